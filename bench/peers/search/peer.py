@@ -51,7 +51,7 @@ def main():
         results, _ = kernel_tuner.tune_kernel(
             document["kernel_name"],
             "",
-            document["problem_size"],  # it refuses a cache of another one
+            document.get("problem_size", 1),  # it refuses a cache of another one
             [],
             parameters,
             restrictions=limits,

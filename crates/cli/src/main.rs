@@ -37,7 +37,7 @@ impl Ending {
 
 fn main() -> ExitCode {
     tunesmith::enter_if_worker();
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| args::explained(error).exit());
     let ending = match &cli.command {
         Command::Devices(args) => commands::devices(args),
         Command::Init(args) => commands::init(args),
@@ -59,9 +59,12 @@ fn main() -> ExitCode {
     };
     match ending {
         Ok(ending) => ExitCode::from(ending.code()),
+        Err(error) if error.is_interruption() => ExitCode::from(Ending::Interrupted.code()),
         Err(error) => {
             render::error(&error);
-            ExitCode::from(if error.is_request() { 2 } else { 3 })
+            // A question that was interrupted looks like a missing answer.
+            let interrupted = commands::is_interrupted().then_some(Ending::Interrupted.code());
+            ExitCode::from(interrupted.unwrap_or(if error.is_request() { 2 } else { 3 }))
         }
     }
 }

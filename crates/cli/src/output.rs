@@ -1,10 +1,22 @@
-//! Writes to standard output.
+//! Writes to standard output and standard error. Every text for people passes through here, so that
+//! nothing from a file or a program acts on the terminal.
 
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use tunesmith::report::{folded, visible};
 
-/// Prints `text` as it is. If a reader closed the pipe early (`| head`), that is not an error: it
-/// has all it wants.
+/// Prints `text` for people.
 pub(crate) fn print(text: &str) {
+    write(&visible(text));
+}
+
+/// Prints a source or a script: to a file or a pipe exactly as it is.
+pub(crate) fn exact(text: &str) {
+    if std::io::stdout().is_terminal() { print(text) } else { write(text) }
+}
+
+/// Writes `text`. If a reader closed the pipe early (`| head`), that is not an error: it has all it
+/// wants.
+fn write(text: &str) {
     let mut stdout = std::io::stdout().lock();
     if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         if error.kind() == ErrorKind::BrokenPipe {
@@ -18,10 +30,15 @@ pub(crate) fn print(text: &str) {
 /// Prints one JSON document.
 pub(crate) fn json(document: &impl serde::Serialize) {
     let text = serde_json::to_string_pretty(document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
-    print(&format!("{text}\n"));
+    write(&format!("{text}\n"));
 }
 
-/// Prints a line to standard error. A failure is ignored, since nobody could be told of it.
+/// Prints a message to standard error. A failure is ignored, since nobody could be told of it.
 pub(crate) fn note(text: &str) {
+    drawn(&folded(text));
+}
+
+/// Prints to standard error what was made for the terminal, such as colours.
+pub(crate) fn drawn(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

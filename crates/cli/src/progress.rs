@@ -2,10 +2,12 @@
 
 use crate::output::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::Cell;
 use std::io::IsTerminal;
+use std::rc::Rc;
 use std::time::Duration;
 use tunesmith::core::{Event, FailureKind, Observer, Progress, Scored, Stop, statistics};
-use tunesmith::report::{duration, milliseconds};
+use tunesmith::report::{duration, folded, milliseconds, visible};
 use tunesmith::space::Space;
 
 /// Maximum time between lines without a terminal. Every improvement is printed at once.
@@ -21,6 +23,8 @@ pub(crate) struct Display {
     best: Option<f64>,
     last_line: Duration,
     started: (u64, Duration),
+    /// True if no output is compared with a correct result.
+    pub(crate) unverified: Rc<Cell<bool>>,
 }
 
 impl Display {
@@ -42,7 +46,7 @@ impl Display {
         match &self.bar {
             Some(bar) => {
                 bar.set_position(progress.evaluations);
-                bar.set_message(text);
+                bar.set_message(visible(&text).into_owned());
             }
             None => self.plain_line(&text, progress),
         }
@@ -76,7 +80,8 @@ impl Display {
             let pairs = space.values(&configuration).map(|(name, value)| format!("{name}={value}"));
             pairs.collect::<Vec<_>>().join(",")
         });
-        format!("{pace}best {}{failures}: {}", milliseconds(time), values.unwrap_or_default())
+        let unverified = if self.unverified.get() { "unverified, " } else { "" };
+        format!("{pace}{unverified}best so far {}{failures}: {}", milliseconds(time), values.unwrap_or_default())
     }
 
     /// Returns the rate and the time left, counted from the start of this part of the run.
@@ -124,7 +129,7 @@ impl Observer for Display {
                 }
             }
             Event::Noted { text } => match &self.bar {
-                Some(bar) => bar.println(text),
+                Some(bar) => bar.println(folded(text)),
                 None => note(text),
             },
             Event::Finished { .. } => {

@@ -135,7 +135,7 @@ impl Case {
     }
 
     /// Returns the written arguments, by name, with files of the interpreter's results.
-    fn expected(&self, folder: &Folder) -> Vec<(String, PathBuf)> {
+    fn expected(&self, folder: &Folder) -> Vec<(String, Fill)> {
         let mut after = self.before.clone();
         interpret::run(&self.nest, &self.sizes, &mut after, LaneOrder::Ascending).unwrap();
         let is_written = |id: &ArrayId| self.nest.array(*id).memory == Global && self.nest.uses(*id).0;
@@ -143,7 +143,7 @@ impl Case {
         let expected = |id: ArrayId| {
             let name = format!("{}.{}", self.name, self.nest.array(id).name);
             let file = self.file(&format!("{name}.expected"), id, &after, folder);
-            (name, file)
+            (name, file.into())
         };
         written.map(expected).collect()
     }
@@ -164,12 +164,13 @@ impl Case {
                 let cells: i128 = array.cells().iter().map(|extent| extent.at_sizes(&self.sizes)).product();
                 let fill = Fill::File(self.file(&format!("{}.{}", self.name, array.name), id, data, folder));
                 let access = if self.nest.uses(id).0 { Access::InOut } else { Access::In };
-                let kind = ArgumentKind::Buffer { shape: vec![cells as u64], fill, access, memory: Memory::Global };
+                let kind =
+                    ArgumentKind::Buffer { shape: vec![cells as u64].into(), fill, access, memory: Memory::Global };
                 (&array.name, array.element.to_string(), kind)
             }
         };
         let element = ElementType::parse(&element).unwrap();
-        Argument { name: format!("{}.{own}", self.name), element, kind, symbol: None }
+        Argument::new(format!("{}.{own}", self.name), element, kind)
     }
 
     /// Writes a file with the memory of an array.

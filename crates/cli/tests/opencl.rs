@@ -99,3 +99,42 @@ fn mistakes_in_opencl_problems_are_told_with_place_and_remedy() {
     refused("type = \"f64\"", "type = \"f32\"", &["argument `a`", "global float*", "wrong.toml:"]);
     refused("\"N // COLUMN\"", "\"N // COLUMNS\"", &["did you mean `COLUMNS`?"]);
 }
+
+#[test]
+fn a_warm_cache_of_the_driver_changes_no_verdict() {
+    let folder = Folder::new();
+    if !has_opencl() {
+        return;
+    }
+    folder.write(
+        "k.cl",
+        "#if CASE == 2\n#error not this one\n#endif\n\
+         kernel void k(global const float *a, global float *b) {\n\
+           size_t i = get_global_id(0);\n\
+           b[i] = a[i] * (CASE == 3 ? 2 : 1) + CASE * 0.0f;\n\
+         }\n",
+    );
+    folder.write("r.c", "void r(const float *a, float *b) { for (int i = 0; i < 64; i++) b[i] = a[i]; }\n");
+    folder.write(
+        "p.toml",
+        "[kernel]\nfile = \"k.cl\"\nfunction = \"k\"\nglobal = [64]\nlocal = [8]\n\
+         [parameters]\nCASE = [0, 1, 2, 3, 4, 5]\n\
+         [[arguments]]\nname = \"a\"\ntype = \"f32\"\nshape = [64]\naccess = \"in\"\nfill = \"random\"\n\
+         [[arguments]]\nname = \"b\"\ntype = \"f32\"\nshape = [64]\naccess = \"out\"\n\
+         [verify]\nreference = { file = \"r.c\", function = \"r\" }\n",
+    );
+    let cache = folder.path("cache");
+    std::fs::create_dir(&cache).unwrap();
+    let statuses = |out: &str| {
+        let mut command =
+            folder.command(&["tune", "p.toml", "--strategy", "exhaustive", "--seed", "1", "--quiet", "--out", out]);
+        let ran = common::Ran::of(command.env("POCL_CACHE_DIR", &cache).output().unwrap());
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        let told =
+            |entry: &serde_json::Value| (entry["config"].clone(), entry["status"].clone(), entry["message"].clone());
+        entries(&folder.path(out)).iter().map(told).collect::<Vec<_>>()
+    };
+    let cold = statuses("cold.jsonl");
+    assert_eq!(cold.iter().filter(|(_, status, _)| status == "correct").count(), 4, "{cold:#?}");
+    assert_eq!(cold, statuses("warm.jsonl"));
+}

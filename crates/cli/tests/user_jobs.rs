@@ -264,6 +264,8 @@ fn published_t1_problems_are_counted_and_tuned_on_a_synthetic_device() {
     let path = path.to_str().unwrap();
     folder.run(&["tune", path]).refused(&["there is no file", "synthetic"]);
     let ran = folder.run(&["check", path, "--json"]);
+    assert_eq!((ran.code, &ran.json()["ok"]), (Some(2), &Json::Bool(false)), "tune refuses it, too: {ran:#?}");
+    let ran = folder.run(&["check", path, "--device", "synthetic:1", "--json"]);
     assert_eq!((ran.code, &ran.json()["ok"]), (Some(0), &Json::Bool(true)), "its space is fine: {ran:#?}");
 }
 

@@ -4,6 +4,7 @@
 mod common;
 
 use common::Folder;
+use std::fs;
 
 const KERNEL: &str = "void scale(const float *a, float *b, int n)\n{\n    for (int i = 0; i < n; ++i)\n        b[i] = SCALE * a[i];\n}\n";
 const REFERENCE: &str =
@@ -79,10 +80,17 @@ fn a_constraint_that_forgot_to_compare_is_warned_of_quiet_or_not() {
 }
 
 #[test]
-fn a_constraint_that_is_left_out_is_said_quiet_or_not_with_the_limit_that_may_be_meant() {
-    let ran = tune_with("N % WIDTH == 0", "WIDTH < device.l1_cach");
+fn a_misspelt_limit_is_an_error_that_lists_those_that_exist() {
+    let parts = ["p.toml:14:", "`device.l1_cach`", "no device has", "did you mean `l1_cache`?", "device.threads"];
+    tune_with("N % WIDTH == 0", "WIDTH < device.l1_cach").refused(&parts);
+    tune_with("N % WIDTH == 0", "WIDTH < device.sockets").refused(&["`device.sockets`", "this device has device."]);
+}
+
+#[test]
+fn a_constraint_on_a_limit_of_other_devices_is_left_out_and_said_quiet_or_not() {
+    let ran = tune_with("N % WIDTH == 0", "WIDTH < device.warp_size");
     assert_eq!(ran.code, Some(0), "{ran:#?}");
-    assert!(ran.stderr.contains("is left out") && ran.stderr.contains("did you mean `device.l1_cache`?"), "{ran:#?}");
+    assert!(ran.stderr.contains("is left out") && ran.stderr.contains("on devices that have this limit"), "{ran:#?}");
 }
 
 #[test]
@@ -202,8 +210,8 @@ fn checking_on_an_unknown_device_says_so_among_the_messages() {
     let ran = folder(PROBLEM).run(&["check", "p.toml", "--device", "opencll", "--json"]);
     assert_eq!(ran.code, Some(2), "{ran:#?}");
     let checked = ran.json();
-    let texts: Vec<&str> =
-        checked["messages"].as_array().unwrap().iter().filter_map(|own| own["text"].as_str()).collect();
+    let errors = checked["messages"].as_array().unwrap().iter().filter(|own| own["level"] == "error");
+    let texts: Vec<&str> = errors.filter_map(|own| own["text"].as_str()).collect();
     assert_eq!((checked["ok"].as_bool(), texts), (Some(false), vec!["there is no device `opencll`"]));
     assert_eq!(checked["space"]["size"], "6");
 }
@@ -300,4 +308,36 @@ fn a_reference_that_is_not_there_or_crashes() {
     folder.write("twice.c", &crash);
     folder.run(&["tune", "p.toml"]).refused(&["p.toml:33:", "`twice`", "SIGSEGV"]);
     assert!(!folder.path("p.jsonl").exists(), "nothing was measured, so there is no journal");
+}
+
+#[test]
+fn a_name_is_checked_as_well_when_a_run_is_resumed() {
+    let folder = folder(PROBLEM);
+    let begun = folder.run(&["tune", "p.toml", "--quiet", "--stop", "evaluations 2", "--start", "SCALE=2"]);
+    assert_eq!(begun.code, Some(0), "{begun:#?}");
+    let journal = fs::read(folder.path("p.jsonl")).unwrap();
+    let cases: [(&[&str], &[&str]); 12] = [
+        (&["--out", "q.jsonl"], &["there is no journal `q.jsonl`", "did you mean `p.jsonl`?", "leave out --resume"]),
+        (&["--out", "nowhere/p.jsonl"], &["there is no journal `nowhere/p.jsonl`", "leave out --resume"]),
+        (&["p.jsonl"], &["unexpected argument 'p.jsonl'", "write `--resume --out p.jsonl`"]),
+        (&["--size", "n=5"], &["no size `n`", "did you mean `N`?"]),
+        (&["--start", "SCALES=1"], &["`SCALES`", "did you mean `SCALE`?"]),
+        (&["--strategy", "randm"], &["no strategy `randm`", "did you mean `random`?"]),
+        (&["--strategy", "annealing(temprature=1)"], &["`temprature`", "did you mean `temperature`?"]),
+        (&["--objective", "tim"], &["`tim`", "did you mean `time_ms`?"]),
+        (&["--device", "opencll"], &["`opencll`", "did you mean `opencl`?"]),
+        (&["--stop", "evaluatons 5"], &["`evaluatons` is not a condition"]),
+        (&["--model", "exakt"], &["`exakt` is no model", "did you mean `exact`?"]),
+        (&["--history", "nofile.jsonl"], &["nofile.jsonl"]),
+    ];
+    for (arguments, words) in cases {
+        folder.run(&[&["tune", "p.toml", "--quiet", "--resume"], arguments].concat()).refused(words);
+        if !matches!(arguments[0], "--out") {
+            let words: Vec<&str> = words.iter().filter(|word| !word.contains("--resume")).copied().collect();
+            folder.run(&[&["tune", "p.toml", "--quiet", "--out", "new.jsonl"], arguments].concat()).refused(&words);
+        }
+    }
+    folder.run(&["tune", "p.toml", "--resume=p.jsonl"]).refused(&["write `--resume --out p.jsonl`"]);
+    assert_eq!(fs::read(folder.path("p.jsonl")).unwrap(), journal, "nothing was measured");
+    assert!(!folder.path("q.jsonl").exists() && !folder.path("new.jsonl").exists());
 }

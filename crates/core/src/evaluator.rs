@@ -63,6 +63,29 @@ pub trait Evaluator {
         let _ = (config, samples, interrupt);
         Ok(Some(Completion::default()))
     }
+
+    /// Verifies a configuration that is about to be named winner or tie, harder than each
+    /// evaluation can be: on other data, and at other sizes. Returns `None` if `interrupt` was
+    /// raised meanwhile.
+    ///
+    /// The default verifies nothing: a recording or a function has no outputs.
+    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+        let _ = (config, interrupt);
+        Ok(Some(Confirmed::default()))
+    }
+}
+
+/// The result of verifying a configuration once more.
+#[derive(Clone, Debug, Default)]
+pub struct Confirmed {
+    /// The reason why the configuration is not correct, or `None` if it is.
+    pub failure: Option<Failure>,
+    /// The number of launches whose outputs were compared. 0 if there was nothing to verify.
+    pub launches: u64,
+    /// Remarks for users, such as a size that the configuration does not allow.
+    pub notes: Vec<String>,
+    /// The time of the measuring thread for it.
+    pub spent: Spent,
 }
 
 /// An evaluator's answer for one configuration.

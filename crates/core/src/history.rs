@@ -1,14 +1,16 @@
 //! All evaluations of a run, by configuration and depth.
 
 use crate::{Depth, Evaluation, FailureKind, Request};
-use std::collections::HashMap;
+use hashbrown::HashTable;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use tunesmith_space::ConfigId;
 
 /// An evaluation with its score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scored {
     /// The evaluation.
-    pub evaluation: Evaluation,
+    pub evaluation: Box<Evaluation>,
     /// Its score: smaller is better. `None` if it failed.
     pub score: Option<f64>,
 }
@@ -17,19 +19,26 @@ pub struct Scored {
 #[derive(Clone, Debug, Default)]
 pub struct History {
     entries: Vec<Scored>,
-    by_request: HashMap<Request, usize>,
+    /// The positions of the entries, by request. Only positions are kept: a request is larger, and
+    /// a run may have a million.
+    places: HashTable<u32>,
+    hasher: RandomState,
     best: Option<usize>,
 }
 
 impl History {
     /// Adds an evaluation and returns true. If the request is already present, changes nothing and
     /// returns false: failures and times are never measured twice.
-    pub fn insert(&mut self, evaluation: Evaluation, score: Option<f64>) -> bool {
+    pub fn insert(&mut self, evaluation: impl Into<Box<Evaluation>>, score: Option<f64>) -> bool {
+        let evaluation = evaluation.into();
         let position = self.entries.len();
-        if self.by_request.contains_key(&evaluation.request) {
+        let Ok(place) = u32::try_from(position) else { return false };
+        if self.get(evaluation.request).is_some() {
             return false;
         }
-        self.by_request.insert(evaluation.request, position);
+        let Self { entries, places, hasher, .. } = self;
+        let hash = |place: &u32| hasher.hash_one(entries[*place as usize].evaluation.request);
+        places.insert_unique(hasher.hash_one(evaluation.request), place, hash);
         // Strictly better: of equal scores, the first one stays the best.
         if score.is_some_and(|new| self.best_score().is_none_or(|old| new < old)) {
             self.best = Some(position);
@@ -40,7 +49,9 @@ impl History {
 
     /// Returns the evaluation that answered `request`.
     pub fn get(&self, request: Request) -> Option<&Scored> {
-        self.by_request.get(&request).map(|&position| &self.entries[position])
+        let entry = |place: &u32| &self.entries[*place as usize];
+        let is_it = |place: &u32| entry(place).evaluation.request == request;
+        self.places.find(self.hasher.hash_one(request), is_it).map(entry)
     }
 
     /// Returns the evaluation of `config` at any depth, the timed one first.

@@ -20,6 +20,34 @@ pub struct Measurement {
     pub counters: BTreeMap<String, f64>,
     /// The compiler's messages and costs.
     pub compile: Option<CompileData>,
+    /// A remark on how a correct configuration was measured, such as runs that gave no sample.
+    pub note: Option<String>,
+}
+
+impl Measurement {
+    /// Removes numbers that no clock and no counter gives: times that are not finite and positive,
+    /// other numbers that are not finite. Returns the first such time.
+    ///
+    /// Journals could not keep them, and every rank and median would suffer from them.
+    pub(crate) fn clean(&mut self) -> Option<f64> {
+        let is_time = |time: &f64| time.is_finite() && *time > 0.0;
+        let wrong = self.times_ms.iter().copied().find(|time| !is_time(time));
+        if wrong.is_some() {
+            // Samples of parts and values belong to times by their position.
+            self.times_ms.retain(is_time);
+            self.parts_ms.clear();
+            self.values.clear();
+        }
+        self.warmup_ms = self.warmup_ms.filter(|time| time.is_finite());
+        self.parts_ms.retain(|_, times| times.iter().all(|time| time.is_finite()));
+        self.values.retain(|_, values| values.iter().all(|value| value.is_finite()));
+        self.counters.retain(|_, value| value.is_finite());
+        if let Some(compile) = &mut self.compile {
+            compile.resources.retain(|_, value| value.is_finite());
+            compile.time_ms = if compile.time_ms.is_finite() { compile.time_ms } else { 0.0 };
+        }
+        wrong
+    }
 }
 
 /// The cost and the results of compiling one configuration.
@@ -36,4 +64,23 @@ pub struct CompileData {
     /// True if the machine code and its launch equal those of an earlier configuration. The samples
     /// are then those of that configuration.
     pub same_binary: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_no_clock_gives_are_removed() {
+        for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let values = BTreeMap::from([("energy_mj".to_string(), vec![1.0, 2.0])]);
+            let counters = BTreeMap::from([("a".to_string(), f64::NAN), ("b".to_string(), 2.0)]);
+            let times_ms = vec![0.5, wrong];
+            let mut measurement = Measurement { times_ms, values, counters, ..Measurement::default() };
+            assert_eq!(measurement.clean().map(f64::to_bits), Some(wrong.to_bits()));
+            assert_eq!(measurement.times_ms, [0.5]);
+            assert!(measurement.values.is_empty() && measurement.counters.keys().eq(["b"]));
+            assert_eq!(measurement.clean(), None);
+        }
+    }
 }

@@ -25,6 +25,14 @@ pub trait Objective {
         evaluation.is_correct().then(samples).flatten().and_then(|samples| statistics::median(&samples))
     }
 
+    /// Returns the reason if a correct measurement lacks a number that the objective needs. Further
+    /// measurements would lack it, too. A number that cannot be a score is no such reason: others
+    /// may be able to.
+    fn lacks(&self, config: ConfigId, measurement: &Measurement) -> Option<String> {
+        let _ = (config, measurement);
+        None
+    }
+
     /// Returns the score per millisecond if scores of `config` are proportional to its time and
     /// depend on nothing else measured. Only then can its times decide to abandon a slow
     /// configuration.

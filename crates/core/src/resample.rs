@@ -16,6 +16,8 @@ pub enum Role {
     Confirmation,
     /// Beside the confirmation: a configuration to compare the winner with. It is not a finalist.
     Baseline,
+    /// After the final: verifies the winner and its ties on other data. It has no samples.
+    Verification,
 }
 
 impl Role {
@@ -26,12 +28,19 @@ impl Role {
             Self::Selection => "selection",
             Self::Confirmation => "confirmation",
             Self::Baseline => "baseline",
+            Self::Verification => "verification",
         }
+    }
+
+    /// Returns true if the measurement holds for the whole run. The others belong to a final, which
+    /// decides nothing once more evaluations follow.
+    pub fn outlives_evaluations(self) -> bool {
+        matches!(self, Self::Reference | Self::Verification)
     }
 
     /// Returns the role for a word. Inverse of [`word`](Self::word).
     pub fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Reference, Self::Selection, Self::Confirmation, Self::Baseline];
+        let all = [Self::Reference, Self::Selection, Self::Confirmation, Self::Baseline, Self::Verification];
         all.into_iter().find(|role| role.word() == word)
     }
 }

@@ -17,10 +17,25 @@ pub trait Store {
         Ok(())
     }
 
-    /// Keeps the verdict on the evaluations so far, for later readers. The default does not.
+    /// Keeps the verdict on the evaluations so far, for later readers, unless it keeps the same one
+    /// already. A run that was killed before its verdict is judged when it is resumed. The default
+    /// keeps none.
     fn append_verdict(&mut self, verdict: &Verdict, drift: Option<&Drift>) -> Result<(), Error> {
         let _ = (verdict, drift);
         Ok(())
+    }
+
+    /// Returns true if what was kept is gone, for example because its file was deleted. The default
+    /// loses nothing.
+    fn is_lost(&self) -> bool {
+        false
+    }
+
+    /// Keeps everything once more, in another place, and goes on there. Returns a sentence for the
+    /// user. The loop calls it if the store [is lost](Self::is_lost).
+    fn renew(&mut self, evaluations: &[&Evaluation], resamples: &[Resample]) -> Result<String, Error> {
+        let _ = (evaluations, resamples);
+        Ok(String::new())
     }
 }
 

@@ -1,19 +1,397 @@
-//! The winner of a run.
+//! The verdict on a run: the one place that ranks its configurations.
+//!
+//! The loop asks for it at the end of a run, and readers of journals ask for it again. Both give
+//! the same measurements and get the same answer: the best, its ties, the order of all
+//! configurations, and the comparison with the default.
 
-use crate::Failure;
+use crate::judge::drift::{Drift, Probe, detect, level};
+use crate::judge::finals::{Leader, from_search};
+use crate::judge::standing::{Stage, Visit, can_tell_apart, counted, is_surely_better, standing};
+use crate::{Role, statistics};
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+use std::time::Duration;
 use tunesmith_space::ConfigId;
 
-/// The winner of a run, and the configurations indistinguishable from it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Verdict {
-    /// The winner of the final re-measurement. Without one, the best of the search that did not
-    /// fail later. `None` if nothing was correct.
-    pub winner: Option<ConfigId>,
+/// The evaluation of one configuration, as far as it decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial<K> {
+    /// The configuration.
+    pub config: K,
+    /// The median score of its samples, or `None` if it failed or has no score.
+    pub score: Option<f64>,
+    /// The end of the evaluation: time since the start of the run.
+    pub clock: Duration,
+}
+
+/// A later measurement of a configuration, as far as it decides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repeat<K> {
+    /// The configuration.
+    pub config: K,
+    /// The purpose of the measurement.
+    pub role: Role,
+    /// The scores of the samples, or `None` if the configuration failed.
+    pub scores: Option<Vec<f64>>,
+    /// The end of the measurement.
+    pub clock: Duration,
+}
+
+/// All measurements of a run from which its verdict follows.
+pub struct Evidence<'a, K> {
+    /// The evaluations in the order made, one of each configuration.
+    pub trials: Vec<Trial<K>>,
+    /// Returns the scores of all samples of the trial at a position. Most trials are never asked
+    /// for.
+    pub samples: &'a dyn Fn(usize) -> Vec<f64>,
+    /// The later measurements in the order made.
+    pub repeats: Vec<Repeat<K>>,
+    /// The default configuration, with which the winner is compared.
+    pub default: Option<K>,
+}
+
+/// The verdict on a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict<K = ConfigId> {
+    /// The best configuration. It is the default, unless another one is better beyond doubt.
+    /// `None` if nothing was correct.
+    pub winner: Option<K>,
     /// The configurations that are indistinguishable from the winner, best first. The final
     /// re-measurement decides this, or else the intervals of the search's samples.
-    pub ties: Vec<ConfigId>,
+    pub ties: Vec<K>,
+    /// All correct configurations: the winner, its ties, then the others by the scores that count
+    /// for them.
+    pub order: Vec<K>,
     /// True if a final re-measurement decided.
     pub by_final: bool,
-    /// Configurations that were correct in the search and failed in a later measurement.
-    pub failed: Vec<(ConfigId, Failure)>,
+    /// Configurations that failed in a later measurement, in the order of these failures.
+    pub failed: Vec<K>,
+    /// The drift of the device. `None` if no reference was measured again.
+    pub drift: Option<Drift>,
+    /// The best configuration by the search's samples alone. A final may decide otherwise.
+    pub leader: Option<K>,
+    /// The comparison of the best contender with the default. `None` if no default was correct, or
+    /// if nothing contends with it.
+    pub comparison: Option<Comparison<K>>,
 }
+
+/// The comparison of a configuration with the default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison<K = ConfigId> {
+    /// The contender: the best of the others. It is the winner if it is better beyond doubt.
+    pub contender: K,
+    /// The default's score over the contender's: the speed-up if the objective is time.
+    pub ratio: f64,
+    /// A 95 % interval of the ratio.
+    pub interval: (f64, f64),
+    /// The measurements compared.
+    pub basis: Basis,
+    /// True if the contender is better beyond doubt.
+    pub is_better: bool,
+}
+
+/// The measurements that a comparison with the default rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The final re-measurement, where both took turns.
+    Final,
+    /// The search.
+    Search,
+    /// The contender's final re-measurement and the default's evaluation in the search. Journals of
+    /// earlier versions may lack the default's turns.
+    Different,
+}
+
+impl<K> Default for Verdict<K> {
+    fn default() -> Self {
+        Self {
+            winner: None,
+            ties: Vec::new(),
+            order: Vec::new(),
+            by_final: false,
+            failed: Vec::new(),
+            drift: None,
+            leader: None,
+            comparison: None,
+        }
+    }
+}
+
+impl<K> Verdict<K> {
+    /// Returns true if the winner is better than the default beyond doubt. Without a correct
+    /// default there is nothing to be better than.
+    pub fn is_better_than_default(&self) -> bool {
+        self.comparison.as_ref().is_some_and(|comparison| comparison.is_better)
+    }
+}
+
+impl<K: Copy + Ord + Hash> Evidence<'_, K> {
+    /// Returns the verdict.
+    ///
+    /// The winner of the final re-measurement is its [`standing`]'s. Without a final, it is the
+    /// configuration with the smallest score of the search that did not fail later, corrected for
+    /// drift. It is crowned only if it is better than the default beyond doubt: by
+    /// [`is_surely_better`] in the final, else if its 95 % interval ends below the default's.
+    /// Otherwise the default is the best and the contenders are its ties.
+    ///
+    /// Cost: a sort of the trials.
+    pub fn verdict(&self) -> Verdict<K> {
+        Court::new(self).verdict()
+    }
+
+    /// Returns the correct configurations from the best, by the samples of the search, corrected
+    /// for drift: at most `most`, and the default in any case. `launch` returns the time of one
+    /// launch of the trial at a position.
+    pub(crate) fn leaders(&self, most: usize, launch: impl Fn(usize) -> Duration) -> Leaders<K> {
+        let court = Court::new(self);
+        let leader = |at: &usize| Leader {
+            config: self.trials[*at].config,
+            scores: court.corrected_samples(*at),
+            launch: launch(*at),
+        };
+        let default = self.default.and_then(|default| court.place(default));
+        Leaders { default: default.as_ref().map(leader), first: court.search.iter().take(most).map(leader).collect() }
+    }
+}
+
+/// The leaders of a search.
+pub(crate) struct Leaders<K> {
+    /// The best, in their order.
+    pub(crate) first: Vec<Leader<K>>,
+    /// The default, if it is correct.
+    pub(crate) default: Option<Leader<K>>,
+}
+
+/// The evidence, put in order.
+struct Court<'a, K> {
+    evidence: &'a Evidence<'a, K>,
+    /// The configurations that failed later.
+    failed: Vec<K>,
+    probes: Vec<Probe>,
+    drift: Option<Drift>,
+    /// The positions of the correct trials, best first. Of equal scores, the first found comes
+    /// first.
+    search: Vec<usize>,
+}
+
+impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
+    fn new(evidence: &'a Evidence<'a, K>) -> Self {
+        let probes = probes(&evidence.repeats);
+        let drift = detect(&probes);
+        let (mut court, mut seen) =
+            (Self { evidence, failed: Vec::new(), drift, probes, search: Vec::new() }, HashSet::new());
+        let failures = evidence.repeats.iter().filter(|repeat| repeat.scores.is_none());
+        court.failed = failures.map(|repeat| repeat.config).filter(|config| seen.insert(*config)).collect();
+        let counts = |(at, trial): (usize, &Trial<K>)| {
+            let score = trial.score.filter(|_| !seen.contains(&trial.config))?;
+            Some((score / court.correction(trial.clock), at))
+        };
+        let mut search: Vec<(f64, usize)> = evidence.trials.iter().enumerate().filter_map(counts).collect();
+        search.sort_by(|a, b| a.0.total_cmp(&b.0));
+        court.search = search.into_iter().map(|(_, at)| at).collect();
+        court
+    }
+
+    /// Returns the position of the correct trial of `config`. Linear, but few are asked for.
+    fn place(&self, config: K) -> Option<usize> {
+        self.search.iter().copied().find(|at| self.evidence.trials[*at].config == config)
+    }
+
+    /// Returns the divisor that makes scores measured at `clock` comparable with others. It is the
+    /// level of the device if it drifted. Otherwise it is 1, because probes of a steady device
+    /// would add their noise to every score.
+    fn correction(&self, clock: Duration) -> f64 {
+        let level = self.drift.filter(|drift| drift.drifted).and_then(|_| level(&self.probes, clock));
+        level.filter(|level| level.is_finite() && *level > 0.0).unwrap_or(1.0)
+    }
+
+    /// Returns the scores of the samples of a trial, corrected for drift.
+    fn corrected_samples(&self, at: usize) -> Vec<f64> {
+        let correction = self.correction(self.evidence.trials[at].clock);
+        (self.evidence.samples)(at).into_iter().map(|score| score / correction).collect()
+    }
+
+    fn visits(&self) -> Vec<Visit<K>> {
+        // What failed later for any reason, such as verification on other data, has lost its place.
+        let counts = |repeat: &&Repeat<K>| !self.failed.contains(&repeat.config);
+        let visit = |repeat: &Repeat<K>| {
+            Some(Visit { config: repeat.config, stage: repeat.role.stage()?, scores: repeat.scores.clone() })
+        };
+        let own: Vec<Visit<K>> = self.evidence.repeats.iter().filter(counts).filter_map(visit).collect();
+        let competing = own.iter().filter(|visit| visit.stage != Stage::Baseline);
+        let finalists: HashSet<K> = competing.map(|visit| visit.config).collect();
+        let trial = |at: &&usize| finalists.contains(&self.evidence.trials[**at].config);
+        let before = self.search.iter().filter(trial).map(|at| {
+            let config = self.evidence.trials[*at].config;
+            from_search(&Leader { config, scores: self.corrected_samples(*at), launch: Duration::ZERO })
+        });
+        before.chain(own.iter().cloned()).collect()
+    }
+
+    fn verdict(self) -> Verdict<K> {
+        let field = self.field();
+        let leader = self.search.first().map(|at| self.evidence.trials[*at].config);
+        let Some((first, ties, by_final)) = field else {
+            return Verdict { failed: self.failed, drift: self.drift, leader, ..Verdict::default() };
+        };
+        let finals = self.finals();
+        let comparison = self.compare((first, &ties), by_final, &finals);
+        let (winner, ties) = match self.evidence.default.filter(|_| comparison.is_some_and(|found| !found.is_better)) {
+            None => (first, ties),
+            Some(default) => {
+                let rivals = std::iter::once(first).chain(ties).filter(|config| *config != default);
+                (default, rivals.filter(|config| !finals.is_surely_better(default, *config)).collect())
+            }
+        };
+        let order = self.order(winner, &ties, &finals);
+        let (failed, drift) = (self.failed, self.drift);
+        Verdict { winner: Some(winner), ties, order, by_final, failed, drift, leader, comparison }
+    }
+
+    /// Returns the winner among all configurations with its ties, whatever the default, and
+    /// whether a final decided. Returns `None` if nothing was correct.
+    fn field(&self) -> Option<(K, Vec<K>, bool)> {
+        if let Some(standing) = standing(&self.visits()) {
+            return Some((standing.winner, standing.ties, true));
+        }
+        let (first, others) = self.search.split_first()?;
+        let interval = |at: usize| statistics::median_interval(&self.corrected_samples(at), 0.95);
+        let reach = interval(*first).map_or(f64::NEG_INFINITY, |(_, highest)| highest);
+        let reaches = |at: &&usize| interval(**at).is_some_and(|(lowest, _)| lowest <= reach);
+        let config = |at: &usize| self.evidence.trials[*at].config;
+        Some((config(first), others.iter().filter(reaches).map(config).collect(), false))
+    }
+
+    /// Returns the scores of every configuration in the final.
+    fn finals(&self) -> Finals<K> {
+        let mut finals: HashMap<K, OfFinal> = HashMap::new();
+        for repeat in &self.evidence.repeats {
+            let Some((stage, scores)) = repeat.role.stage().zip(repeat.scores.as_ref()) else { continue };
+            let Some(median) = statistics::median(scores) else { continue };
+            let of = finals.entry(repeat.config).or_default();
+            of.visits.push((stage, median / self.correction(repeat.clock)));
+            if matches!(stage, Stage::Confirmation | Stage::Baseline) {
+                of.confirmation.push(median);
+            }
+        }
+        Finals(finals)
+    }
+
+    /// Compares the winner of the field, `first`, with the default. `None` if no default is
+    /// correct, or if the default itself is the only correct configuration.
+    fn compare(&self, (first, ties): (K, &[K]), by_final: bool, finals: &Finals<K>) -> Option<Comparison<K>> {
+        let default = self.evidence.default?;
+        self.place(default)?;
+        let contender = if first == default { *ties.first()? } else { first };
+        let (best, base) = (self.estimate(contender, finals)?, self.estimate(default, finals)?);
+        let basis = match (best.in_final, base.in_final) {
+            (true, true) => Basis::Final,
+            (false, _) => Basis::Search,
+            (true, false) => Basis::Different,
+        };
+        let paired = finals.paired(contender, default);
+        let is_apart = || best.interval.1 < base.interval.0;
+        let is_better = first != default
+            && match paired {
+                Some((best, base)) if can_tell_apart(best.len(), base.len()) => is_surely_better(best, base),
+                // A final that was cut short visited one of them too seldom. The search decides.
+                Some(_) => self.is_apart_in_search(contender, default),
+                // A finalist that dropped out of the selection was surely worse.
+                None if by_final && finals.competed(default) => !ties.contains(&default),
+                None => is_apart(),
+            };
+        let ratio = base.median / best.median;
+        let ratios = paired
+            .filter(|(best, base)| best.len() == base.len())
+            .map(|(best, base)| best.iter().zip(base).map(|(best, base)| base / best).collect::<Vec<f64>>());
+        let (low, high) = ratios
+            .and_then(|ratios| statistics::median_interval(&ratios, 0.95))
+            .unwrap_or((base.interval.0 / best.interval.1, base.interval.1 / best.interval.0));
+        Some(Comparison { contender, ratio, interval: (low.min(ratio), high.max(ratio)), basis, is_better })
+    }
+
+    /// Returns true if the 95 % interval of `one` ends below that of `other`, by the samples of the
+    /// search.
+    fn is_apart_in_search(&self, one: K, other: K) -> bool {
+        let interval = |config| statistics::median_interval(&self.corrected_samples(self.place(config)?), 0.95);
+        interval(one).zip(interval(other)).is_some_and(|(one, other)| one.1 < other.0)
+    }
+
+    /// Returns the scores that count for a correct configuration, corrected for drift.
+    fn estimate(&self, config: K, finals: &Finals<K>) -> Option<Estimate> {
+        let in_final = finals.counted(config);
+        let scores = if in_final.is_empty() { self.corrected_samples(self.place(config)?) } else { in_final.clone() };
+        let interval = statistics::median_interval(&scores, 0.95)?;
+        Some(Estimate { median: statistics::median(&scores)?, interval, in_final: !in_final.is_empty() })
+    }
+
+    /// Returns all correct configurations: the winner, its ties, and the others by the scores that
+    /// count for them.
+    fn order(&self, winner: K, ties: &[K], finals: &Finals<K>) -> Vec<K> {
+        let mut order = vec![winner];
+        order.extend(ties);
+        let placed: HashSet<K> = order.iter().copied().collect();
+        let score = |at: &usize| {
+            let trial = &self.evidence.trials[*at];
+            let in_final = statistics::median(&finals.counted(trial.config));
+            let searched = || trial.score.unwrap_or(f64::INFINITY) / self.correction(trial.clock);
+            (!placed.contains(&trial.config)).then(|| (in_final.unwrap_or_else(searched), trial.config))
+        };
+        let mut others: Vec<(f64, K)> = self.search.iter().filter_map(score).collect();
+        others.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order.extend(others.into_iter().map(|(_, config)| config));
+        order
+    }
+}
+
+/// The scores that count for a configuration.
+struct Estimate {
+    median: f64,
+    interval: (f64, f64),
+    in_final: bool,
+}
+
+/// The visits of one configuration in the final.
+#[derive(Default)]
+struct OfFinal {
+    /// The stage and the median of every visit, corrected for drift.
+    visits: Vec<(Stage, f64)>,
+    /// The medians of the visits in the confirmation rounds.
+    confirmation: Vec<f64>,
+}
+
+/// The visits of the final by configuration.
+struct Finals<K>(HashMap<K, OfFinal>);
+
+impl<K: Copy + Ord + Hash> Finals<K> {
+    /// Returns the medians of the visits that count for `config`. Empty if it was not visited.
+    fn counted(&self, config: K) -> Vec<f64> {
+        self.0.get(&config).map(|of| counted(of.visits.iter().copied())).unwrap_or_default()
+    }
+
+    /// Returns true if `config` was a finalist.
+    fn competed(&self, config: K) -> bool {
+        self.0.get(&config).is_some_and(|of| of.visits.iter().any(|(stage, _)| *stage != Stage::Baseline))
+    }
+
+    /// Returns the medians of both in the confirmation rounds, if both took part there.
+    fn paired(&self, one: K, other: K) -> Option<(&[f64], &[f64])> {
+        let confirmed = |config| Some(self.0.get(&config)?.confirmation.as_slice()).filter(|all| !all.is_empty());
+        confirmed(one).zip(confirmed(other))
+    }
+
+    /// Returns true if the confirmation rounds show that `one` is better than `other`.
+    fn is_surely_better(&self, one: K, other: K) -> bool {
+        self.paired(one, other).is_some_and(|(one, other)| is_surely_better(one, other))
+    }
+}
+
+/// Returns the probes of the reference.
+fn probes<K>(repeats: &[Repeat<K>]) -> Vec<Probe> {
+    let of_reference = repeats.iter().filter(|repeat| repeat.role == Role::Reference);
+    of_reference.filter_map(|repeat| Some(Probe { clock: repeat.clock, scores: repeat.scores.clone()? })).collect()
+}
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;

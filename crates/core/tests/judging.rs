@@ -145,6 +145,47 @@ fn a_configuration_that_is_equal_to_the_winner_is_a_tie_in_most_runs() {
     }
 }
 
+/// Tunes `device` with X = 0 as the default.
+fn against_default(device: &mut Device, finals: Finals, seed: u64) -> Run {
+    let (space, clock) = (device.space.clone(), device.clock.clone());
+    let judging = Judging { finals: Some(finals), racing: Some(Racing::default()), drift: None };
+    let mut searcher = InOrder::default();
+    let tuner = Tuner::new(&space, &mut searcher, device).clock(clock).judging(judging);
+    tuner.seed(seed).baseline(space.id(0)).run().unwrap()
+}
+
+/// Ten configurations equal the default, so that the luckiest of eleven contends with it.
+#[test]
+fn nothing_is_crowned_over_an_equal_default_in_more_than_2_5_percent_of_the_runs() {
+    for kind in KINDS {
+        let crowned = rate(|seed| {
+            let mut device = device(kind, 11, seed, |_| 10.03);
+            against_default(&mut device, Finals::default(), seed).verdict.is_better_than_default()
+        });
+        println!("{:>10}: a winner is crowned over an equal default in {crowned} per mille", kind.0);
+        // 2.5 % and two standard deviations of the count.
+        assert!(crowned <= 35, "{}: {crowned}", kind.0);
+    }
+}
+
+/// A default that is 20 times as slow takes its turn in three rounds only. The final takes three
+/// seconds, as after a search of fifteen. The slow mode of bimodal noise, 15 % above the other, hides
+/// differences of 10 %.
+#[test]
+fn a_winner_that_is_a_third_or_twenty_times_faster_than_the_default_is_crowned_in_most_runs() {
+    let finals = Finals { floor: Duration::from_secs(3), ..Finals::default() };
+    for kind in KINDS {
+        for (slower, least) in [(1.1, 200), (1.3, 700), (20.0, 990)] {
+            let crowned = rough_rate(|seed| {
+                let base = move |x| if x == 0 { 10.0 * slower } else { 10.0 + 0.05 * x as f64 };
+                against_default(&mut device(kind, 6, seed, base), finals, seed).verdict.is_better_than_default()
+            });
+            println!("{:>10}: a default {slower} times as slow loses in {crowned} per mille", kind.0);
+            assert!(crowned >= least, "{}: {slower} {crowned}", kind.0);
+        }
+    }
+}
+
 fn watched(kind: (&str, Noise, bool), seed: u64, drift: impl Fn(Duration) -> f64 + 'static) -> bool {
     let mut device = device(kind, 100, seed, |x| 10.0 + 0.1 * ((x * 7) % 31) as f64);
     device.drift = Box::new(drift);

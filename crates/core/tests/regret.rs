@@ -47,6 +47,7 @@ fn tune(stop: &str, recorded: Vec<Evaluation>, fails: bool) -> (Run, Growing) {
         .judging(Judging::nothing())
         .regret(&mut estimator)
         .recorded(recorded)
+        .keep_going(fails)
         .run()
         .unwrap();
     (run, estimator)
@@ -92,7 +93,7 @@ fn where_everything_fails_no_regret_is_reached_and_the_space_is_exhausted() {
 #[test]
 fn a_resumed_run_ends_where_the_uninterrupted_one_did() {
     let (whole, _) = tune("regret 5% at 60%", Vec::new(), false);
-    let evaluations: Vec<Evaluation> = whole.history.iter().map(|scored| scored.evaluation.clone()).collect();
+    let evaluations: Vec<Evaluation> = whole.history.iter().map(|scored| (*scored.evaluation).clone()).collect();
     for cut in [10, 40, evaluations.len()] {
         let (resumed, _) = tune("regret 5% at 60%", evaluations[..cut].to_vec(), false);
         assert_eq!((resumed.history.len(), &resumed.stop_reason), (whole.history.len(), &whole.stop_reason), "{cut}");

@@ -224,6 +224,72 @@ fn a_store_that_fails_ends_the_run_before_the_searcher_is_told() {
     assert!(searcher.told.is_empty());
 }
 
+/// A store that someone deletes once, when it holds a number of evaluations.
+struct Deleted {
+    kept: Vec<Evaluation>,
+    at: Option<usize>,
+    is_lost: bool,
+}
+
+impl Store for Deleted {
+    fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
+        if self.at.take_if(|at| *at == self.kept.len()).is_some() {
+            (self.kept, self.is_lost) = (Vec::new(), true);
+        }
+        if self.is_lost {
+            return Err(Error::Store("deleted".into()));
+        }
+        self.kept.push(evaluation.clone());
+        Ok(())
+    }
+
+    fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    fn renew(&mut self, evaluations: &[&Evaluation], _: &[Resample]) -> Result<String, Error> {
+        self.kept = evaluations.iter().map(|evaluation| (*evaluation).clone()).collect();
+        self.is_lost = false;
+        Ok("all is elsewhere".to_string())
+    }
+}
+
+#[test]
+fn a_store_that_is_deleted_is_given_everything_once_more() {
+    let space = line(100);
+    let recorded = tune(&space, 1, "evaluations 20", Vec::new()).2.0;
+    let whole = tune(&space, 1, "evaluations 50", Vec::new()).2.0;
+    for at in [0, 1, 29] {
+        let mut store = Deleted { kept: Vec::new(), at: Some(at), is_lost: false };
+        let mut searcher = Logging::default();
+        Tuner::new(&space, &mut searcher, &mut evaluator(&space))
+            .store(&mut store)
+            .stop("evaluations 50".parse().unwrap())
+            .seed(3)
+            .recorded(recorded.clone())
+            .run()
+            .unwrap();
+        let ids = |all: &[Evaluation]| all.iter().map(|evaluation| evaluation.request.config).collect::<Vec<_>>();
+        assert_eq!(ids(&store.kept), ids(&whole), "lost at {at}");
+    }
+}
+
+#[test]
+fn a_time_that_no_clock_measures_is_a_failure_and_never_the_best() {
+    let space = line(10);
+    let time = |values: &[Value]| Ok(if values[0].as_int() == Some(3) { 0.0 } else { 5.0 });
+    let (mut evaluator, mut searcher) = (FunctionEvaluator::new(&space, time), Logging::default());
+    let run = Tuner::new(&space, &mut searcher, &mut evaluator)
+        .room(4)
+        .stop("evaluations 10".parse().unwrap())
+        .run()
+        .unwrap();
+    let zero = run.history.of(space.id(3).unwrap()).unwrap();
+    assert_eq!(zero.evaluation.status(), Some(FailureKind::Runtime));
+    assert!(zero.evaluation.measurement.times_ms.is_empty());
+    assert_ne!(run.verdict.winner, space.id(3));
+}
+
 #[test]
 fn a_simulated_clock_ends_the_run_and_the_seconds_stay_real() {
     let (space, simulated) = (line(20), Arc::new(ManualClock::default()));

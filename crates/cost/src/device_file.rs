@@ -15,7 +15,7 @@ pub fn read_device(path: &Path) -> Result<DeviceFile, Error> {
         let remedy = "`tunesmith calibrate -o FILE` writes a device file".to_string();
         Error::request(format!("`{}`: {error}", path.display()), Some(remedy))
     };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = tunesmith_files::read_text(path, tunesmith_files::DATA).map_err(|error| wrong(error.to_string()))?;
     DeviceFile::parse(&text).map_err(|error| wrong(error.to_string()))
 }
 

@@ -29,8 +29,9 @@ void add(const float *a, const float *b, float *c)
 ";
 
 fn argument(name: &str, access: Access) -> Argument {
-    let kind = ArgumentKind::Buffer { shape: vec![512, 512], fill: Fill::Random, access, memory: Memory::Global };
-    Argument { name: name.into(), element: ElementType::parse("f32").expect("a type"), kind, symbol: None }
+    let kind =
+        ArgumentKind::Buffer { shape: vec![512, 512].into(), fill: Fill::Random, access, memory: Memory::Global };
+    Argument::new(name, ElementType::parse("f32").expect("a type"), kind)
 }
 
 /// A GPU without hardware. Its driver compiles any source without looking at it.

@@ -11,14 +11,14 @@ use std::path::Path;
 
 /// Returns the processor as the device of the C backend. Returns `None` if neither of its compilers
 /// is usable.
-pub fn processor(compilers: &Compilers) -> Option<DeviceInfo> {
-    Target::Processor.info(compilers)
+pub fn processor(compilers: &Compilers, worker: &WorkerCommand) -> Option<DeviceInfo> {
+    Target::Processor.info(compilers, worker)
 }
 
 /// Lists every usable device, and every unusable backend with the reason. The list of unusable
 /// backends includes the processor's counters. Starts workers to ask the drivers.
 pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo>, Vec<Missing>) {
-    let (mut devices, mut missing) = c::devices(compilers);
+    let (mut devices, mut missing) = c::devices(compilers, worker);
     if !devices.is_empty() {
         missing.extend(c::missing_counters());
     }

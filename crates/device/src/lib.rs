@@ -19,13 +19,18 @@ mod data;
 mod devices;
 mod energy;
 mod error;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod half;
 mod host;
+mod limit_names;
 mod live;
 mod machine;
 mod measure;
 mod problem;
 mod replay;
+mod sandbox;
 mod synthetic;
 pub mod worker;
 
@@ -41,13 +46,17 @@ pub use devices::{counters, cuda_devices, devices, opencl_devices, processor};
 pub use energy::ENERGY_MJ;
 pub use error::{DataError, DeviceError, ScratchError};
 pub use host::{Compilers, CudaSetup};
-pub use live::{KernelPlan, LiveEvaluator, LiveOptions};
+#[doc(hidden)]
+pub use host::{Packet, Process, Processes, Received, SystemProcesses};
+pub use limit_names::LIMIT_NAMES;
+pub use live::{Doubt, KernelPlan, LiveEvaluator, LiveOptions, SourcePlace};
 pub use machine::{ChoiceError, Device, DeviceChoice, Machine, WhichDevice};
 pub use measure::{Cache, Limits, Policy, Sampling, limits, sampling};
 pub use problem::{
-    Access, Argument, ArgumentKind, ElementType, Extent, Fill, Generated, Generator, Grid, GridError, Kernel,
-    KernelSpec, Language, Memory, Number, PartialTolerance, Reference, ScalarType, Scope, Template, TemplateError,
-    Tolerance, UnknownElementType, Verify, WorkSize,
+    ALIGN, Access, Argument, ArgumentKind, ElementType, Extent, Fill, Generated, Generator, Grid, GridError, Kernel,
+    KernelSpec, Language, Memory, Number, OtherSizes, PartialTolerance, Reference, ScalarType, Scope, Shape, Template,
+    TemplateError, Tolerance, UnknownElementType, Verify, WorkSize,
 };
 pub use replay::ReplayEvaluator;
+pub use sandbox::Sandbox;
 pub use synthetic::SyntheticEvaluator;

@@ -6,7 +6,7 @@ mod common;
 use common::{assert_failed, config, space_of};
 use std::path::Path;
 use std::time::Duration;
-use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
+use tunesmith_core::{Clock, Completion, Evaluator, FailureKind, Interrupt, Request, SystemClock};
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{
     CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, DeviceError, NumberPattern, Template,
@@ -217,6 +217,64 @@ fn a_failure_after_the_first_run_says_so() {
     assert_eq!(completion.measurement.times_ms.len(), 1);
 }
 
+/// A clock that is an hour ahead for every run that says, by a line in a file, that it will not end.
+struct Stalls {
+    file: std::path::PathBuf,
+    real: SystemClock,
+}
+
+impl Clock for Stalls {
+    fn now(&self) -> Duration {
+        let stalled = std::fs::read_to_string(&self.file).unwrap_or_default().lines().count();
+        self.real.now() + Duration::from_secs(3600) * stalled as u32
+    }
+
+    fn unix(&self) -> Duration {
+        self.real.unix()
+    }
+}
+
+/// Runs a command whose runs with these numbers, counted from 1, never end.
+fn run_with_stalls(setup: &Setup, stalls: &[usize]) -> Completion {
+    let numbers = stalls.iter().map(usize::to_string).collect::<Vec<_>>().join("|");
+    let script = format!("echo >> log; case $(($(wc -l < log))) in {numbers}) echo >> stalls; sleep 5000;; esac");
+    let mut options = options(setup.spec(&script));
+    options.clock = std::sync::Arc::new(Stalls { file: setup.folder.path().join("stalls"), real: SystemClock::new() });
+    setup.evaluate(&mut setup.evaluator(options), 2)
+}
+
+#[test]
+fn a_later_run_that_does_not_end_is_taken_again() {
+    let setup = Setup::new();
+    let completion = run_with_stalls(&setup, &[4]);
+    assert_correct(&completion);
+    assert!(completion.measurement.times_ms.iter().all(|time| *time < 3_600_000.0), "{completion:?}");
+    assert!(completion.measurement.times_ms.len() >= 7, "{completion:?}");
+    let note = completion.measurement.note.unwrap();
+    assert!(note.starts_with("a run after the first did not end within 60 s"), "{note}");
+}
+
+#[test]
+fn a_second_stall_ends_sampling_and_the_configuration_keeps_its_samples() {
+    let setup = Setup::new();
+    let completion = run_with_stalls(&setup, &[4, 7]);
+    assert_correct(&completion);
+    assert_eq!(completion.measurement.times_ms.len(), 4, "runs 2, 3, 5 and 6");
+    let note = completion.measurement.note.unwrap();
+    assert!(note.starts_with("2 runs after the first did not end within 60 s"), "{note}");
+    assert_eq!(setup.file("log").lines().count(), 7);
+}
+
+#[test]
+fn stalls_before_there_are_samples_or_in_the_first_run_are_a_timeout() {
+    for stalls in [&[1][..], &[2, 3], &[3, 5]] {
+        let setup = Setup::new();
+        let completion = run_with_stalls(&setup, stalls);
+        assert_failed(&completion, FailureKind::Timeout, &["the command did not end within 60 s"]);
+        assert_eq!(completion.measurement.note, None);
+    }
+}
+
 #[test]
 fn a_command_that_does_not_end_is_a_timeout_with_the_limit() {
     let setup = Setup::new();
@@ -276,16 +334,16 @@ fn what_a_command_leaves_behind_is_ended_and_does_not_delay_its_end() {
 }
 
 #[test]
-fn a_daemon_that_keeps_the_output_open_does_not_delay_the_end() {
+fn a_daemon_that_keeps_the_output_open_is_ended_and_does_not_delay_the_end() {
     let setup = Setup::new();
-    // The daemon leaves the group, so it is not ended. It ends by itself when the test removes its
-    // file.
-    let daemon = "touch alive; setsid sh -c 'while test -f alive; do sleep 0.1; done' & echo cost 3";
+    let daemon = "setsid sh -c 'echo $$ >> daemons; exec sleep 1000' & until test -s daemons; do :; done; echo cost 3";
     let spec = CommandSpec { cost: printed("cost ([0-9]+)", Unit::Milliseconds), ..setup.spec(daemon) };
     let completion = setup.run(spec);
-    std::fs::remove_file(setup.folder.path().join("alive")).unwrap();
     assert_correct(&completion);
     assert_eq!(completion.measurement.times_ms[0], 3.0);
+    let daemons = setup.file("daemons");
+    assert!(!daemons.is_empty());
+    daemons.lines().for_each(wait_until_gone);
 }
 
 #[test]

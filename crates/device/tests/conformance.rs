@@ -22,8 +22,8 @@ fn work(global: &[&str], local: &[&str]) -> WorkSize {
 }
 
 fn of(memory: Memory, name: &str, element_name: &str, count: u64, access: Access, fill: Fill) -> Argument {
-    let kind = ArgumentKind::Buffer { shape: vec![count], fill, access, memory };
-    Argument { name: name.into(), element: element(element_name), kind, symbol: None }
+    let kind = ArgumentKind::Buffer { shape: vec![count].into(), fill, access, memory };
+    Argument::new(name, element(element_name), kind)
 }
 
 /// Returns the types that a backend computes with. Half floats are an extension that few
@@ -61,7 +61,7 @@ fn every_type_reaches_a_kernel_as_itself() {
         });
         let mut spec = lab.spec("typed", &typed_source(&lab), arguments.collect(), work(&["8"], &["4"]));
         spec.verify.expected =
-            types(&lab).iter().map(|element| (format!("out_{element}"), lab.iota(*element, 8, 3, 77))).collect();
+            types(&lab).iter().map(|element| (format!("out_{element}"), lab.iota(*element, 8, 3, 77).into())).collect();
         let mut evaluator = lab.evaluator(&one(), spec);
         assert_correct(&evaluate(&mut evaluator, one().id(0).unwrap()));
     }
@@ -83,7 +83,7 @@ fn kernels_have_one_to_three_dimensions_counted_in_items_or_groups() {
         for (source, work) in &cases {
             let arguments = vec![buffer("out", "i32", 192, Access::Out, Fill::Zeros)];
             let mut spec = lab.spec("place", source, arguments, work.clone());
-            spec.verify.expected = vec![("out".into(), lab.iota(element("i32"), 192, 0, 0))];
+            spec.verify.expected = vec![("out".into(), lab.iota(element("i32"), 192, 0, 0).into())];
             let space = space_of("P", 2);
             assert_correct(&evaluate(&mut lab.evaluator(&space, spec), config(&space, 1)));
         }
@@ -99,12 +99,7 @@ fn every_kind_of_memory_holds_what_it_should() {
         let arguments = vec![
             buffer("a", "f32", N, Access::In, Fill::Random),
             of(Memory::Constant, "k", "f32", 7, Access::In, Fill::Random),
-            Argument {
-                name: "scratch".into(),
-                element: element("f32"),
-                kind: ArgumentKind::Local { shape: exprs(&["TILE"]) },
-                symbol: None,
-            },
+            Argument::new("scratch", element("f32"), ArgumentKind::Local { shape: exprs(&["TILE"]) }),
             buffer("b", "f32", N, Access::InOut, Fill::Random),
             buffer("c", "f32", N, Access::Out, Fill::Zeros),
         ];
@@ -126,12 +121,10 @@ fn local_memory_may_depend_on_the_configuration() {
         ITEMS(i, 0, 64) { scratch[i % TILE] = i; FENCE; out[i] = scratch[i % TILE]; } }\n";
     for lab in labs() {
         let scratch = ArgumentKind::Local { shape: exprs(&["TILE"]) };
-        let arguments = vec![
-            Argument { name: "scratch".into(), element: element("i32"), kind: scratch, symbol: None },
-            buffer("out", "i32", 64, Access::Out, Fill::Zeros),
-        ];
+        let arguments =
+            vec![Argument::new("scratch", element("i32"), scratch), buffer("out", "i32", 64, Access::Out, Fill::Zeros)];
         let mut spec = lab.spec("turn", source, arguments, work(&["64"], &["TILE"]));
-        spec.verify.expected = vec![("out".into(), lab.iota(element("i32"), 64, 0, 0))];
+        spec.verify.expected = vec![("out".into(), lab.iota(element("i32"), 64, 0, 0).into())];
         let space = space_with("TILE", &[4, 32, 8]);
         let mut evaluator = lab.evaluator(&space, spec);
         for value in [4, 32, 8] {

@@ -87,7 +87,7 @@ fn check_type(element: ElementType, suffix: &str) {
     ];
     let expected = folder.path().join("expected.bin");
     std::fs::write(&expected, typed_result(element)).unwrap();
-    let verify = Verify { expected: vec![("out".into(), expected)], ..Verify::default() };
+    let verify = Verify { expected: vec![("out".into(), expected.into())], ..Verify::default() };
     // There are more than a hundred compilations. Without optimisation they take half the time.
     let options = vec![tunesmith_device::Template::parse("-O0").unwrap()];
     let mut spec = KernelSpec { verify, ..spec(file, "add", arguments) };
@@ -122,14 +122,14 @@ fn npy(folder: &Path, name: &str, descr: &str, shape: &str, data: &[f32]) -> std
 const DOUBLE: &str = "void twice(const float *in, float *out) { for (int i = 0; i < 6; i++) out[i] = 2 * in[i]; }\n";
 
 fn matrix(name: &str, access: Access, fill: Fill) -> Argument {
-    let kind = ArgumentKind::Buffer { shape: vec![2, 3], fill, access, memory: Memory::Global };
-    Argument { name: name.into(), element: element("f32"), kind, symbol: None }
+    let kind = ArgumentKind::Buffer { shape: vec![2, 3].into(), fill, access, memory: Memory::Global };
+    Argument::new(name, element("f32"), kind)
 }
 
 fn twice(folder: &Path, input: Fill, expected: &Path) -> KernelSpec {
     let file = write(folder, "twice.c", DOUBLE);
     let arguments = vec![matrix("in", Access::In, input), matrix("out", Access::Out, Fill::Zeros)];
-    let verify = Verify { expected: vec![("out".into(), expected.to_owned())], ..Verify::default() };
+    let verify = Verify { expected: vec![("out".into(), Fill::File(expected.to_owned()))], ..Verify::default() };
     KernelSpec { verify, ..spec(file, "twice", arguments) }
 }
 
@@ -219,7 +219,7 @@ fn sizes_parameters_and_options_reach_the_compiler_as_they_are_spelt() {
     let mut spec = spec(file, "f", arguments);
     spec.kernels[0].options = vec![tunesmith_device::Template::parse("-DEXTRA={N}").unwrap()];
     spec.sizes = vec![("N".into(), Value::Int(7))];
-    spec.verify.expected = vec![("out".into(), expected)];
+    spec.verify.expected = vec![("out".into(), expected.into())];
     let parameter = |name: &str, value| tunesmith_space::Parameter::new(name, [value]).unwrap();
     let space = Space::builder()
         .parameter(parameter("FAST", Value::Bool(true)))
@@ -265,7 +265,7 @@ fn local_memory_is_scratch_space() {
     let source = "void f(float *scratch) { for (int i = 0; i < 64 + P; i++) scratch[i] = 1; }";
     let file = write(folder.path(), "f.c", source);
     let kind = ArgumentKind::Local { shape: vec![tunesmith_space::Expr::parse("64").unwrap()] };
-    let scratch = Argument { name: "scratch".into(), element: element("f32"), kind, symbol: None };
+    let scratch = Argument::new("scratch", element("f32"), kind);
     let space = space_of("P", 2);
     let mut evaluator = evaluator(&space, spec(file, "f", vec![scratch]));
     assert_correct(&evaluate(&mut evaluator, config(&space, 0)));
@@ -278,8 +278,13 @@ fn a_buffer_beyond_all_memory_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), "f.c", "void f(float *a) {}");
     let huge = |shape| {
-        let kind = ArgumentKind::Buffer { shape, fill: Fill::Zeros, access: Access::In, memory: Memory::Global };
-        let argument = Argument { name: "a".into(), element: element("f32"), kind, symbol: None };
+        let kind = ArgumentKind::Buffer {
+            shape: tunesmith_device::Shape::Fixed(shape),
+            fill: Fill::Zeros,
+            access: Access::In,
+            memory: Memory::Global,
+        };
+        let argument = Argument::new("a", element("f32"), kind);
         LiveEvaluator::new(&one(), options(spec(&file, "f", vec![argument]))).err().expect("an error")
     };
     assert!(matches!(huge(vec![u64::MAX, 2]), DeviceError::TooLarge { .. }));

@@ -167,7 +167,7 @@ fn a_crash_in_a_later_launch_says_so_and_keeps_the_first_time() {
 }
 
 #[test]
-fn a_worker_outlives_wrong_results_but_not_broken_memory() {
+fn a_worker_outlives_everything_that_configurations_do_to_their_processes() {
     let (space, mut evaluator) = start();
     let mut worker_after = |mode| {
         evaluate(&mut evaluator, config(&space, mode));
@@ -175,11 +175,9 @@ fn a_worker_outlives_wrong_results_but_not_broken_memory() {
     };
     let first = worker_after(0);
     assert!(first.is_some());
-    assert_eq!(worker_after(8), first);
-    assert_eq!(worker_after(9), first);
-    assert_eq!(worker_after(0), first);
-    assert_eq!(worker_after(6), None);
-    assert_ne!(worker_after(0), first);
+    for mode in [2, 3, 4, 5, 6, 8, 9, 13, 0] {
+        assert_eq!(worker_after(mode), first, "{mode}");
+    }
 }
 
 #[test]
@@ -193,10 +191,7 @@ fn an_input_that_was_written_to_is_restored_for_the_next_configuration() {
 fn a_damaged_heap_is_not_blamed_on_the_configuration_that_stumbles_over_it() {
     let (space, mut evaluator) = start();
     assert_correct(&evaluate(&mut evaluator, config(&space, 20)));
-    let damaged = evaluator.worker_id();
-    assert!(damaged.is_some());
     assert_correct(&evaluate(&mut evaluator, config(&space, 21)));
-    assert_ne!(evaluator.worker_id(), damaged);
 }
 
 #[test]

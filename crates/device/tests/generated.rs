@@ -44,13 +44,8 @@ fn every_configuration_runs_the_source_that_was_made_for_it() {
         let generator = Arc::new(Adds { opencl: lab.is_opencl() });
         spec.kernels[0].generator = Some(generator.clone());
         // The reference knows no parameters, so it adds nothing.
-        spec.verify.reference = Some(Reference {
-            language: spec.kernels[0].language,
-            file: "adds".into(),
-            generator: Some(generator),
-            function: "f".into(),
-            work: None,
-        });
+        spec.verify.reference =
+            Some(Reference { generator: Some(generator), ..Reference::new(spec.kernels[0].language, "adds", "f") });
         let space = space_of("P", 4);
         let mut evaluator = lab.evaluator(&space, spec);
         let id = |index| space.id(index).unwrap();

@@ -9,7 +9,7 @@ use common::*;
 use std::path::PathBuf;
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{Access, Argument, ArgumentKind, DeviceError, Fill, KernelSpec, Memory, Template, cuda_devices};
-use tunesmith_space::Expr;
+use tunesmith_space::{Expr, Value};
 
 /// Returns the folder with NVIDIA's libraries. Without it, the function prints the reason. In
 /// continuous integration, it must be there.
@@ -55,7 +55,7 @@ fn scale(lab: &ScriptedLab) -> KernelSpec {
         buffer("a", "f32", 1024, Access::In, Fill::Random),
         table,
         buffer("b", "f32", 2048, Access::InOut, Fill::Zeros),
-        Argument { name: "scratch".into(), element: element("f32"), kind: local, symbol: None },
+        Argument::new("scratch", element("f32"), local),
         scalar("n", "i32", "1024"),
         scalar("factor", "f32", "2"),
     ];
@@ -163,6 +163,59 @@ fn a_kernel_that_does_not_fit_its_arguments_is_refused_with_the_argument_named()
             assert!(text.contains(word), "`{word}` is not in: {text}");
         }
     }
+}
+
+#[test]
+fn the_check_of_parameters_compiles_in_every_standard_and_beside_any_macro() {
+    let Some(lab) = lab() else { return };
+    let source = "__global__ void __launch_bounds__(256) f(float (*a)[8], const float4 *b, unsigned *c, int n)\n\
+                  { a[n][threadIdx.x % 8] = b[n].x + c[n]; }\n";
+    let arguments = |a: &str| {
+        vec![
+            buffer("a", a, 1024, Access::InOut, Fill::Zeros),
+            buffer("b", "f32", 1024, Access::In, Fill::Zeros),
+            buffer("c", "i32", 1024, Access::In, Fill::Zeros),
+            scalar("n", "i32", "0"),
+        ]
+    };
+    for standard in ["", "-std=c++11", "--std=c++11", "--std=c++20"] {
+        let preflight = |a: &str| {
+            let mut spec = lab.spec("f", source, arguments(a));
+            spec.kernels[0].options = vec![Template::parse(standard).unwrap()];
+            // The names of the check as it was. NVRTC's own header takes `T`, `size` and `value`.
+            let names = ["F", "real", "is_real", "is_own", "element", "memory", "any_memory", "plain"];
+            spec.sizes.extend(names.map(|name| (name.to_owned(), Value::Int(3))));
+            let mut evaluator = lab.evaluator(&one(), spec);
+            evaluator.preflight(one().id(0).unwrap()).unwrap();
+            evaluate(&mut evaluator, one().id(0).unwrap())
+        };
+        assert_correct(&preflight("f32"));
+    }
+    for (element, standard) in [("f64", "--std=c++11"), ("i32", ""), ("u64", "-std=c++11")] {
+        let mut spec = lab.spec("f", source, arguments(element));
+        spec.kernels[0].options = vec![Template::parse(standard).unwrap()];
+        let error = lab.evaluator(&one(), spec).preflight(one().id(0).unwrap()).unwrap_err().to_string();
+        assert!(error.contains("argument `a`"), "{error}");
+    }
+}
+
+#[test]
+fn a_kernel_in_a_raw_literal_compiles_and_its_errors_keep_their_place() {
+    let Some(lab) = lab() else { return };
+    let space = space_with("WIDTH", &[2]);
+    let wrapped = |source: &str| {
+        let mut spec = scale(&lab);
+        // An option that expands to nothing is none.
+        spec.kernels[0].options = vec![Template::parse("").unwrap()];
+        lab.file("kernel.cu", &format!("// For inclusion in C++.\nR\"cuda({source})cuda\"\n// The end.\n"));
+        evaluate(&mut lab.evaluator(&space, spec), config(&space, 2))
+    };
+    assert_correct(&wrapped(SOURCE));
+    assert_failed(
+        &wrapped(&SOURCE.replace("if (i < n)", "if (j < n)")),
+        FailureKind::Compile,
+        &["kernel.cu(11): error"],
+    );
 }
 
 #[test]

@@ -22,12 +22,7 @@ const SOURCE: &str = "#include \"portable.h\"\n\
 fn spec(lab: &Lab, global: &str, local: &str, scratch: &str, fixed: &str) -> KernelSpec {
     let expr = |text: &str| vec![Expr::parse(text).unwrap()];
     let arguments = vec![
-        Argument {
-            name: "scratch".into(),
-            element: element("f32"),
-            kind: ArgumentKind::Local { shape: expr(scratch) },
-            symbol: None,
-        },
+        Argument::new("scratch", element("f32"), ArgumentKind::Local { shape: expr(scratch) }),
         buffer("out", "f32", 1 << 16, Access::Out, Fill::Zeros),
     ];
     let work = WorkSize { extent: Extent::Global(expr(global)), local: Some(expr(local)) };

@@ -149,17 +149,6 @@ fn a_broken_reference_ends_the_run_with_its_file_and_function() {
 }
 
 #[test]
-fn a_reference_does_not_know_the_parameters() {
-    let folder = Folder::new();
-    let arguments = vec![buffer("out", "i32", 1, Access::Out, Fill::Zeros), scalar("n", "i32", "P + 1")];
-    let mut spec = spec(folder.file("f.c", "void f(int *out, int n) { out[0] = 1; }"), "f", arguments);
-    spec.verify = reference(folder.file("r.c", "void r(int *out, int n) { out[0] = 1; }"), "r");
-    let space = space_of("P", 1);
-    let error = evaluator(&space, spec).prepare(&Interrupt::default()).unwrap_err().to_string();
-    assert!(error.contains("it gets the sizes but not the parameters: argument `n`"), "{error}");
-}
-
-#[test]
 fn without_verification_a_kernel_is_only_watched() {
     let folder = Folder::new();
     let spec =
@@ -213,9 +202,7 @@ fn a_program_that_is_no_worker_is_explained() {
     let mut options = options(spec(folder.file("f.c", "void f(int *out) { }"), "f", out(1)));
     options.worker = WorkerCommand::program("/bin/true");
     let space = space_of("P", 1);
-    let mut evaluator = LiveEvaluator::new(&space, options).unwrap();
-    evaluator.submit(Request::timed(config(&space, 0))).unwrap();
-    let error = evaluator.next(&Interrupt::default()).unwrap_err().to_string();
+    let error = LiveEvaluator::new(&space, options).err().unwrap().to_string();
     assert!(
         error.contains("does the program call `worker::enter_if_worker()` in the first line of `main`?"),
         "{error}"

@@ -65,19 +65,120 @@ fn another_pointer_is_refused_with_both_types() {
     refuses("void scale(const float *a, double *c, int n, double x) {}", Some("c"), &words);
 }
 
+/// Evaluates `function` of a source with one buffer of 64 elements, `Ok` if the kernel doubles them.
+fn doubled(suffix: &str, source: &str, function: &str, element: &str) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(format!("kernel.{suffix}"));
+    std::fs::write(&file, source).unwrap();
+    let space = space_of("P", 1);
+    let doubled = folder.path().join("doubled.c");
+    let name = tunesmith_device::ElementType::parse(element).unwrap().to_string();
+    let c_type = if name.starts_with("f64") {
+        "double"
+    } else if name.starts_with('f') {
+        "float"
+    } else {
+        "int"
+    };
+    std::fs::write(&doubled, format!("void doubled({c_type} *a) {{ for (int i = 0; i < 64; i++) a[i] *= 2; }}"))
+        .unwrap();
+    let length = if element.ends_with("x4") { 16 } else { 64 };
+    let mut spec = spec(file, function, vec![buffer("a", element, length, Access::InOut, Fill::Random)]);
+    spec.verify = reference(doubled, "doubled");
+    let mut evaluator = evaluator(&space, spec);
+    evaluator.preflight(config(&space, 0)).map_err(|error| error.to_string())?;
+    assert_correct(&evaluate(&mut evaluator, config(&space, 0)));
+    Ok(())
+}
+
+/// The parameter, its use as 64 numbers `a[i]`, and the element types that a buffer for it may have.
+const POINTERS: [(&str, &str, &str, &[&str]); 13] = [
+    ("", "double A[N][8]", "A[i / 8][i % 8]", &["f64"]),
+    ("", "double (*A)[M]", "A[i / 8][i % 8]", &["f64"]),
+    ("typedef double row[8];", "row *A", "A[i / 8][i % 8]", &["f64"]),
+    ("typedef double row[2][8];", "const row *A", "((row *)A)[i / 16][i / 8 % 2][i % 8]", &["f64"]),
+    ("", "VEC *A", "A[i / 4][i % 4]", &["f32", "f32x4"]),
+    ("", "VEC (*A)[2]", "A[i / 8][i / 4 % 2][i % 4]", &["f32", "f32x4"]),
+    ("", "const float *__restrict A", "((float *)A)[i]", &["f32"]),
+    ("", "void *A", "((float *)A)[i]", &["f32"]),
+    ("", "void *A", "((int *)A)[i]", &["i32"]),
+    ("", "unsigned *A", "A[i]", &["i32", "u32"]),
+    ("", "unsigned (*A)[8]", "A[i / 8][i % 8]", &["i32", "u32"]),
+    ("struct pair { double x, y; };", "struct pair *A", "((double *)A)[i]", &["f64"]),
+    ("typedef struct { int x, y; } pair;", "pair *A", "((int *)A)[i]", &["i32"]),
+];
+
 #[test]
-fn a_pointer_to_integers_of_another_sign_is_refused() {
+fn a_buffer_goes_to_any_pointer_whose_elements_have_its_size_and_kind() {
+    for (before, parameter, number, elements) in POINTERS {
+        let source = format!(
+            "#define N 8\n#define M 8\n#define VEC v4\ntypedef float v4 __attribute__((vector_size(16)));\n{before}\n\
+             void f({parameter}) {{ for (int i = 0; i < 64; i++) {number} *= 2; }}\n"
+        );
+        for element in elements {
+            for suffix in ["c", "cpp"] {
+                let result = doubled(suffix, &source, "f", element);
+                assert_eq!(result, Ok(()), "{element} as {parameter} in .{suffix}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pointer_to_elements_of_another_size_or_kind_is_refused_with_the_argument() {
+    let of_others = [
+        ("double A[N][8]", "f32"),
+        ("double (*A)[8]", "i64"),
+        ("VEC *A", "f64"),
+        ("VEC (*A)[2]", "i32"),
+        ("unsigned (*A)[8]", "f32"),
+        ("float **A", "f32"),
+        ("float **A", "u64"),
+        ("long *A", "i32"),
+    ];
+    for (parameter, element) in of_others {
+        let source = format!(
+            "#define N 8\n#define VEC v4\ntypedef float v4 __attribute__((vector_size(16)));\nvoid f({parameter}) {{}}\n"
+        );
+        for suffix in ["c", "cpp"] {
+            let message = doubled(suffix, &source, "f", element).unwrap_err();
+            let wanted = format!("argument 1, `a`: the problem says {element}*, the function takes ");
+            assert!(message.starts_with(&wanted), "{element} as {parameter} in .{suffix}: {message}");
+        }
+    }
+}
+
+#[test]
+fn options_that_silence_or_sharpen_warnings_change_no_verdict() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("k.c");
-    std::fs::write(&file, "void f(unsigned *a) {}").unwrap();
     let space = space_of("P", 1);
-    let argument = buffer("a", "i32", 4, Access::In, Fill::Ones);
-    let error = evaluator(&space, spec(file, "f", vec![argument])).preflight(config(&space, 0)).unwrap_err();
-    let message = error.to_string();
-    assert!(
-        message.starts_with("argument 1, `a`: the problem says i32*, the function takes unsigned int *;"),
-        "{message}"
-    );
+    for option in ["-w", "-Werror", "-Wno-incompatible-pointer-types"] {
+        let preflight = |source: &str| {
+            std::fs::write(&file, source).unwrap();
+            let mut spec = spec(file.clone(), "f", vec![buffer("a", "f64", 64, Access::In, Fill::Ones)]);
+            spec.kernels[0].options = vec![tunesmith_device::Template::parse(option).unwrap()];
+            evaluator(&space, spec).preflight(config(&space, 0)).map_err(|error| error.to_string())
+        };
+        assert_eq!(preflight("void f(const double (*a)[8]) {}"), Ok(()), "{option}");
+        assert!(preflight("void f(const float *a) {}").unwrap_err().contains("argument 1, `a`"), "{option}");
+    }
+}
+
+#[test]
+fn cpp_deduces_templates_and_takes_references_as_before() {
+    let double = "{ for (int i = 0; i < 64; i++) a[i] *= 2; }";
+    for source in [
+        format!("template <class E> void f(E *a) {double}"),
+        format!("template <class E, int n> void f(E *a) {double}\n#define f f<float, 64>"),
+        format!("void f(float (&a)[64]) {double}"),
+        "template <class E> void f(E (&a)[8][8]) { for (auto &row : a) for (auto &x : row) x *= 2; }\n\
+         void g(float (&a)[8][8]) { f(a); }\n#define f g"
+            .to_owned(),
+        format!("namespace {{ void f(float *const &a) {double} }}"),
+    ] {
+        assert_eq!(doubled("cpp", &source, "f", "f32"), Ok(()), "{source}");
+    }
 }
 
 #[test]

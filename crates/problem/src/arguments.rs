@@ -1,16 +1,14 @@
-//! Reads the `[[arguments]]` and `[verify]` of a problem.
+//! Reads the `[[arguments]]` of a problem.
 
 use crate::diagnostic::Messages;
-use crate::tree::{Node, Section};
-use crate::{kernel, parameters};
+use crate::parameters;
+use crate::tree::{Located, Node, Section};
 use std::ops::Range;
 use std::path::Path;
-use tunesmith_device::{
-    Access, Argument, ArgumentKind, ElementType, Fill, Language, Memory, PartialTolerance, Reference, Verify,
-};
-use tunesmith_space::Value;
+use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Memory, Shape};
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
+use tunesmith_space::{Expr, Parameter, Value};
 
 const KEYS: &[&str] = &[
     "name",
@@ -23,22 +21,33 @@ const KEYS: &[&str] = &[
     "access",
     "memory",
     "symbol",
+    "align",
     "value",
     "relative",
     "absolute",
 ];
 
+/// The names that expressions about arguments may use.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<'a> {
+    pub(crate) sizes: &'a [(String, Value)],
+    /// The tuning parameters.
+    pub(crate) parameters: &'a [Parameter],
+}
+
+impl Names<'_> {
+    fn is_parameter(&self, name: &str) -> bool {
+        self.parameters.iter().any(|parameter| parameter.name() == name)
+    }
+}
+
 /// Returns the arguments with their places in the file.
-pub(crate) fn read(
-    root: &Section<'_>,
-    sizes: &[(String, Value)],
-    messages: &Messages,
-) -> Vec<(Argument, Range<usize>)> {
+pub(crate) fn read(root: &Section<'_>, names: Names<'_>, messages: &Messages) -> Vec<(Argument, Range<usize>)> {
     let Some(node) = root.get("arguments") else { return Vec::new() };
     let mut arguments: Vec<(Argument, Range<usize>)> = Vec::new();
     for item in node.items() {
         let Some(section) = item.section() else { continue };
-        let Some(argument) = read_one(&section, sizes, messages) else { continue };
+        let Some(argument) = read_one(&section, names, messages) else { continue };
         if arguments.iter().any(|(known, _)| known.name == argument.name) {
             item.error(format!("two arguments are called `{}`", argument.name), None);
         }
@@ -47,14 +56,14 @@ pub(crate) fn read(
     arguments
 }
 
-fn read_one(section: &Section<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<Argument> {
+fn read_one(section: &Section<'_>, names: Names<'_>, messages: &Messages) -> Option<Argument> {
     section.allow(KEYS);
     let name = section.require("name", "name = \"a\"").and_then(|node| node.string());
     let element = section.require("type", "type = \"f32\"").and_then(|node| element(&node));
     let kind = match (section.get("value"), section.get("shape")) {
         (Some(value), None) => value.expression().map(|located| ArgumentKind::Scalar(located.value)),
         (None, Some(shape)) if is_local(section) => read_local(section, &shape),
-        (None, Some(shape)) => read_buffer(section, &shape, sizes, messages),
+        (None, Some(shape)) => read_buffer(section, &shape, names, messages),
         _ => {
             let remedy = "a buffer has `shape = [\"M\", \"K\"]`, a scalar `value = \"K\"`".to_string();
             let text = "an argument has either a shape or a value".to_string();
@@ -64,7 +73,26 @@ fn read_one(section: &Section<'_>, sizes: &[(String, Value)], messages: &Message
     };
     let kind = kind?;
     let symbol = read_symbol(section, &kind);
-    Some(Argument { name: name?.to_string(), element: element?, kind, symbol })
+    let argument = Argument { symbol, ..Argument::new(name?, element?, kind) };
+    Some(Argument { align: read_align(section, &argument).unwrap_or(argument.align), ..argument })
+}
+
+/// The largest alignment that can be asked for, in bytes: a huge page.
+const MOST_ALIGNED: u64 = 2 << 20;
+
+/// Returns the stated alignment of a buffer.
+fn read_align(section: &Section<'_>, argument: &Argument) -> Option<usize> {
+    let node = section.get("align")?;
+    let align = node.count()?;
+    let least = argument.element.size();
+    if matches!(argument.kind, ArgumentKind::Scalar(_)) {
+        node.error("`align` has no meaning for a scalar", Some("remove it".to_string()));
+    } else if !align.is_power_of_two() || align < least as u64 || align > MOST_ALIGNED {
+        let text = format!("`{}` cannot be {align}", node.name);
+        let remedy = format!("it is a power of two from {least}, the size of {}, to {MOST_ALIGNED}", argument.element);
+        node.error(text, Some(remedy));
+    }
+    usize::try_from(align).ok()
 }
 
 /// Returns the variable that a CUDA kernel reads in place of a parameter. Only arguments in
@@ -99,28 +127,44 @@ fn read_local(section: &Section<'_>, shape: &Node<'_>) -> Option<ArgumentKind> {
     Some(ArgumentKind::Local { shape: extents? })
 }
 
-fn read_buffer(
-    section: &Section<'_>,
-    shape: &Node<'_>,
-    sizes: &[(String, Value)],
-    messages: &Messages,
-) -> Option<ArgumentKind> {
-    let extent = |node: Node<'_>| {
-        let extent = parameters::integer(&node.expression()?, sizes, messages)?;
+/// Returns the extents of a buffer. Those that depend on parameters stay expressions.
+fn read_shape(shape: &Node<'_>, names: Names<'_>, messages: &Messages) -> Option<Shape> {
+    let items = shape.items();
+    let extents: Option<Vec<_>> = items.iter().map(Node::expression).collect();
+    let extents = extents?;
+    let varies = |expr: &Expr| expr.names().iter().any(|name| names.is_parameter(&name.text));
+    if extents.iter().any(|extent| varies(&extent.value)) {
+        let known = |name: &str| names.is_parameter(name) || lookup(names.sizes, name).is_some();
+        let unknown = extents.iter().flat_map(|extent| extent.value.names()).find(|name| !known(&name.text));
+        if let Some(name) = unknown {
+            shape.error(format!("`{}` in the shape is neither a size nor a parameter", name.text), None);
+        }
+        return Some(Shape::Varying(extents.into_iter().map(|extent| extent.value).collect()));
+    }
+    let extent = |(extent, node): (&Located<Expr>, &Node<'_>)| {
+        let extent = parameters::integer(extent, names.sizes, messages)?;
         let positive = u64::try_from(extent).ok().filter(|extent| *extent > 0);
         if positive.is_none() {
             node.error(format!("an extent of {extent} in `{}`", node.name), Some("extents are at least 1".to_string()));
         }
         positive
     };
-    let shape: Option<Vec<u64>> = shape.items().into_iter().map(extent).collect();
-    let fill = read_fill(section, sizes, messages.source.folder());
-    let access =
-        word_or(section, "access", Access::In, &[("in", Access::In), ("out", Access::Out), ("inout", Access::InOut)]);
+    extents.iter().zip(&items).map(extent).collect::<Option<Vec<u64>>>().map(Shape::Fixed)
+}
+
+fn read_buffer(section: &Section<'_>, shape: &Node<'_>, names: Names<'_>, messages: &Messages) -> Option<ArgumentKind> {
+    let extents = read_shape(shape, names, messages);
+    let fill = read_fill(section, names.sizes, messages.source.folder());
+    if let (Some(Shape::Varying(_)), Some(Fill::File(_))) = (&extents, &fill) {
+        let remedy = "fill it by another rule, or give it the largest shape that a configuration needs".to_string();
+        shape.error("a file has one length, but this shape depends on the parameters", Some(remedy));
+    }
+    let accesses = [("in", Access::In), ("out", Access::Out), ("inout", Access::InOut), ("scratch", Access::Scratch)];
+    let access = word_or(section, "access", Access::In, &accesses);
     // "local" was handled before. It is in this list for the error message about a misspelled word.
     let memories = [("global", Some(Memory::Global)), ("constant", Some(Memory::Constant)), ("local", None)];
     let memory = word_or(section, "memory", Some(Memory::Global), &memories).flatten();
-    Some(ArgumentKind::Buffer { shape: shape?, fill: fill?, access: access?, memory: memory? })
+    Some(ArgumentKind::Buffer { shape: extents?, fill: fill?, access: access?, memory: memory? })
 }
 
 /// Returns the value of the word at `key`, or `default` without the key.
@@ -144,6 +188,9 @@ pub(crate) fn word<T: Copy>(section: &Section<'_>, key: &str, words: &[(&str, T)
 
 fn read_fill(section: &Section<'_>, sizes: &[(String, Value)], folder: &Path) -> Option<Fill> {
     let Some(node) = section.get("fill") else { return Some(Fill::Random) };
+    if node.is_table() {
+        return read_between(&node.section()?);
+    }
     match node.string()? {
         "constant" => {
             let value = section.require("constant", "constant = 1.0").and_then(|node| node.number());
@@ -178,55 +225,16 @@ fn read_fill(section: &Section<'_>, sizes: &[(String, Value)], folder: &Path) ->
     }
 }
 
-const VERIFY_KEYS: &[&str] = &["reference", "expected", "relative", "absolute"];
-
-pub(crate) fn read_verify(section: &Section<'_>, root: &Section<'_>, messages: &Messages) -> Verify {
-    section.allow(VERIFY_KEYS);
-    let folder = messages.source.folder();
-    let mut verify = Verify::default();
-    if let Some(reference) = section.get("reference").and_then(|node| node.section()) {
-        verify.reference = read_reference(&reference, folder, messages);
-    }
-    if let Some(expected) = section.get("expected").and_then(|node| node.section()) {
-        for (name, node) in expected.entries() {
-            if let Some(path) = node.string() {
-                verify.expected.push((name.value.to_string(), folder.join(path)));
-            }
+/// Returns the fill of `{ random = [low, high] }`.
+fn read_between(section: &Section<'_>) -> Option<Fill> {
+    section.allow(&["random"]);
+    let node = section.require("random", "random = [0.0, 1.0]")?;
+    let bounds: Option<Vec<f64>> = node.items().iter().map(Node::number).collect();
+    match bounds?.as_slice() {
+        [low, high] if low.is_finite() && high.is_finite() && low <= high => Some(Fill::Between(*low, *high)),
+        _ => {
+            node.error(format!("`{}` must be two numbers, the lower one first", node.name), None);
+            None
         }
     }
-    verify.relative = tolerance(section, "relative");
-    verify.absolute = tolerance(section, "absolute");
-    for item in root.get("arguments").map(|node| node.items()).unwrap_or_default() {
-        let Some(argument) = item.section() else { continue };
-        let own =
-            PartialTolerance { relative: tolerance(&argument, "relative"), absolute: tolerance(&argument, "absolute") };
-        let is_stated = own.relative.or(own.absolute).is_some();
-        if let Some(name) = argument.get("name").and_then(|node| node.string()).filter(|_| is_stated) {
-            verify.tolerances.insert(name.to_string(), own);
-        }
-    }
-    verify
-}
-
-fn read_reference(section: &Section<'_>, folder: &Path, messages: &Messages) -> Option<Reference> {
-    section.allow(&["file", "function", "language", "global", "local", "grid"]);
-    let file = section.require("file", "file = \"reference.c\"");
-    let function = section.require("function", "function = \"reference\"").and_then(|node| node.string());
-    let path = folder.join(file.as_ref()?.string()?);
-    let language = match section.get("language") {
-        Some(node) => kernel::language(&node, Language::from_name(node.string()?))?,
-        None => kernel::language(&file?, Language::from_suffix(&path))?,
-    };
-    let work = kernel::read_work(section, language, messages);
-    Some(Reference { language, file: path, generator: None, function: function?.to_string(), work })
-}
-
-fn tolerance(section: &Section<'_>, key: &str) -> Option<f64> {
-    let node = section.get(key)?;
-    let tolerance = node.number()?;
-    if tolerance.is_finite() && tolerance >= 0.0 {
-        return Some(tolerance);
-    }
-    node.error(format!("`{}` must be at least 0", node.name), None);
-    None
 }

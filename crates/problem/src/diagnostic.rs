@@ -146,6 +146,11 @@ impl Messages {
     }
 
     /// Returns the warnings. If there is an error, fails with all messages.
+    /// Returns true if any message is an error.
+    pub(crate) fn have_errors(&self) -> bool {
+        self.list.borrow().iter().any(|message| message.level == Level::Error)
+    }
+
     pub(crate) fn finish(self) -> Result<Vec<Diagnostic>, ProblemError> {
         let messages = self.list.into_inner();
         if messages.iter().any(|message| message.level == Level::Error) {

@@ -5,7 +5,9 @@ use crate::item::Table;
 use crate::tree::{Located, Section};
 use crate::{
     Problem, ProblemError, SourceFile, Tuning, arguments, command, inputs, judging, kernel, nest, parameters, tuning,
+    verify,
 };
+use std::ops::Range;
 use toml::de::DeTable;
 use tunesmith_core::Judging;
 use tunesmith_device::{Argument, Kernel, Language, Policy, Verify};
@@ -46,8 +48,38 @@ pub(crate) fn read_document(
 ) -> Result<Problem, ProblemError> {
     let messages = Messages::new(source_file);
     let problem = read_root(&Section::root(document, &messages), &messages, overrides);
+    let verified_at = read_verified_at(document, &problem, &messages, overrides);
     let warnings = messages.finish()?;
-    Ok(Problem { warnings, ..problem })
+    Ok(Problem { warnings, verified_at, ..problem })
+}
+
+/// Reads the document once more for each of the further sizes of `[verify]`.
+fn read_verified_at(
+    document: &Table,
+    problem: &Problem,
+    messages: &Messages,
+    overrides: &[(String, Value)],
+) -> Vec<(String, Problem)> {
+    let root = Section::root(document, messages);
+    let section = root.get("verify").filter(|_| problem.command.is_none()).and_then(|node| node.section());
+    let entries = section.map(|section| verify::read_sizes(&section, &problem.sizes, messages)).unwrap_or_default();
+    let read = |(label, place, sizes): (String, Range<usize>, Vec<(String, Value)>)| {
+        let changed = |name: &String| sizes.iter().any(|(changed, _)| changed == name);
+        let kept = overrides.iter().filter(|(name, _)| !changed(name)).cloned();
+        let all: Vec<(String, Value)> = kept.chain(sizes.iter().cloned()).collect();
+        // Its faults belong to the entry: at the problem's own sizes there are none.
+        let own = Messages::new(messages.source.clone());
+        let problem = read_root(&Section::root(document, &own), &own, &all);
+        match own.finish() {
+            Ok(_) => Some((label, problem)),
+            Err(error) => {
+                let text = error.messages.first().map_or_else(String::new, |message| message.text.clone());
+                messages.error(place, format!("at {label}: {text}"), None);
+                None
+            }
+        }
+    };
+    if messages.have_errors() { Vec::new() } else { entries.into_iter().filter_map(read).collect() }
 }
 
 /// Returns the problem, as far as it can be read. Reports faults to `messages`.
@@ -76,7 +108,8 @@ fn read_space(root: &Section<'_>, mut problem: Problem, messages: &Messages) -> 
 
 /// Adds the kernels or the command, the arguments, and the verification of results.
 fn read_kernels(root: &Section<'_>, mut problem: Problem, messages: &Messages) -> Problem {
-    let stated = arguments::read(root, &problem.sizes, messages);
+    let names = arguments::Names { sizes: &problem.sizes, parameters: &problem.parameters };
+    let stated = arguments::read(root, names, messages);
     let is_command = root.get("kernel").as_ref().is_some_and(command::is_command);
     let (command, command_places) = command::read(root, messages).unzip();
     (problem.command, problem.places.command) = (command, command_places.unwrap_or_default());
@@ -95,8 +128,9 @@ fn read_kernels(root: &Section<'_>, mut problem: Problem, messages: &Messages) -
     (problem.arguments, problem.places.arguments) = arguments.into_iter().unzip();
     (problem.kernels, problem.places.kernels) = kernels.into_iter().unzip();
     // The verification of a command was read with the command.
-    let verify = root.get("verify").filter(|_| !is_command).and_then(|node| node.section());
-    let mut verify = verify.map_or_else(Verify::default, |section| arguments::read_verify(&section, root, messages));
+    let section = root.get("verify").filter(|_| !is_command).and_then(|node| node.section());
+    let read = |section| verify::read(&section, root, &problem.sizes, &problem.arguments, messages);
+    let mut verify = section.map_or_else(Verify::default, read);
     if verify.reference.is_none() && verify.expected.is_empty() {
         verify.reference = nest.as_ref().map(crate::NestKernel::reference);
     }

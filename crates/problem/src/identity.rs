@@ -5,7 +5,7 @@ use crate::Problem;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::path::Path;
-use tunesmith_device::{ArgumentKind, Fill};
+use tunesmith_device::{ArgumentKind, Fill, Shape};
 
 impl Problem {
     /// Returns a digest of all that decides the time and correctness of a configuration: sizes,
@@ -26,18 +26,37 @@ impl Problem {
                 }
                 ArgumentKind::Buffer { shape, fill, access, memory } => write!(
                     text,
-                    "\n{} {:?} {shape:?} {} {access:?} {memory:?}",
+                    "\n{} {:?} {} {} {access:?} {memory:?}",
                     argument.name,
                     argument.element,
+                    shape_text(shape),
                     self.fill_text(fill)
                 ),
             };
         }
         let _ = write!(text, "\n{:?} {:?} {:?}", self.verify.relative, self.verify.absolute, self.verify.tolerances);
-        for (name, path) in &self.verify.expected {
-            let _ = write!(text, "\n{name} {}", self.relative(path).display());
+        for (name, fill) in &self.verify.expected {
+            let _ = write!(text, "\n{name} {}", self.fill_text(fill));
         }
+        self.add_verification(&mut text);
         hex(&Sha256::digest(text.as_bytes()))
+    }
+
+    /// Adds what changes the verdict on a configuration, as far as the problem states it.
+    fn add_verification(&self, text: &mut String) {
+        for (name, ranges) in &self.verify.compare {
+            let _ = write!(text, "\ncompare {name} {ranges:?}");
+        }
+        for (label, _) in &self.verified_at {
+            let _ = write!(text, "\nat {label}");
+        }
+        let Some(reference) = &self.verify.reference else { return };
+        if let Some(arguments) = &reference.arguments {
+            let _ = write!(text, "\nreference {arguments:?}");
+        }
+        for option in &reference.options {
+            let _ = write!(text, "\nreference {option}");
+        }
     }
 
     fn fill_text(&self, fill: &Fill) -> String {
@@ -52,6 +71,13 @@ impl Problem {
     fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         let texts = self.texts.iter().find_map(|texts| path.strip_prefix(texts.path()).ok());
         texts.or_else(|| path.strip_prefix(self.folder()).ok()).unwrap_or(path)
+    }
+}
+
+fn shape_text(shape: &Shape) -> String {
+    match shape {
+        Shape::Fixed(extents) => format!("{extents:?}"),
+        Shape::Varying(extents) => format!("{:?}", extents.iter().map(tunesmith_space::Expr::text).collect::<Vec<_>>()),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Reads the `[kernel]` or the `[[kernel]]`s of a problem.
 
 use crate::diagnostic::Messages;
+use crate::options::Options;
 use crate::tree::{Node, Section};
 use std::ops::Range;
-use std::path::PathBuf;
-use tunesmith_device::{Argument, Extent, Kernel, Language, Template, WorkSize};
+use std::path::{Path, PathBuf};
+use tunesmith_device::{Argument, Extent, Kernel, Language, WorkSize};
 use tunesmith_space::Expr;
 use tunesmith_space::did_you_mean;
 
@@ -63,15 +64,17 @@ fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) 
     let name = section.get("name").and_then(|node| node.string()).or(function);
     let places =
         KernelPlaces { file: file_node.span(), function: function_node.map(|node| node.span()).unwrap_or_default() };
+    let Options { mut include, templates } = options(section.get("options"), folder);
+    include.extend(paths("include"));
     let kernel = Kernel {
         name: name?.to_string(),
         language,
         file,
         generator: None,
         sources: paths("sources"),
-        include: paths("include"),
+        include,
         function: function?.to_string(),
-        options: section.get("options").map(|node| options(&node)).unwrap_or_default(),
+        options: templates,
         arguments: read_arguments(section, arguments),
         repeat: section.get("repeat").and_then(|node| node.expression()).map(|located| located.value),
         work: read_work(section, language, messages),
@@ -81,7 +84,7 @@ fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) 
 
 /// Returns the positions of the kernel's arguments among the problem's. Without the key, the kernel
 /// takes all of them.
-fn read_arguments(section: &Section<'_>, arguments: &[Argument]) -> Vec<usize> {
+pub(crate) fn read_arguments(section: &Section<'_>, arguments: &[Argument]) -> Vec<usize> {
     let Some(node) = section.get("arguments") else { return (0..arguments.len()).collect() };
     let position = |name: &str| {
         let position = arguments.iter().position(|argument| argument.name == name);
@@ -156,20 +159,20 @@ pub(crate) fn language(node: &Node<'_>, language: Option<Language>) -> Option<La
     if language.is_none() {
         let text = format!("`{}` names no language that can be compiled", node.name);
         let remedy =
-            "languages are C (.c), C++ (.cpp, .cc, .cxx), OpenCL C (.cl), CUDA C++ (.cu) and loop nests (.nest)"
+            "languages are C (.c), C++ (.cpp, .cc, .cxx), OpenCL C (.cl, .opencl), CUDA C++ (.cu) and loop nests (.nest)"
                 .to_string();
         node.error(text, Some(remedy));
     }
     language
 }
 
-pub(crate) fn options(node: &Node<'_>) -> Vec<Template> {
-    let mut templates = Vec::new();
-    for option in node.strings() {
-        match Template::parse(option.value) {
-            Ok(template) => templates.push(template),
-            Err(error) => node.error(format!("option `{}`: {error}", option.value), None),
-        }
+/// Returns the compiler options. Folders that they name are relative to `folder`.
+pub(crate) fn options(node: Option<Node<'_>>, folder: &Path) -> Options {
+    let mut options = Options::default();
+    let Some(node) = node else { return options };
+    let texts = node.strings();
+    for (option, problem) in options.add(texts.iter().map(|text| text.value), folder) {
+        node.error(format!("option `{option}`: {problem}"), None);
     }
-    templates
+    options
 }

@@ -4,7 +4,8 @@ use crate::{Error, Problem, ProblemError};
 use std::ops::Range;
 use std::path::Path;
 use tunesmith_core::Refusal;
-use tunesmith_device::{DeviceError, KernelSpec, Language};
+use tunesmith_device::{DeviceError, KernelSpec, Language, OtherSizes, Verify};
+use tunesmith_space::Constraint;
 
 impl Problem {
     /// Returns the kernels with their data, as a device needs them. Loop nests are written in the
@@ -35,9 +36,25 @@ impl Problem {
             kernels: self.nest.as_ref().map_or_else(|| self.kernels.clone(), |nest| vec![nest.kernel(nests)]),
             sizes: self.sizes.clone(),
             arguments: self.arguments.clone(),
-            verify: self.verify.clone(),
+            verify: Verify { sizes: self.other_sizes(nests)?, ..self.verify.clone() },
             seed: self.tuning.seed.unwrap_or(0),
         })
+    }
+
+    /// Returns the problem at the further sizes at which a winner is verified. Constraints on the
+    /// device are left out: a device that does not accept a configuration says so.
+    fn other_sizes(&self, nests: Language) -> Result<Vec<OtherSizes>, Error> {
+        let of_device =
+            |constraint: &&Constraint| constraint.expr().names().iter().any(|name| name.text.starts_with("device."));
+        let other = |(label, problem): &(String, Problem)| {
+            Ok(OtherSizes {
+                label: label.clone(),
+                spec: problem.kernel_spec(nests)?,
+                parameters: problem.parameters.clone(),
+                constraints: problem.constraints.iter().filter(|one| !of_device(one)).cloned().collect(),
+            })
+        };
+        self.verified_at.iter().map(other).collect()
     }
 
     fn require_file(&self, path: &Path, place: Range<usize>) -> Result<(), Error> {

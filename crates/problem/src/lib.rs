@@ -26,12 +26,14 @@ mod load;
 mod nest;
 mod nest_data;
 pub mod nests;
+mod options;
 mod parameters;
 mod problem;
 mod space;
 mod t1;
 mod tree;
 mod tuning;
+mod verify;
 
 pub use builder::{Arg, Code, Contents, ProblemBuilder};
 pub use constraint_report::ConstraintReport;

@@ -14,7 +14,7 @@ impl Problem {
     /// # Errors
     /// The file is wrong. Every fault has a message with its place and remedy.
     pub fn load(path: &Path, sizes: &[(String, Value)]) -> Result<Self, ProblemError> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let text = tunesmith_files::read_text(path, tunesmith_files::TEXT).map_err(|error| {
             let remedy = "`tunesmith init` makes a problem to start from".to_string();
             ProblemError::unreadable(path, format!("cannot read the problem file: {error}"), Some(remedy))
         })?;

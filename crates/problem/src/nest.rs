@@ -55,13 +55,8 @@ impl NestKernel {
     /// Returns the nest without its transformations, in C.
     pub fn reference(&self) -> Reference {
         let generator = NestGenerator::reference(Arc::clone(&self.recipe), self.sizes.clone());
-        Reference {
-            language: Language::C,
-            file: self.file.clone(),
-            generator: Some(Arc::new(generator)),
-            function: self.function.clone(),
-            work: None,
-        }
+        let reference = Reference::new(Language::C, self.file.clone(), self.function.clone());
+        Reference { generator: Some(Arc::new(generator)), ..reference }
     }
 }
 
@@ -92,8 +87,8 @@ pub(crate) fn read(
     let file = messages.source.folder().join(node.string()?);
     let wrong = |text: String, remedy: Option<String>| node.error(format!("`{}`: {text}", file.display()), remedy);
     let nested = |error: &NestError| wrong(in_words(error), error.remedy.clone());
-    let text = std::fs::read_to_string(&file).map_err(|error| wrong(error.to_string(), None)).ok()?;
-    let recipe = text.parse::<Recipe>().map_err(|error| nested(&error)).ok()?;
+    let text = tunesmith_files::read_text(&file, tunesmith_files::TEXT).map_err(|error| wrong(error.to_string(), None));
+    let recipe = text.ok()?.parse::<Recipe>().map_err(|error| nested(&error)).ok()?;
     let value = |name: &String| match lookup(sizes, name) {
         Some(Value::Int(value)) => Some(value),
         _ => {
@@ -128,7 +123,7 @@ pub(crate) fn read(
     if !nest_data::check((&recipe.nest, node.span()), &values, sizes, &arguments, messages) {
         return None;
     }
-    let options = section.get("options").map(|node| crate::kernel::options(&node)).unwrap_or_default();
+    let options = crate::kernel::options(section.get("options"), messages.source.folder()).templates;
     let places = KernelPlaces { file: node.span(), function: node.span() };
     let nest = NestKernel {
         recipe: Arc::new(recipe),

@@ -80,7 +80,16 @@ pub(crate) fn read_values(node: &Node<'_>, sizes: &[(String, Value)], messages: 
 
 /// Returns both ends, included, of a range such as `1..=N / 2`.
 fn bounds(node: &Node<'_>, sizes: &[(String, Value)], messages: &Messages) -> Option<(i64, i64)> {
-    let text = node.string()?;
+    bounds_of(node.string()?, node, sizes, messages)
+}
+
+/// Returns both ends, included, of the range `text`, which stands at `node`.
+pub(crate) fn bounds_of(
+    text: &str,
+    node: &Node<'_>,
+    sizes: &[(String, Value)],
+    messages: &Messages,
+) -> Option<(i64, i64)> {
     let Some((first, last)) = text.split_once("..") else {
         node.error(format!("`{text}` is not a range"), Some("write `1..=8`, or `1..8` to leave out the 8".to_string()));
         return None;

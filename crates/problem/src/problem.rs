@@ -42,6 +42,9 @@ pub struct Problem {
     pub arguments: Vec<Argument>,
     /// The rules for verifying outputs.
     pub verify: Verify,
+    /// The problem at the further sizes at which a winner is verified, each with its text for
+    /// messages.
+    pub(crate) verified_at: Vec<(String, Problem)>,
     /// The default settings for tuning the problem.
     pub tuning: Tuning,
     /// The inputs that `tune --inputs` tunes it for.
@@ -92,6 +95,7 @@ impl Problem {
             command: None,
             arguments: Vec::new(),
             verify: Verify::default(),
+            verified_at: Vec::new(),
             tuning: Tuning::default(),
             inputs: None,
             policy: Policy::default(),

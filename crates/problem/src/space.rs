@@ -3,6 +3,7 @@
 use crate::tree::place_inside;
 use crate::{Diagnostic, Level, NestKernel, Problem, ProblemError};
 use std::ops::Range;
+use tunesmith_device::LIMIT_NAMES;
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
 use tunesmith_space::{Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value};
@@ -24,12 +25,15 @@ impl Problem {
     /// A parameter or constraint is wrong, each with its place: an unknown name, an expression that
     /// cannot be evaluated, or constraints that exclude everything.
     pub fn space(&self, limits: &[(String, Value)]) -> Result<ProblemSpace, ProblemError> {
-        let (builder, warnings) = self.space_builder(limits);
+        let (builder, warnings) = self.space_builder(limits)?;
         Ok(ProblemSpace { space: self.build(builder)?, warnings })
     }
 
     /// Returns the space yet to be built, with a warning for every constraint left out.
-    pub fn space_builder(&self, limits: &[(String, Value)]) -> (SpaceBuilder, Vec<Diagnostic>) {
+    ///
+    /// # Errors
+    /// A constraint uses a limit that no device has.
+    pub fn space_builder(&self, limits: &[(String, Value)]) -> Result<(SpaceBuilder, Vec<Diagnostic>), ProblemError> {
         let mut builder = Space::builder();
         for parameter in &self.parameters {
             builder = builder.parameter(parameter.clone());
@@ -44,15 +48,38 @@ impl Problem {
             match unknown_limit(constraint, &constants) {
                 None => builder = builder.constraint(constraint.clone()),
                 Some(limit) => {
+                    self.check_limit(limit, constraint, limits)?;
                     let text = format!("constraint `{}` is left out: `{limit}` is not known here", constraint.name());
-                    let remedy = did_you_mean(limit, constants.iter().map(|(name, _)| name.as_str()))
-                        .unwrap_or_else(|| "it is applied on devices that have this limit".to_string());
-                    let remedy = Some(remedy);
+                    let remedy = Some("it is applied on devices that have this limit".to_string());
                     warnings.push(self.source_file.diagnostic(Level::Warning, place.clone(), text, remedy));
                 }
             }
         }
-        (builder, warnings)
+        Ok((builder, warnings))
+    }
+
+    /// Checks that some device has `limit`, which this one lacks.
+    fn check_limit(
+        &self,
+        limit: &str,
+        constraint: &Constraint,
+        limits: &[(String, Value)],
+    ) -> Result<(), ProblemError> {
+        let name = limit.trim_start_matches("device.");
+        if LIMIT_NAMES.contains(&name) {
+            return Ok(());
+        }
+        let own: Vec<&str> = limits.iter().map(|(name, _)| name.as_str()).collect();
+        let (of, known) =
+            if own.is_empty() { ("devices have", LIMIT_NAMES.to_vec()) } else { ("this device has", own) };
+        let listed =
+            format!("{of} {}", known.iter().map(|name| format!("device.{name}")).collect::<Vec<_>>().join(", "));
+        let meant = did_you_mean(name, known.iter().chain(&LIMIT_NAMES).copied());
+        let remedy = meant.map_or_else(|| listed.clone(), |meant| format!("{meant} {listed}"));
+        let inside = constraint.expr().names().iter().find(|name| name.text == limit).map(|name| name.span.clone());
+        let place = self.place_in_constraint(constraint.name(), inside.as_ref());
+        let text = format!("constraint `{}` uses `{limit}`, which no device has", constraint.name());
+        Err(self.error(place, text, Some(remedy)))
     }
 
     /// Builds the space of `builder`. Gives its errors a place in the file.

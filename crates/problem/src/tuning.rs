@@ -70,6 +70,7 @@ const MEASURE_KEYS: &[&str] = &[
     "launch_limit",
     "limit_factor",
     "compile_limit",
+    "reference_limit",
 ];
 
 /// Returns the policy: the defaults, replaced by the values of the section. Times are in seconds.
@@ -87,6 +88,7 @@ pub(crate) fn read_policy(section: &Section<'_>) -> Policy {
     set(&mut limits.floor, seconds(section, "launch_limit"));
     set(&mut limits.factor, count(section, "limit_factor").and_then(|factor| u32::try_from(factor).ok()));
     set(&mut limits.compile, seconds(section, "compile_limit"));
+    set(&mut limits.reference, seconds(section, "reference_limit"));
     policy
 }
 

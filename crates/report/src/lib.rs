@@ -7,6 +7,7 @@ mod page;
 mod plot;
 mod summary;
 mod table;
+mod visible;
 
 pub use bottlenecks::{BottleneckPage, ParameterEffect};
 pub use comparison::{ComparisonRow, comparison_table};
@@ -15,3 +16,4 @@ pub use page::{Page, ParameterSection, RunSection, ValueLine, page_html};
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
 pub use summary::{Baseline, FailureLine, SpeedupSource, Summary, Winner};
 pub use table::{TopRow, count_table, top_table};
+pub use visible::{MESSAGE_WIDTH, folded, message, visible};

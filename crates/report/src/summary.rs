@@ -1,6 +1,7 @@
 //! Renders the end of a tuning run.
 
 use crate::format::{count, duration, milliseconds, significant};
+use crate::visible::message;
 use std::fmt::Write as _;
 use tunesmith_core::FailureKind;
 
@@ -21,8 +22,11 @@ pub struct Summary {
     pub best: Option<Winner>,
     /// The default configuration, if it was correct.
     pub default: Option<Baseline>,
-    /// The reason why the default configuration failed.
-    pub default_failure: Option<String>,
+    /// The reason why there is no default configuration to compare with.
+    pub no_default: Option<String>,
+    /// The reason why correct configurations have no value of the objective, if that is why there
+    /// is no best.
+    pub no_value: Option<String>,
     /// Number of configurations that are indistinguishable from the best.
     pub ties: usize,
     /// Number of leaders in the final re-measurement; 0 without one.
@@ -59,10 +63,11 @@ pub struct Baseline {
     pub time_ms: f64,
     /// The part of the run that measured it.
     pub source: SpeedupSource,
-    /// True if it is the best itself.
-    pub is_best: bool,
-    /// True if the best is indistinguishable from it.
-    pub is_tie: bool,
+    /// The speed-up of the best over it, with a 95 % interval. `None` if it is the best itself:
+    /// nothing is better beyond doubt.
+    pub speedup: Option<(f64, (f64, f64))>,
+    /// True if the objective is time. Otherwise the speed-up is a ratio of the objective.
+    pub is_time: bool,
 }
 
 /// The origin of the times that a speed-up compares.
@@ -77,19 +82,20 @@ pub enum SpeedupSource {
 }
 
 impl Baseline {
-    /// Returns the speed-up of a best configuration that takes `best_ms`.
-    fn speedup(&self, best_ms: f64) -> String {
-        if self.is_best {
-            return "none: the default configuration is the best".to_string();
-        }
+    fn text(&self) -> String {
+        let Some((ratio, (low, high))) = self.speedup else {
+            return "none: nothing better than the default was found".to_string();
+        };
         let source = match self.source {
             SpeedupSource::Final => "in the final",
             SpeedupSource::Search => "in the search",
-            SpeedupSource::Different => "in the search; the final had no time for it",
+            SpeedupSource::Different => "in the search, not in the final",
         };
-        let tie = if self.is_tie { ": no significant difference" } else { "" };
-        let (speedup, time) = (significant(self.time_ms / best_ms), milliseconds(self.time_ms));
-        format!("{speedup} times the default configuration ({time} {source}){tie}")
+        let [ratio, low, high] = [ratio, low, high].map(significant);
+        let times =
+            if self.is_time { "times the default configuration" } else { "times as good as the default configuration" };
+        let interval = if low == high { String::new() } else { format!("; 95 %: {low} to {high}") };
+        format!("{ratio} {times} ({} {source}{interval})", milliseconds(self.time_ms))
     }
 }
 
@@ -111,7 +117,7 @@ impl Summary {
         self.write_best(&mut text);
         self.write_failures(&mut text);
         for (label, note) in &self.notes {
-            line(&mut text, label, note);
+            line(&mut text, label, &message(note));
         }
         let resumed = if self.resumed > 0 { format!(" ({} from the journal)", self.resumed) } else { String::new() };
         let (evaluations, size) = (self.evaluations, count(&self.space_size));
@@ -135,7 +141,11 @@ impl Summary {
 
     fn write_best(&self, text: &mut String) {
         let Some(best) = &self.best else {
-            line(text, "best", "none: no configuration was correct");
+            let reason = self.no_value.as_ref().map_or_else(
+                || "no configuration was correct".to_string(),
+                |reason| format!("no correct configuration has a value of the objective: {reason}"),
+            );
+            line(text, "best", &format!("none: {reason}"));
             return;
         };
         let interval =
@@ -143,10 +153,10 @@ impl Summary {
         line(text, "best", &format!("{}{}", milliseconds(best.time_ms), interval.unwrap_or_default()));
         line(text, "", &best.config);
         if let Some(default) = self.default {
-            line(text, "speed-up", &default.speedup(best.time_ms));
+            line(text, "speed-up", &default.text());
         }
-        if let Some(failure) = &self.default_failure {
-            line(text, "speed-up", &format!("unknown: the default configuration failed ({failure})"));
+        if let Some(reason) = &self.no_default {
+            line(text, "speed-up", &message(&format!("unknown: {reason}")));
         }
         let rates = [(best.gflops, "GFLOP/s"), (best.gbytes, "GB/s")];
         let rates: Vec<String> =
@@ -164,8 +174,9 @@ impl Summary {
 
     fn write_failures(&self, text: &mut String) {
         for (position, failure) in self.failures.iter().enumerate() {
-            let FailureLine { kind, count, message } = failure;
-            line(text, if position == 0 { "failed" } else { "" }, &format!("{count} {kind}, commonly: {message}"));
+            let FailureLine { kind, count, message: common } = failure;
+            let content = message(&format!("{count} {kind}, commonly: {common}"));
+            line(text, if position == 0 { "failed" } else { "" }, &content);
         }
     }
 }
@@ -197,8 +208,14 @@ mod tests {
                 gflops: Some(116.2),
                 gbytes: None,
             }),
-            default: Some(Baseline { time_ms: 8.4, source: SpeedupSource::Final, is_best: false, is_tie: false }),
-            default_failure: None,
+            default: Some(Baseline {
+                time_ms: 8.4,
+                source: SpeedupSource::Final,
+                speedup: Some((3.636, (3.6, 3.66))),
+                is_time: true,
+            }),
+            no_default: None,
+            no_value: None,
             ties: 2,
             finalists: 5,
             notes: vec![("drift", "the device became 4 % slower".to_string())],
@@ -217,7 +234,7 @@ mod tests {
         insta::assert_snapshot!(summary().render(), @"
              best  2.310 ms  (95 %: 2.290 ms to 2.340 ms)
                    MC=64,NC=512
-         speed-up  3.636 times the default configuration (8.400 ms in the final)
+         speed-up  3.636 times the default configuration (8.400 ms in the final; 95 %: 3.600 to 3.660)
              rate  116.2 GFLOP/s
              ties  2 more are indistinguishable from the best by their samples
             final  the 5 leaders were measured again in turn
@@ -230,21 +247,22 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_a_correct_configuration_says_so() {
+    fn a_run_without_a_best_says_why() {
         let failed = Summary { best: None, default: None, ..summary() };
         assert!(failed.render().starts_with("     best  none: no configuration was correct\n"));
+        let text = Summary { no_value: Some("`j` is not measured".to_string()), ..failed }.render();
+        assert!(text.starts_with("     best  none: no correct configuration has a value of the objective: `j` is not"));
     }
 
     #[test]
     fn a_speed_up_says_what_it_compares() {
-        let speedup = |source, is_best, is_tie| Baseline { time_ms: 2.0, source, is_best, is_tie }.speedup(1.0);
-        let times = |rest: &str| format!("2.000 times the default configuration (2.000 ms {rest}");
-        assert_eq!(speedup(SpeedupSource::Search, false, false), times("in the search)"));
-        assert_eq!(
-            speedup(SpeedupSource::Different, false, false),
-            times("in the search; the final had no time for it)")
-        );
-        assert_eq!(speedup(SpeedupSource::Final, false, true), times("in the final): no significant difference"));
-        assert_eq!(speedup(SpeedupSource::Final, true, false), "none: the default configuration is the best");
+        let baseline =
+            Baseline { time_ms: 2.0, source: SpeedupSource::Search, speedup: Some((2.0, (2.0, 2.0))), is_time: true };
+        assert_eq!(baseline.text(), "2.000 times the default configuration (2.000 ms in the search)");
+        let different = Baseline { source: SpeedupSource::Different, is_time: false, ..baseline };
+        let text = "2.000 times as good as the default configuration (2.000 ms in the search, not in the final)";
+        assert_eq!(different.text(), text);
+        let best = Baseline { speedup: None, ..baseline };
+        assert_eq!(best.text(), "none: nothing better than the default was found");
     }
 }

@@ -49,6 +49,7 @@ impl<'a> Setup<'a> {
         let scale = self.scale;
         let mut evaluator = FunctionEvaluator::new(space, |values| function(values).map(|time| time * scale));
         Tuner::new(space, searcher.as_mut(), &mut evaluator)
+            .keep_going(true)
             .stop(Stop::evaluations(self.budget))
             .room(self.room)
             .seed(self.seed)
@@ -134,7 +135,7 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
     for name in names() {
         for room in [1, 4] {
             let whole = Setup { room, ..Setup::new(name) }.run(&tiles(), bowl);
-            let recorded = whole.history.iter().take(25).map(|scored| scored.evaluation.clone()).collect();
+            let recorded = whole.history.iter().take(25).map(|scored| (*scored.evaluation).clone()).collect();
             let resumed = Setup { room, recorded, ..Setup::new(name) }.run(&tiles(), bowl);
             assert_eq!(requests(&whole), requests(&resumed), "{name} with room {room}");
         }

@@ -9,7 +9,7 @@ use tunesmith_space::{ConfigId, Space};
 /// More samples of a configuration that an earlier line holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Again {
-    /// `reference`, `selection` or `confirmation`.
+    /// The word of a [`Role`].
     pub again: String,
     /// Number of the evaluation that it belongs to: its position among the journal's evaluations,
     /// counted from 1.

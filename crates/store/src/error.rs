@@ -43,6 +43,24 @@ pub enum StoreError {
         /// The differences.
         differences: Vec<Difference>,
     },
+    /// Something else deleted, replaced or cut the journal while it was written.
+    #[error("journal `{}` {how} while it was being written", path.display())]
+    Lost {
+        /// The journal.
+        path: PathBuf,
+        /// The clause that says what happened.
+        how: String,
+    },
+    /// A measurement cannot be kept.
+    #[error("journal `{}`: configuration {index} has {reason}", path.display())]
+    Measurement {
+        /// The journal.
+        path: PathBuf,
+        /// The rank of the configuration.
+        index: String,
+        /// The fault.
+        reason: String,
+    },
     /// Another process writes the journal.
     #[error("journal `{}` is being written by another process; wait for it or name another with --out", path.display())]
     Busy {
@@ -56,7 +74,8 @@ impl StoreError {
     /// Returns false if the disk failed.
     pub fn is_request(&self) -> bool {
         match self {
-            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Self::Io { source, .. } => tunesmith_files::is_wrong_path(source),
+            Self::Lost { .. } | Self::Measurement { .. } => false,
             _ => true,
         }
     }

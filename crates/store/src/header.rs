@@ -41,6 +41,10 @@ pub struct Header {
     /// The properties of the device as numbers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub device_features: BTreeMap<String, f64>,
+    /// True if outputs are compared with correct results. `None` in journals of earlier versions,
+    /// and for runs without outputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
     /// The objective, if it is not time, with the inputs of its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<Json>,

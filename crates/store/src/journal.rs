@@ -1,50 +1,78 @@
 //! Writes journals.
 
-use crate::{Again, Entry, FORMAT_VERSION, Header, Recorded, StoreError, VerdictLine, line, read};
+mod continued;
+
+use crate::disk::{Disk, DiskFile, SystemDisk};
+use crate::entries::check_times;
+use crate::read::Scan;
+use crate::{Again, Entry, FORMAT_VERSION, Header, StoreError, VerdictLine, line, sum};
+use continued::{Continued, Numbers};
 use serde_json::{Map, Value as Json};
-use std::collections::{BTreeMap, HashMap};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use tunesmith_core::judge::drift::Drift;
-use tunesmith_core::{Error, Evaluation, Resample, Store, Verdict};
+use tunesmith_core::{Error, Evaluation, Request, Resample, Store, Verdict};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// An open journal: the [`Store`] of live runs.
 ///
 /// Every line reaches the operating system before [`append`](Store::append) returns. A sudden death
 /// of the process therefore loses nothing. The file is locked while open, so that two runs never
-/// write to one journal.
+/// write to one journal. Before each line the journal looks at its file. If someone deleted,
+/// replaced or cut it, nothing is written: the caller gives everything once more to
+/// [`renew`](Store::renew).
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    file: File,
+    /// The path that the caller named, from which the numbers of further journals are made.
+    base: PathBuf,
+    file: Box<dyn DiskFile>,
+    /// The length of all complete lines in bytes.
+    length: u64,
+    header: Header,
     space: Space,
-    /// The number of the first evaluation of every configuration.
-    numbers: HashMap<ConfigId, usize>,
-    /// The number of evaluations.
-    evaluations: usize,
+    numbers: Numbers,
+    /// The verdict on the evaluations, if the journal holds it.
+    verdict: Option<VerdictLine>,
 }
 
 /// The content of a resumed journal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resumed {
-    /// Its evaluations, in the order made.
-    pub evaluations: Vec<Evaluation>,
-    /// The later measurements that are still valid ([`Recorded::current`]).
+    /// Its evaluations, in the order made, each request once.
+    pub evaluations: Vec<Box<Evaluation>>,
+    /// The later measurements that are still valid ([`Recorded::current`](crate::Recorded::current)).
     pub resamples: Vec<Resample>,
+    /// Remarks about the journal for its reader, a sentence each.
+    pub warnings: Vec<String>,
 }
 
 impl Journal {
     /// Starts a new journal at `path`, or beside it if there is one already (`run.jsonl`,
     /// `run.2.jsonl`, ...). Never overwrites a journal.
     pub fn create(path: &Path, header: &Header, space: &Space) -> Result<Self, StoreError> {
+        Self::create_on(&SystemDisk, path, header, space)
+    }
+
+    /// Starts a new journal like [`create`](Self::create), on `disk`.
+    pub fn create_on(disk: &dyn Disk, path: &Path, header: &Header, space: &Space) -> Result<Self, StoreError> {
+        Self::create_by(|candidate| disk.create_new(candidate), path, header, space)
+    }
+
+    fn create_by(
+        create: impl Fn(&Path) -> io::Result<Box<dyn DiskFile>>,
+        path: &Path,
+        header: &Header,
+        space: &Space,
+    ) -> Result<Self, StoreError> {
         let mut number = 1;
         loop {
             let candidate = numbered(path, number);
-            match OpenOptions::new().write(true).create_new(true).open(&candidate) {
+            match create(&candidate) {
                 Ok(file) => {
-                    let mut journal = Self::locked(candidate, file, space)?;
+                    let mut journal = Self::locked(candidate, file, header, space)?;
+                    journal.base = path.to_path_buf();
                     journal.write_line(header)?;
                     return Ok(journal);
                 }
@@ -58,22 +86,31 @@ impl Journal {
     ///
     /// Fails if the [identity](Header::identity) of its run is not that of `now`, or while another
     /// process writes it. Removes a last line that was cut short.
+    ///
+    /// Reads the file in pieces: the evaluations are all that stays in memory.
     pub fn resume(path: &Path, now: &Header, space: &Space) -> Result<(Self, Resumed), StoreError> {
+        Self::resume_on(&SystemDisk, path, now, space)
+    }
+
+    /// Opens a journal like [`resume`](Self::resume), on `disk`.
+    pub fn resume_on(disk: &dyn Disk, path: &Path, now: &Header, space: &Space) -> Result<(Self, Resumed), StoreError> {
         let io = |source| StoreError::Io { path: path.to_path_buf(), source };
-        let file = OpenOptions::new().write(true).open(path).map_err(io)?;
-        let mut journal = Self::locked(path.to_path_buf(), file, space)?;
-        let recorded = read(path)?;
-        let differences = recorded.header.differences(now);
+        let file = disk.open(path).map_err(io)?;
+        let mut journal = Self::locked(path.to_path_buf(), file, now, space)?;
+        let mut continued = Continued::new(space);
+        let mut lines = journal.file.lines().map_err(io)?;
+        let scan = Scan::begin(path, &mut *lines)?;
+        let differences = scan.header.differences(now);
         if !differences.is_empty() {
             return Err(StoreError::Differs { path: path.to_path_buf(), differences });
         }
-        let resumed = Resumed {
-            evaluations: evaluations(path, &recorded, space)?,
-            resamples: resamples(path, &recorded, space)?,
-        };
-        resumed.evaluations.iter().for_each(|evaluation| journal.number(evaluation.request.config));
-        journal.file.set_len(recorded.complete_bytes).map_err(io)?;
-        journal.file.seek(SeekFrom::End(0)).map_err(io)?;
+        let header = scan.header.clone();
+        journal.length = scan.rest(|line, kind| continued.add(line, kind))?;
+        drop(lines);
+        journal.header = header;
+        let (resumed, numbers, verdict) = continued.finish(path)?;
+        (journal.numbers, journal.verdict) = (numbers, verdict);
+        journal.file.truncate(journal.length).map_err(io)?;
         Ok((journal, resumed))
     }
 
@@ -107,6 +144,7 @@ impl Journal {
             features: Map::new(),
             constraints: Map::new(),
             device_features: BTreeMap::new(),
+            verified: None,
             objective: None,
             history: Vec::new(),
             strategy: String::new(),
@@ -132,61 +170,116 @@ impl Journal {
         line::config_json(space, configuration)
     }
 
-    fn locked(path: PathBuf, file: File, space: &Space) -> Result<Self, StoreError> {
+    fn locked(path: PathBuf, file: Box<dyn DiskFile>, header: &Header, space: &Space) -> Result<Self, StoreError> {
         match file.try_lock() {
-            Ok(()) => Ok(Self { path, file, space: space.clone(), numbers: HashMap::new(), evaluations: 0 }),
-            Err(TryLockError::WouldBlock) => Err(StoreError::Busy { path }),
-            Err(TryLockError::Error(source)) => Err(StoreError::Io { path, source }),
+            Ok(true) => Ok(Self {
+                base: path.clone(),
+                path,
+                file,
+                length: 0,
+                header: header.clone(),
+                space: space.clone(),
+                numbers: Numbers::default(),
+                verdict: None,
+            }),
+            Ok(false) => Err(StoreError::Busy { path }),
+            Err(source) => Err(StoreError::Io { path, source }),
         }
     }
 
-    /// Counts an evaluation of `config`.
-    fn number(&mut self, config: ConfigId) {
-        self.evaluations += 1;
-        self.numbers.entry(config).or_insert(self.evaluations);
+    /// Writes a line in one piece, so that a kill cuts at most this line.
+    ///
+    /// If it cannot be written in full, removes the part that was written. If the system refuses
+    /// that too, reading drops the part, because nothing follows it.
+    fn write_line(&mut self, line: &impl serde::Serialize) -> Result<(), StoreError> {
+        if let Some(how) = self.loss().map_err(|source| self.io(source))? {
+            return Err(StoreError::Lost { path: self.path.clone(), how });
+        }
+        let mut bytes = serde_json::to_vec(line).map_err(|error| self.io(error.into()))?;
+        sum::seal(&mut bytes);
+        if let Err(source) = self.file.append(&bytes) {
+            let _ = self.file.truncate(self.length);
+            return Err(self.io(source));
+        }
+        self.length += bytes.len() as u64;
+        Ok(())
     }
 
-    /// Writes a line in one piece, so that a kill cuts at most this line.
-    fn write_line(&mut self, line: &impl serde::Serialize) -> Result<(), StoreError> {
-        let written = serde_json::to_vec(line).map_err(std::io::Error::from).and_then(|mut bytes| {
-            bytes.push(b'\n');
-            self.file.write_all(&bytes)
-        });
-        written.map_err(|source| StoreError::Io { path: self.path.clone(), source })
+    fn io(&self, source: io::Error) -> StoreError {
+        StoreError::Io { path: self.path.clone(), source }
+    }
+
+    /// Returns the clause that says how the file was lost, or `None` if it is there in full.
+    fn loss(&self) -> io::Result<Option<String>> {
+        Ok(match self.file.length_at_path()? {
+            None => Some("was deleted or replaced".to_string()),
+            Some(found) if found < self.length => Some(format!("was cut from {} to {found} bytes", self.length)),
+            Some(_) => None,
+        })
+    }
+
+    /// Refuses times that are not finite and positive: no reader would accept the line.
+    fn check(&self, config: ConfigId, times_ms: &[f64]) -> Result<(), StoreError> {
+        check_times(times_ms).map_err(|reason| StoreError::Measurement {
+            path: self.path.clone(),
+            index: config.to_string(),
+            reason,
+        })
+    }
+
+    fn add(&mut self, evaluation: &Evaluation) -> Result<(), StoreError> {
+        let Request { config, depth } = evaluation.request;
+        self.check(config, &evaluation.measurement.times_ms)?;
+        self.write_line(&Entry::new(&self.space, evaluation))?;
+        self.numbers.add(config, depth);
+        self.verdict = None;
+        Ok(())
+    }
+
+    fn add_again(&mut self, resample: &Resample) -> Result<(), StoreError> {
+        self.check(resample.config, &resample.measurement.times_ms)?;
+        let number = self.numbers.of(resample.config);
+        self.write_line(&Again::new(&self.space, resample, number))
     }
 }
 
 impl Store for Journal {
     fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
-        let entry = Entry::new(&self.space, evaluation);
-        self.write_line(&entry).map_err(|error| Error::Store(Box::new(error)))?;
-        self.number(evaluation.request.config);
-        Ok(())
+        self.add(evaluation).map_err(error)
     }
 
     fn append_again(&mut self, resample: &Resample) -> Result<(), Error> {
-        let number = self.numbers.get(&resample.config).copied().unwrap_or_default();
-        let again = Again::new(&self.space, resample, number);
-        self.write_line(&again).map_err(|error| Error::Store(Box::new(error)))
+        self.add_again(resample).map_err(error)
     }
 
     fn append_verdict(&mut self, verdict: &Verdict, drift: Option<&Drift>) -> Result<(), Error> {
         let Some(line) = VerdictLine::new(verdict, drift) else { return Ok(()) };
-        self.write_line(&line).map_err(|error| Error::Store(Box::new(error)))
+        if self.verdict.as_ref() == Some(&line) {
+            return Ok(());
+        }
+        self.write_line(&line).map_err(error)?;
+        self.verdict = Some(line);
+        Ok(())
+    }
+
+    fn is_lost(&self) -> bool {
+        matches!(self.loss(), Ok(Some(_)))
+    }
+
+    fn renew(&mut self, evaluations: &[&Evaluation], resamples: &[Resample]) -> Result<String, Error> {
+        let how = self.loss().ok().flatten().unwrap_or_else(|| "was left".to_string());
+        let create = |path: &Path| self.file.create_beside(path);
+        let mut new = Self::create_by(create, &self.base, &self.header, &self.space).map_err(error)?;
+        evaluations.iter().try_for_each(|evaluation| new.add(evaluation)).map_err(error)?;
+        resamples.iter().try_for_each(|resample| new.add_again(resample)).map_err(error)?;
+        let old = std::mem::replace(self, new);
+        let (old, new) = (old.path.display(), self.path.display());
+        Ok(format!("the journal `{old}` {how}; everything measured so far is in `{new}`, where the run continues"))
     }
 }
 
-fn evaluations(path: &Path, recorded: &Recorded, space: &Space) -> Result<Vec<Evaluation>, StoreError> {
-    recorded.entries.iter().map(|entry| entry.evaluation(space).map_err(|reason| wrong(path, entry, reason))).collect()
-}
-
-fn resamples(path: &Path, recorded: &Recorded, space: &Space) -> Result<Vec<Resample>, StoreError> {
-    recorded.current().map(|again| again.resample(space).map_err(|reason| wrong(path, &again.entry, reason))).collect()
-}
-
-/// Returns the error of a line that cannot be understood.
-fn wrong(path: &Path, entry: &Entry, reason: String) -> StoreError {
-    StoreError::Line { path: path.to_path_buf(), line: entry.line, reason }
+fn error(error: StoreError) -> Error {
+    Error::Store(Box::new(error))
 }
 
 /// Returns `run.jsonl` for 1, `run.2.jsonl` for 2 and so on.

@@ -7,25 +7,32 @@
 //!
 //! The file is only ever appended to. Each line is written before the searcher learns of it, so
 //! that a killed run loses at most the evaluation in flight. A last line cut short by a kill is
-//! dropped on reading.
+//! dropped on reading. Every line ends with its checksum, so that damage in the middle is found.
+//! Nothing waits for the disk: a power cut loses what the system had not written yet.
 //!
 //! Evaluations are keyed by configuration, not by index: an index means nothing without the space's
 //! digest.
 
 mod again;
+mod disk;
+mod entries;
 mod error;
 mod export;
+mod formula;
 mod header;
 mod import;
 mod journal;
 mod line;
 mod read;
+mod sum;
 
 pub use again::{Again, DriftLine, VerdictLine};
+pub use disk::{Disk, DiskFile, SystemDisk};
+pub use entries::{Brief, Entries, Repeated, UNLISTED};
 pub use error::StoreError;
-pub use export::{ExportError, Format, export};
+pub use export::{ExportError, Format, export, refuse_overwriting};
 pub use header::{Difference, FORMAT_VERSION, Header, HistoryFile};
 pub use import::{ImportError, import};
 pub use journal::{Journal, Resumed};
-pub use line::{Entry, arguments};
-pub use read::{Recorded, read};
+pub use line::{Entry, EntryOf, arguments};
+pub use read::{Outline, Recorded, RecordedOf, read, read_brief, read_header};

@@ -1,5 +1,6 @@
 //! The lines of evaluations.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -8,12 +9,15 @@ use tunesmith_core::{CompileData, Depth, Evaluation, Failure, FailureKind, Measu
 use tunesmith_space::{Configuration, Space, Value};
 
 /// One evaluation as a journal keeps it.
+pub type Entry = EntryOf<Map<String, Json>>;
+
+/// One evaluation as a journal keeps it, with its configuration as `C`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct EntryOf<C> {
     /// The rank of the configuration in the space of the header's digest, in decimal.
     pub index: String,
     /// The configuration: parameters and values in the user's order.
-    pub config: Map<String, Json>,
+    pub config: C,
     /// `correct`, or the word of a failure.
     pub status: String,
     /// `timed` or `profiled`.
@@ -36,7 +40,7 @@ pub struct Entry {
     /// The compiler's messages and costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile: Option<CompileLine>,
-    /// The reason why the configuration failed.
+    /// The reason why the configuration failed, or a remark on how it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Seconds since the start of the run.
@@ -91,7 +95,10 @@ impl Entry {
             values: measurement.values.clone(),
             counters: measurement.counters.clone(),
             compile: measurement.compile.as_ref().map(CompileLine::from),
-            message: evaluation.failure.as_ref().map(|failure| failure.message.clone()),
+            message: match &evaluation.failure {
+                Some(failure) => Some(failure.message.clone()),
+                None => measurement.note.clone(),
+            },
             clock: evaluation.clock.as_secs_f64(),
             line: 0,
         }
@@ -109,13 +116,32 @@ impl Entry {
         }
         let configuration = space.configuration(&pairs, None).map_err(|error| error.to_string())?;
         let config = space.rank(&configuration).ok_or("the constraints exclude the configuration")?;
-        let depth = Depth::from_word(&self.depth).ok_or_else(|| format!("`{}` is no depth", self.depth))?;
-        Ok(Evaluation {
-            request: Request { config, depth },
-            failure: self.failure()?,
-            measurement: self.measurement(),
-            clock: Duration::try_from_secs_f64(self.clock).map_err(|error| format!("clock: {error}"))?,
-        })
+        let request = Request { config, depth: self.depth()? };
+        Ok(Evaluation { request, failure: self.failure()?, measurement: self.measurement(), clock: self.clock()? })
+    }
+}
+
+/// An evaluation whose configuration is known by its index alone.
+pub(crate) type Indexed = EntryOf<IgnoredAny>;
+
+impl Indexed {
+    /// Returns the evaluation that this entry keeps. Finds its configuration in `space`, the space
+    /// of the journal, by its index.
+    pub(crate) fn into_evaluation(self, space: &Space) -> Result<Evaluation, String> {
+        let rank = self.index.parse().map_err(|_| format!("`{}` is no index", self.index))?;
+        let config = space.id(rank).ok_or_else(|| format!("the space has no configuration {rank}"))?;
+        let (request, failure, clock) = (Request { config, depth: self.depth()? }, self.failure()?, self.clock()?);
+        Ok(Evaluation { request, failure, measurement: self.into_measurement(), clock })
+    }
+}
+
+impl<C> EntryOf<C> {
+    fn depth(&self) -> Result<Depth, String> {
+        Depth::from_word(&self.depth).ok_or_else(|| format!("`{}` is no depth", self.depth))
+    }
+
+    fn clock(&self) -> Result<Duration, String> {
+        Duration::try_from_secs_f64(self.clock).map_err(|error| format!("clock: {error}"))
     }
 
     /// Returns the measurement.
@@ -127,7 +153,17 @@ impl Entry {
             values: self.values.clone(),
             counters: self.counters.clone(),
             compile: self.compile.as_ref().map(CompileData::from),
+            note: self.message.clone().filter(|_| self.status == "correct"),
         }
+    }
+
+    /// Returns the measurement.
+    pub(crate) fn into_measurement(self) -> Measurement {
+        let compile = self.compile.as_ref().map(CompileData::from);
+        let Self { mut times_ms, warmup_ms, parts_ms, values, counters, message, status, .. } = self;
+        times_ms.shrink_to_fit();
+        let note = message.filter(|_| status == "correct");
+        Measurement { times_ms, warmup_ms, parts_ms, values, counters, compile, note }
     }
 
     /// Returns the reason why the configuration failed, or `None` if it is correct.

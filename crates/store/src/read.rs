@@ -1,17 +1,27 @@
 //! Reads journals.
 
-use crate::{Again, Entry, FORMAT_VERSION, Header, StoreError, VerdictLine};
+use crate::entries::{Collector, Glance, check_times, is_line};
+use crate::sum::{self, Seal};
+use crate::{Again, Entries, Entry, FORMAT_VERSION, Header, Repeated, StoreError, VerdictLine};
 use serde::Deserialize;
-use std::fs;
+use serde::de::IgnoredAny;
+use std::io::{self, BufRead};
 use std::path::Path;
+use tunesmith_core::Role;
 
-/// The content of a journal.
+/// The content of a journal, with every evaluation in full.
+pub type Recorded = RecordedOf<Vec<Entry>>;
+
+/// The content of a journal, with its evaluations in brief.
+pub type Outline = RecordedOf<Entries>;
+
+/// The content of a journal, with its evaluations as `E`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recorded {
+pub struct RecordedOf<E> {
     /// Its first line.
     pub header: Header,
     /// Its evaluations, in the order made.
-    pub entries: Vec<Entry>,
+    pub entries: E,
     /// The later measurements, in the order made.
     pub again: Vec<Again>,
     /// Number of [`again`](Self::again) lines before the last evaluation. A final among them is
@@ -21,72 +31,246 @@ pub struct Recorded {
     pub verdict: Option<VerdictLine>,
     /// Its length in bytes without a last line that was cut short.
     pub complete_bytes: u64,
+    /// Number of evaluations that are copies of an earlier line. They are ignored.
+    pub copies: usize,
+    /// Evaluations that contradict an earlier line. They are ignored.
+    pub conflicts: Vec<Repeated>,
 }
 
 /// Reads the journal at `path`.
 ///
 /// Drops a last line without its end: its run was killed while writing it. Any other line that is
-/// not a journal's is an error that names the line.
+/// not a journal's, or whose checksum does not match, is an error that names the line.
 pub fn read(path: &Path) -> Result<Recorded, StoreError> {
-    let text = fs::read(path).map_err(|source| StoreError::Io { path: path.to_path_buf(), source })?;
-    parse(path, &text)
+    parse(path, read_text(path)?)
+}
+
+/// Reads the journal at `path` like [`read`], its evaluations in brief.
+pub fn read_brief(path: &Path) -> Result<RecordedOf<Entries>, StoreError> {
+    parse_brief(path, read_text(path)?)
+}
+
+fn read_text(path: &Path) -> Result<Vec<u8>, StoreError> {
+    tunesmith_files::read(path, tunesmith_files::RECORD).map_err(|source| io_error(path, source))
+}
+
+/// Reads the first line of the journal at `path`.
+///
+/// # Errors
+/// The file cannot be read, or its first line is not a journal's.
+pub fn read_header(path: &Path) -> Result<Header, StoreError> {
+    let file = tunesmith_files::open(path).map_err(|source| io_error(path, source))?;
+    Ok(Scan::begin(path, &mut io::BufReader::new(file))?.header)
 }
 
 /// Returns the journal in `text`, the content of `path`.
-pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Recorded, StoreError> {
-    let complete = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let mut lines = text[..complete].split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-    let fail = |line: usize, reason: String| StoreError::Line { path: path.to_path_buf(), line: line + 1, reason };
+pub(crate) fn parse(path: &Path, text: Vec<u8>) -> Result<Recorded, StoreError> {
+    let RecordedOf { header, entries, again, again_before_last, verdict, complete_bytes, copies, conflicts } =
+        parse_brief(path, text)?;
+    let entries = entries.iter().collect::<Result<_, StoreError>>()?;
+    Ok(Recorded { header, entries, again, again_before_last, verdict, complete_bytes, copies, conflicts })
+}
 
-    let (at, line) = lines.next().ok_or_else(|| fail(0, "the header is missing; this is no journal".to_string()))?;
-    let header = parse_header(path, line).map_err(|error| error.unwrap_or_else(|reason| fail(at, reason)))?;
-    let mut recorded = Recorded {
-        header,
-        entries: Vec::new(),
-        again: Vec::new(),
-        again_before_last: 0,
-        verdict: None,
-        complete_bytes: complete as u64,
-    };
-    for (at, line) in lines {
-        recorded.add(line, at + 1).map_err(|error| fail(at, error.to_string()))?;
+fn parse_brief(path: &Path, text: Vec<u8>) -> Result<RecordedOf<Entries>, StoreError> {
+    let mut collector = Collector::new();
+    let (mut again, mut again_before_last, mut verdict) = (Vec::new(), 0, None);
+    let mut content = text.as_slice();
+    let scan = Scan::begin(path, &mut content)?;
+    let header = scan.header.clone();
+    let complete_bytes = scan.rest(|line, kind| {
+        match kind {
+            Kind::Evaluation => {
+                let brief = line.parse::<Glance<'_>>()?.brief(line.number, line.start)?;
+                collector.add(brief, |first| is_line(&text, first, line.text));
+                again_before_last = again.len();
+                verdict = None;
+            }
+            Kind::Again => again.push(line.again()?),
+            Kind::Verdict => verdict = Some(line.parse()?),
+        }
+        Ok(())
+    })?;
+    let (copies, conflicts) = (collector.copies, std::mem::take(&mut collector.conflicts));
+    let entries = collector.finish(path, text);
+    Ok(RecordedOf { header, entries, again, again_before_last, verdict, complete_bytes, copies, conflicts })
+}
+
+impl<E> RecordedOf<E> {
+    /// Returns the later measurements that are still valid: those that hold for the whole run, and
+    /// the final re-measurement after the last evaluation.
+    pub fn current(&self) -> impl Iterator<Item = &Again> {
+        current(&self.again, self.again_before_last)
     }
-    Ok(recorded)
+
+    /// Returns what a reader should know about the journal at `path`, a sentence each.
+    pub fn warnings(&self, path: &Path) -> Vec<String> {
+        warnings(path, self.copies, &self.conflicts)
+    }
+}
+
+/// Returns those of `again` that are still valid, if `before_last` of them precede the last
+/// evaluation.
+pub(crate) fn current(again: &[Again], before_last: usize) -> impl Iterator<Item = &Again> {
+    let is_current =
+        move |(at, again): &(usize, &Again)| *at >= before_last || again.role().is_some_and(Role::outlives_evaluations);
+    again.iter().enumerate().filter(is_current).map(|(_, again)| again)
+}
+
+/// Number of contradictions that warnings name.
+const NAMED: usize = 3;
+
+/// Returns the warnings of a journal with repeated evaluations.
+pub(crate) fn warnings(path: &Path, copies: usize, conflicts: &[Repeated]) -> Vec<String> {
+    let path = path.display();
+    let copied =
+        (copies > 0).then(|| format!("journal `{path}`: {copies} lines are copies of earlier ones and ignored"));
+    let named = conflicts.iter().take(NAMED).map(|Repeated { first, again }| {
+        format!("journal `{path}`, line {again}: it contradicts line {first} about the same configuration; line {first} counts")
+    });
+    let further = conflicts.len().saturating_sub(NAMED);
+    let further = (further > 0).then(|| format!("journal `{path}`: {further} more lines contradict earlier ones"));
+    copied.into_iter().chain(named).chain(further).collect()
+}
+
+/// A complete line.
+pub(crate) struct Line<'a> {
+    /// Its number, counted from 1.
+    pub(crate) number: usize,
+    /// Its place in the file, in bytes.
+    pub(crate) start: u64,
+    /// Its text without the line break.
+    pub(crate) text: &'a [u8],
+}
+
+/// The kind of a line after the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Evaluation,
+    Again,
+    Verdict,
+}
+
+/// A journal whose header was read.
+pub(crate) struct Scan<'a> {
+    pub(crate) header: Header,
+    path: &'a Path,
+    lines: Lines<'a>,
+}
+
+impl<'a> Scan<'a> {
+    /// Reads the header of the journal at `path`.
+    pub(crate) fn begin(path: &'a Path, from: &'a mut dyn BufRead) -> Result<Self, StoreError> {
+        let mut lines = Lines { from, number: 0, end: 0, buffer: Vec::new() };
+        let missing = || line_error(path, 1, "the header is missing; this is no journal".to_string());
+        let line = lines.next().map_err(|source| io_error(path, source))?.ok_or_else(missing)?;
+        if line.seal() == Seal::Broken {
+            return Err(line_error(path, line.number, DAMAGED.to_string()));
+        }
+        let header = parse_header(path, line.text);
+        let header = header.map_err(|error| error.unwrap_or_else(|reason| line_error(path, line.number, reason)))?;
+        Ok(Self { header, path, lines })
+    }
+
+    /// Gives each complete line after the header to `each`. Returns the length of all complete
+    /// lines.
+    ///
+    /// A line with an intact checksum is as this program wrote it. Every field of another line is
+    /// checked.
+    pub(crate) fn rest(
+        mut self,
+        mut each: impl FnMut(&Line<'_>, Kind) -> Result<(), String>,
+    ) -> Result<u64, StoreError> {
+        while let Some(line) = self.lines.next().map_err(|source| io_error(self.path, source))? {
+            let read = line.kind().and_then(|kind| each(&line, kind));
+            read.map_err(|reason| line_error(self.path, line.number, reason))?;
+        }
+        Ok(self.lines.end)
+    }
+}
+
+fn io_error(path: &Path, source: io::Error) -> StoreError {
+    StoreError::Io { path: path.to_path_buf(), source }
+}
+
+fn line_error(path: &Path, line: usize, reason: String) -> StoreError {
+    StoreError::Line { path: path.to_path_buf(), line, reason }
+}
+
+const DAMAGED: &str = "the line does not match its checksum: it was damaged or edited; restore it from a copy, or remove \
+                       the line (of an edited line, remove its `sum`)";
+
+/// Reads complete lines that are not empty.
+struct Lines<'a> {
+    from: &'a mut dyn BufRead,
+    number: usize,
+    /// The end of the last complete line.
+    end: u64,
+    buffer: Vec<u8>,
+}
+
+impl Lines<'_> {
+    /// Returns the next line, or `None` at the end or at a line without its end.
+    fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        loop {
+            self.buffer.clear();
+            let start = self.end;
+            self.from.read_until(b'\n', &mut self.buffer)?;
+            if self.buffer.pop() != Some(b'\n') {
+                return Ok(None);
+            }
+            self.number += 1;
+            self.end += self.buffer.len() as u64 + 1;
+            if !self.buffer.is_empty() {
+                return Ok(Some(Line { number: self.number, start, text: &self.buffer }));
+            }
+        }
+    }
 }
 
 /// The keys that tell the kinds of lines apart.
 #[derive(Deserialize)]
-struct Kind {
-    again: Option<String>,
-    winner: Option<String>,
+struct Keys {
+    #[serde(default)]
+    again: Option<IgnoredAny>,
+    #[serde(default)]
+    winner: Option<IgnoredAny>,
 }
 
-impl Recorded {
-    fn add(&mut self, text: &[u8], line: usize) -> Result<(), serde_json::Error> {
-        let kind: Kind = serde_json::from_slice(text)?;
-        if kind.winner.is_some() {
-            self.verdict = Some(serde_json::from_slice(text)?);
-        } else if kind.again.is_some() {
-            let again: Again = serde_json::from_slice(text)?;
-            self.again.push(Again { entry: Entry { line, ..again.entry }, ..again });
-        } else {
-            self.entries.push(Entry { line, ..serde_json::from_slice(text)? });
-            self.again_before_last = self.again.len();
-            self.verdict = None;
+impl Line<'_> {
+    /// Compares the line with its checksum.
+    pub(crate) fn seal(&self) -> Seal {
+        sum::check(self.text)
+    }
+
+    /// Reads the line as `T`.
+    pub(crate) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, String> {
+        serde_json::from_slice(self.text).map_err(|error| error.to_string())
+    }
+
+    fn kind(&self) -> Result<Kind, String> {
+        let seal = self.seal();
+        if seal == Seal::Broken {
+            return Err(DAMAGED.to_string());
         }
-        Ok(())
+        // An evaluation's first field, as this program writes it.
+        if seal == Seal::Intact && self.text.starts_with(b"{\"index\":") {
+            return Ok(Kind::Evaluation);
+        }
+        let Keys { again, winner } = self.parse()?;
+        match (winner, again) {
+            (Some(_), _) => Ok(Kind::Verdict),
+            (None, Some(_)) => Ok(Kind::Again),
+            (None, None) => self.parse::<Entry>().map(|_| Kind::Evaluation),
+        }
     }
 
-    /// Returns the later measurements that are still valid: those of the reference, and the final
-    /// re-measurement after the last evaluation.
-    pub fn current(&self) -> impl Iterator<Item = &Again> {
-        let is_current = |(at, again): &(usize, &Again)| *at >= self.again_before_last || again.again == REFERENCE;
-        self.again.iter().enumerate().filter(is_current).map(|(_, again)| again)
+    /// Reads the line of a later measurement.
+    pub(crate) fn again(&self) -> Result<Again, String> {
+        let again: Again = self.parse()?;
+        check_times(&again.entry.times_ms)?;
+        Ok(Again { entry: Entry { line: self.number, ..again.entry }, ..again })
     }
 }
-
-/// The word of [`Role::Reference`](tunesmith_core::Role::Reference).
-const REFERENCE: &str = "reference";
 
 /// Returns the header. Fails with either a complete error or the reason why the line is not a
 /// header.

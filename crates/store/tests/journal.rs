@@ -9,7 +9,7 @@ use tunesmith_core::{
     CompileData, Depth, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict,
 };
 use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
-use tunesmith_store::{Header, Journal, StoreError, read};
+use tunesmith_store::{Header, Journal, StoreError, UNLISTED, read, read_brief};
 
 fn space() -> Space {
     Space::builder()
@@ -42,9 +42,23 @@ fn evaluation(space: &Space, rank: u128) -> Evaluation {
             values: [("accuracy".to_string(), vec![0.5, 1.0 / 7.0])].into(),
             counters: [("inst.sum".to_string(), 1e18)].into(),
             compile: Some(CompileData { time_ms: 80.25, binary_bytes: Some(16_000), ..CompileData::default() }),
+            note: rank.is_multiple_of(2).then(|| "a run after the first did not end".to_string()),
         },
         clock: Duration::from_millis(250 * (1 + u64::try_from(rank).unwrap())),
     }
+}
+
+fn unboxed(evaluations: Vec<Box<Evaluation>>) -> Vec<Evaluation> {
+    evaluations.into_iter().map(|evaluation| *evaluation).collect()
+}
+
+/// Returns the text without checksums, as earlier versions wrote it and as users edit it.
+fn unsealed(text: &str) -> String {
+    let line = |line: &str| match line.rfind(",\"sum\":\"") {
+        Some(at) => format!("{}}}\n", &line[..at]),
+        None => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 /// Writes a journal with evaluations of the first `count` configurations.
@@ -64,7 +78,7 @@ fn what_is_written_is_read_back_exactly() {
     let (path, evaluations) = written(&folder, 30);
     let space = space();
     let (_, read) = Journal::resume(&path, &header(&space), &space).unwrap();
-    assert_eq!(read.evaluations, evaluations);
+    assert_eq!(unboxed(read.evaluations), evaluations);
 }
 
 #[test]
@@ -99,7 +113,7 @@ fn a_resumed_journal_drops_the_line_cut_short_and_goes_on_behind_it() {
     fs::write(&path, &text[..text.len() - 20]).unwrap();
     let space = space();
     let (mut journal, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
-    assert_eq!(resumed.evaluations, evaluations[..4]);
+    assert_eq!(unboxed(resumed.evaluations), evaluations[..4]);
     journal.append(&evaluations[4]).unwrap();
     assert_eq!(fs::read(&path).unwrap(), text);
 }
@@ -158,7 +172,7 @@ fn what_is_no_journal_is_refused_with_the_line() {
 fn a_configuration_that_the_space_lacks_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (path, _) = written(&folder, 1);
-    let text = fs::read_to_string(&path).unwrap().replace("\"TILE\":8", "\"TILE\":9");
+    let text = unsealed(&fs::read_to_string(&path).unwrap()).replace("\"TILE\":8", "\"TILE\":9");
     fs::write(&path, text).unwrap();
     let space = space();
     let error = Journal::resume(&path, &header(&space), &space).unwrap_err().to_string();
@@ -206,7 +220,7 @@ fn what_is_measured_again_refers_to_its_evaluation_and_counts_as_none() {
     assert_eq!(numbers, [("reference", 1), ("selection", 3), ("confirmation", 4)]);
     drop(journal);
     let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
-    assert_eq!((resumed.evaluations, resumed.resamples), (evaluations, made.to_vec()));
+    assert_eq!((unboxed(resumed.evaluations), resumed.resamples), (evaluations, made.to_vec()));
 }
 
 #[test]
@@ -231,15 +245,34 @@ fn a_final_before_the_last_evaluation_is_outdated_and_the_reference_never_is() {
 }
 
 #[test]
+fn a_verdict_is_written_once_and_by_a_resumed_run_if_the_first_was_killed_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = written(&folder, 3);
+    let space = space();
+    let verdict = Verdict { winner: space.id(2), by_final: true, ..Verdict::default() };
+    let verdicts = || fs::read_to_string(&path).unwrap().matches("\"winner\"").count();
+    for expected in [1, 1] {
+        let (mut journal, _) = Journal::resume(&path, &header(&space), &space).unwrap();
+        journal.append_verdict(&verdict, None).unwrap();
+        journal.append_verdict(&verdict, None).unwrap();
+        assert_eq!(verdicts(), expected);
+    }
+    let (mut journal, _) = Journal::resume(&path, &header(&space), &space).unwrap();
+    journal.append(&evaluation(&space, 4)).unwrap();
+    journal.append_verdict(&verdict, None).unwrap();
+    assert_eq!(verdicts(), 2, "more evaluations outdate a verdict, even the same one");
+}
+
+#[test]
 fn a_journal_of_the_first_format_is_read_and_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let (path, evaluations) = written(&folder, 5);
-    let text = fs::read_to_string(&path).unwrap();
+    let text = unsealed(&fs::read_to_string(&path).unwrap());
     assert!(text.contains("\"format\":2"));
     fs::write(&path, text.replace("\"format\":2", "\"format\":1")).unwrap();
     let space = space();
     let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
-    assert_eq!(resumed.evaluations, evaluations);
+    assert_eq!(unboxed(resumed.evaluations), evaluations);
 }
 
 proptest! {
@@ -256,6 +289,157 @@ proptest! {
         let complete = text[..kept].iter().filter(|byte| **byte == b'\n').count() - 1;
         let space = space();
         let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
-        prop_assert_eq!(&resumed.evaluations[..], &evaluations[..complete]);
+        prop_assert_eq!(&unboxed(resumed.evaluations)[..], &evaluations[..complete]);
+    }
+}
+
+#[test]
+fn a_journal_without_checksums_is_read_and_goes_on_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, mut evaluations) = written(&folder, 5);
+    let old = unsealed(&fs::read_to_string(&path).unwrap());
+    fs::write(&path, &old).unwrap();
+    let space = space();
+    let (mut journal, _) = Journal::resume(&path, &header(&space), &space).unwrap();
+    evaluations.push(evaluation(&space, 5));
+    journal.append(&evaluations[5]).unwrap();
+    drop(journal);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with(&old) && text[old.len()..].contains("\"sum\":\""));
+    let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
+    assert_eq!(unboxed(resumed.evaluations), evaluations);
+}
+
+#[test]
+fn damage_in_the_middle_is_found_and_named_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = written(&folder, 6);
+    let text = fs::read_to_string(&path).unwrap();
+    let space = space();
+    for (line, (old, new)) in [(1, ("gemm", "gemn")), (3, ("\"times_ms\":[1.1", "\"times_ms\":[0.1"))] {
+        fs::write(&path, text.replacen(old, new, 1)).unwrap();
+        let resumed = Journal::resume(&path, &header(&space), &space).unwrap_err().to_string();
+        let error = read(&path).unwrap_err().to_string();
+        for error in [&resumed, &error] {
+            assert!(error.contains(&format!("line {line}: the line does not match its checksum")), "{error}");
+            assert!(error.contains("remove"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_time_that_no_clock_measures_is_refused_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = written(&folder, 3);
+    let text = unsealed(&fs::read_to_string(&path).unwrap());
+    let space = space();
+    for time in ["0", "-0.5", "1e999"] {
+        fs::write(&path, text.replace("\"times_ms\":[1.1", &format!("\"times_ms\":[{time}"))).unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("line 3: "), "{time}");
+        let error = Journal::resume(&path, &header(&space), &space).unwrap_err().to_string();
+        assert!(error.contains("line 3: "), "{error}");
+    }
+}
+
+#[test]
+fn a_time_that_no_clock_measures_is_never_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = space();
+    let mut journal = Journal::create(&folder.path().join("run.jsonl"), &header(&space), &space).unwrap();
+    for time in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let mut wrong = evaluation(&space, 0);
+        wrong.measurement.times_ms.push(time);
+        assert!(journal.append(&wrong).unwrap_err().to_string().contains("finite and positive"));
+    }
+    assert!(read(journal.path()).unwrap().entries.is_empty());
+}
+
+#[test]
+fn of_lines_about_one_request_the_first_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, evaluations) = written(&folder, 4);
+    let text = unsealed(&fs::read_to_string(&path).unwrap());
+    let lines: Vec<&str> = text.lines().collect();
+    let contrary = lines[2].replace("\"times_ms\":[1.1", "\"times_ms\":[0.1");
+    let (copy, last) = (lines[1], lines[4]);
+    fs::write(&path, format!("{text}{copy}\n{contrary}\n{copy}\n{last}\n")).unwrap();
+    let space = space();
+    let recorded = read(&path).unwrap();
+    assert_eq!((recorded.entries.len(), recorded.copies), (4, 3));
+    assert_eq!(recorded.conflicts.iter().map(|c| (c.first, c.again)).collect::<Vec<_>>(), [(3, 7)]);
+    let (mut journal, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
+    assert_eq!(unboxed(resumed.evaluations), evaluations);
+    assert_eq!(resumed.warnings, recorded.warnings(&path));
+    let [copies, conflict] = &resumed.warnings[..] else { panic!("{:?}", resumed.warnings) };
+    assert!(copies.contains("3 lines are copies") && conflict.contains("line 7: it contradicts line 3"));
+    journal.append_again(&resample(&space, 3, Role::Reference, 9)).unwrap();
+    assert_eq!(read(&path).unwrap().again[0].evaluation, 4, "ignored lines keep the numbers of others");
+}
+
+/// Removes, replaces or cuts the journal while it is open, and expects everything in a new one.
+fn survives(lose: impl Fn(&PathBuf), how: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let space = space();
+    let evaluations: Vec<Evaluation> = (0..6).map(|rank| evaluation(&space, rank)).collect();
+    let mut journal = Journal::create(&folder.path().join("run.jsonl"), &header(&space), &space).unwrap();
+    evaluations[..3].iter().for_each(|evaluation| journal.append(evaluation).unwrap());
+    let old = journal.path().to_path_buf();
+    assert!(!journal.is_lost());
+    lose(&old);
+    let error = journal.append(&evaluations[3]).unwrap_err().to_string();
+    assert!(journal.is_lost() && error.contains(how), "{error}");
+    let probe = resample(&space, 1, Role::Reference, 5);
+    let kept: Vec<&Evaluation> = evaluations[..3].iter().collect();
+    let sentence = journal.renew(&kept, std::slice::from_ref(&probe)).unwrap();
+    assert!(sentence.contains(how) && sentence.contains(&journal.path().display().to_string()), "{sentence}");
+    evaluations[3..].iter().for_each(|evaluation| journal.append(evaluation).unwrap());
+    let path = journal.path().to_path_buf();
+    drop(journal);
+    let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
+    assert_eq!((unboxed(resumed.evaluations), resumed.resamples), (evaluations, vec![probe]));
+}
+
+#[test]
+fn a_journal_that_is_deleted_replaced_or_cut_while_open_loses_nothing() {
+    survives(|path| fs::remove_file(path).unwrap(), "was deleted or replaced");
+    survives(
+        |path| {
+            fs::rename(path, path.with_extension("old")).unwrap();
+            fs::write(path, "something else\n").unwrap();
+        },
+        "was deleted or replaced",
+    );
+    survives(|path| fs::File::options().write(true).open(path).unwrap().set_len(100).unwrap(), "was cut from");
+}
+
+#[test]
+fn entries_in_brief_agree_with_those_in_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = written(&folder, 20);
+    for text in [fs::read_to_string(&path).unwrap(), unsealed(&fs::read_to_string(&path).unwrap())] {
+        fs::write(&path, text).unwrap();
+        let (full, brief) = (read(&path).unwrap().entries, read_brief(&path).unwrap().entries);
+        assert_eq!(brief.iter().collect::<Result<Vec<_>, _>>().unwrap(), full);
+        for (at, (entry, brief_entry)) in full.iter().zip(brief.briefs()).enumerate() {
+            let failure = entry.failure().unwrap().map(|failure| failure.kind);
+            assert_eq!((entry.index.parse(), entry.clock), (Ok(brief_entry.index), brief_entry.clock));
+            assert_eq!((entry.line, failure), (brief_entry.line as usize, brief_entry.failure));
+            assert_eq!(
+                (entry.depth.as_str(), brief_entry.time_ms.is_some()),
+                (brief_entry.depth.word(), failure.is_none())
+            );
+            assert_eq!(brief.find(&entry.config), Some(at));
+            assert_eq!(brief.times(at).unwrap(), entry.times_ms);
+        }
+        let parameters = header(&space()).parameters;
+        for (column, (name, values)) in brief.columns(&parameters).unwrap().iter().zip(&parameters) {
+            let value = |place: &u32| &values[*place as usize];
+            assert!(column.iter().map(value).eq(full.iter().map(|entry| &entry.config[name])));
+        }
+        let other = [("TILE".to_string(), serde_json::json!([8, 16])), ("NONE".to_string(), serde_json::json!([1]))];
+        let columns = brief.columns(&other.into_iter().collect()).unwrap();
+        assert!(columns[0].contains(&0) && columns[0].contains(&UNLISTED) && columns[1].iter().all(|p| *p == UNLISTED));
+        assert!(brief.get(20).is_err());
+        assert_eq!(brief.find(&[("TILE".to_string(), 8.into())].into_iter().collect()), None);
     }
 }

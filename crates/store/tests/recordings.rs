@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use tunesmith_core::recording::Row;
+use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Evaluation, FailureKind, Measurement, Recording, Request, Store, counters};
 use tunesmith_space::{Parameter, Space, Value};
 use tunesmith_store::{Format, Journal, export, import};
@@ -149,6 +149,35 @@ fn every_format_written_is_read_back_the_same() {
                 assert_eq!(again.parameters(), original.parameters());
             }
         }
+    }
+}
+
+#[test]
+fn values_that_a_spreadsheet_would_compute_are_text_in_csv_and_read_back_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = ["=HYPERLINK(\"http://x\",1)", "+1+1", "-O3", "@x", "'=1", "-1", "row"];
+    let values: Vec<Value> = texts.iter().map(|text| Value::from(*text)).collect();
+    let columns = vec![Column { name: "FLAG".into(), values: Some(values.clone()) }];
+    let row = |value: &Value| Row {
+        values: vec![value.clone()],
+        measurement: Measurement {
+            times_ms: vec![1.5],
+            values: [("=value".to_string(), vec![-2.5])].into(),
+            ..Measurement::default()
+        },
+        ..Row::default()
+    };
+    let recording = Recording::new("r", columns, values.iter().map(row).collect()).unwrap();
+    let path = folder.path().join("r.csv");
+    export(&recording, Format::Csv, &path).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    let wanted = "FLAG,time_ms,status,'=value\n\"'=HYPERLINK(\"\"http://x\"\",1)\",1.5,ok,-2.5\n'+1+1,1.5,ok,-2.5\n\
+                  '-O3,1.5,ok,-2.5\n'@x,1.5,ok,-2.5\n''=1,1.5,ok,-2.5\n-1,1.5,ok,-2.5\nrow,1.5,ok,-2.5\n";
+    assert_eq!(text, wanted);
+    let again = import(&path).unwrap();
+    assert_eq!(again.parameters(), recording.parameters());
+    for (row, value) in again.rows().iter().zip(&values) {
+        assert_eq!((&row.values[0], row.measurement.values["=value"][0]), (value, -2.5));
     }
 }
 
@@ -413,4 +442,33 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_small_file_that_holds_more_than_the_memory_is_refused_with_its_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bomb.csv.gz");
+    let file = std::fs::File::create(&path).unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+    let block = vec![b'\n'; 1 << 20];
+    (0..257).for_each(|_| std::io::Write::write_all(&mut encoder, &block).unwrap());
+    encoder.finish().unwrap();
+    let error = import(&path).unwrap_err();
+    assert!(error.to_string().contains("more than 256 MiB"), "{error}");
+    assert!(error.remedy().is_some_and(|remedy| remedy.contains("decompress")));
+}
+
+#[test]
+fn a_table_with_more_columns_than_any_device_has_counters_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wide.csv");
+    let counters: String = (0..20_000).map(|number| format!(",sm__{number}")).collect();
+    std::fs::write(&path, format!("X,time_ms{counters}\n1,2{}\n", ",1".repeat(20_000))).unwrap();
+    let error = import(&path).unwrap_err().to_string();
+    assert!(error.contains("line 1") && error.contains("at most 20000"), "{error}");
+    let path = folder.path().join("wide.json");
+    let values: String = (0..20_001).map(|number| format!("\"p{number}\":1,")).collect();
+    std::fs::write(&path, format!("{{\"cache\":{{\"1\":{{{values}\"time\":1}}}}}}")).unwrap();
+    let error = import(&path).unwrap_err().to_string();
+    assert!(error.contains("result 1") && error.contains("at most 20000"), "{error}");
 }

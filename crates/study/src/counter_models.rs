@@ -5,6 +5,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tunesmith_core::counters::CounterSet;
+use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::recording::Row;
 use tunesmith_core::{Clock, Recording};
 use tunesmith_model::counters::{CounterData, CounterModel, Method, Provenance};
@@ -62,6 +63,9 @@ pub const METHODS: [(&str, Method); 4] = [
 /// or a file cannot be written.
 pub fn train_counters(options: &TrainOptions, clock: &dyn Clock) -> Result<Trained, Error> {
     let method = method(&options.method)?;
+    refuse_overwriting(&options.out, options.inputs.iter().map(PathBuf::as_path), |file| {
+        is_marked(file, &["\"kind\": \"counters\""])
+    })?;
     let recording = merged(&options.inputs)?;
     let (data, provenance) = learnable(&recording, &options.inputs[0])?;
     let notes = left_out(&recording, &data);

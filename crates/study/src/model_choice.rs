@@ -42,7 +42,7 @@ impl ModelChoice {
 /// The file cannot be read or holds no counter model.
 pub fn read_model(file: &Path) -> Result<CounterModel, Error> {
     let remedy = || Some("name a counter model, which `tunesmith train counters` writes".to_string());
-    let text = std::fs::read_to_string(file)
+    let text = tunesmith_files::read_text(file, tunesmith_files::DATA)
         .map_err(|error| Error::request(format!("cannot read the model `{}`: {error}", file.display()), remedy()))?;
     CounterModel::from_json(&text).map_err(|error| Error::request(format!("`{}`: {error}", file.display()), remedy()))
 }

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use tunesmith_choose::timing::{
     Feature, Frame, HeldOut, KnownDevice, Origin, ReferenceTime, TimingModel, TimingParts, Unseen,
 };
+use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::{Clock, Rng};
 use tunesmith_model::{BoostedSettings, Loss, Regressor as _};
 
@@ -78,6 +79,9 @@ pub struct TrainedTiming {
 /// file cannot be written.
 pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<TrainedTiming, Error> {
     options.settings.check()?;
+    refuse_overwriting(&options.out, options.inputs.iter().map(PathBuf::as_path), |file| {
+        is_marked(file, &["\"kind\": \"timing\""])
+    })?;
     let groups = groups::read(&options.inputs, &options.reference)?;
     let mut notes = groups.notes.clone();
     let began = clock.now();

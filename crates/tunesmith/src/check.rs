@@ -1,14 +1,11 @@
 //! Checks a problem without running it.
 
 use crate::devices::device_for;
-use crate::metrics::Metric;
-use crate::runner::{Extras, Runner};
 use crate::space_info::{SpaceInfo, SpaceQuery};
+use crate::tune::{Rehearsal, rehearse};
 use crate::{ConstraintReport, Error, Problem};
 use std::path::Path;
-use std::sync::Arc;
-use tunesmith_core::SystemClock;
-use tunesmith_device::{Device, Machine};
+use tunesmith_device::Machine;
 use tunesmith_problem::{Diagnostic, Level};
 use tunesmith_space::Value;
 
@@ -31,8 +28,9 @@ impl Check {
 }
 
 /// Checks the problem file at `path`: names, types, expressions and files; the space with the
-/// effect of each constraint and value; the strategy and the stop condition. Also compiles the
-/// kernel with the declared arguments in its default configuration.
+/// effect of each constraint and value; and everything that [`tune`](crate::tune) does before it
+/// runs anything, by the same code. Also compiles the default configuration, and looks for
+/// parameters without effect.
 ///
 /// # Errors
 /// The check itself cannot be done, for example without a compiler.
@@ -42,15 +40,13 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
         Err(error) => return Ok(Check { messages: error.messages, space: None, constraints: None }),
     };
     let mut messages = problem.warnings.clone();
-    let device = device_for(&problem, machine);
     // Without the device, its constraints are left out with a warning each. The missing device is
     // an error of its own.
-    let limits = device.as_ref().map(|device| device.limits(&machine.compilers)).unwrap_or_default();
+    let limits = device_for(&problem, machine).map(|device| device.limits(machine)).unwrap_or_default();
     let mut found = None;
     let steps = [
         SpaceInfo::new(&problem, &limits, &SpaceQuery::Summary).map(|info| found = Some(info)),
-        check_objective(&problem),
-        device.and_then(|device| check_kernel(&problem, &device, machine, &limits)),
+        rehearse(&problem, machine).map(|rehearsal| messages.extend(remarks(&problem, &rehearsal))),
     ];
     for error in steps.into_iter().filter_map(Result::err) {
         let new = as_messages(&problem, error)?;
@@ -67,28 +63,26 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
     Ok(Check { messages, space: found, constraints })
 }
 
-/// Checks that the optimised metric is one of the problem.
-fn check_objective(problem: &Problem) -> Result<(), Error> {
-    match &problem.tuning.objective {
-        Some(target) => Metric::new(target, problem).map(|_| ()),
-        None => Ok(()),
+/// Returns the messages about what the rehearsal of a run found.
+fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
+    let message =
+        |level, text: String, remedy: &str| problem.source_file.diagnostic(level, 0..0, text, Some(remedy.to_string()));
+    let mut messages = Vec::new();
+    if let Some(uncompiled) = &rehearsal.uncompiled {
+        let (level, others) = match uncompiled.others {
+            0 => (Level::Error, "no configuration that was tried compiles"),
+            _ => (Level::Warning, "the default configuration does not compile"),
+        };
+        let text = format!("{others}; {}: {}", uncompiled.config, uncompiled.message);
+        messages.push(message(level, text, "`tunesmith run PROBLEM --show-command` shows how it is compiled"));
     }
-}
-
-fn check_kernel(
-    problem: &Problem,
-    device: &Device,
-    machine: &Machine,
-    limits: &[(String, Value)],
-) -> Result<(), Error> {
-    if problem.kernels.is_empty() && problem.command.is_none() {
-        return Ok(());
+    if rehearsal.verified == Some(false) {
+        let text = "unverified: no output will be compared with a correct result".to_string();
+        messages.push(message(Level::Warning, text, "add [verify] with a reference or expected results"));
     }
-    let space = problem.space(limits)?.space;
-    let default = problem.default_configuration(&space)?;
-    let probe = default.and_then(|configuration| space.rank(&configuration)).or_else(|| space.id(0));
-    let mut runner = Runner::open(problem, &space, device, machine, Extras::default(), Arc::new(SystemClock::new()))?;
-    probe.map_or(Ok(()), |probe| runner.preflight(probe))
+    let doubts = rehearsal.doubts.iter();
+    messages.extend(doubts.map(|doubt| message(Level::Warning, doubt.to_string(), doubt.remedy())));
+    messages
 }
 
 /// Returns an error as messages about the file, or the error itself if it is not about the file.

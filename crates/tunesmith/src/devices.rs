@@ -1,5 +1,6 @@
 //! Finds the device that a problem is tuned on.
 
+use crate::metrics::Metric;
 use crate::{Error, Problem};
 use tunesmith_device::{Device, DeviceChoice, DeviceInfo, Machine, Missing};
 use tunesmith_space::Value;
@@ -52,6 +53,25 @@ pub(crate) fn check_counted(device: &Device, counters: bool, energy: bool) -> Re
     Err(Error::request(text, Some("CUDA devices do (--device cuda, for problems in CUDA)".to_string())))
 }
 
+/// Refuses a metric that no run on `device` can have a value of.
+pub(crate) fn check_yielded(device: &Device, problem: &Problem, metric: &Metric) -> Result<(), Error> {
+    let values: Vec<String> = match device {
+        // Its meter adds numbers of its own.
+        Device::Kernels(target) if target.is_instrumented() => return Ok(()),
+        Device::Kernels(_) | Device::Synthetic(_) => Vec::new(),
+        Device::Command => {
+            problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.clone()).collect()
+        }
+        Device::Replay { file, .. } => {
+            let recording = tunesmith_store::import(file)?;
+            recording.rows().iter().flat_map(|row| row.measurement.values.keys().cloned()).collect()
+        }
+    };
+    let compiles = (!matches!(device, Device::Synthetic(_))).then_some("compile_ms");
+    let measured = ["time_ms"].into_iter().chain(compiles).map(str::to_string);
+    metric.check_yielded(problem, &values.into_iter().chain(measured).collect())
+}
+
 /// Returns every device that `machine` offers, and the reasons why others are missing. Queries the
 /// drivers in a worker.
 pub fn devices(machine: &Machine) -> (Vec<DeviceInfo>, Vec<Missing>) {
@@ -69,5 +89,5 @@ pub fn limits(problem: &Problem, machine: &Machine) -> Result<Vec<(String, Value
     if !names.any(|name| name.text.starts_with("device.")) {
         return Ok(Vec::new());
     }
-    Ok(device_for(problem, machine)?.limits(&machine.compilers))
+    Ok(device_for(problem, machine)?.limits(machine))
 }

@@ -102,8 +102,21 @@ impl Error {
             Self::Device(error) => error.is_request(),
             // A missing folder is a wrong name.
             Self::Write { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
-            Self::Run(_) | Self::Plot { .. } | Self::Export(_) => false,
+            Self::Export(error) => tunesmith_files::is_wrong_path(&error.source),
+            Self::Run(_) | Self::Plot { .. } => false,
         }
+    }
+
+    /// Returns true if the command was interrupted, and nothing is wrong.
+    pub fn is_interruption(&self) -> bool {
+        let device = match self {
+            Self::Device(error)
+            | Self::Kernels(tunesmith_problem::Error::Device(error))
+            | Self::Cost(tunesmith_cost::Error::Device(error)) => Some(error),
+            Self::Run(tunesmith_core::Error::Device(error)) => error.downcast_ref(),
+            _ => None,
+        };
+        device.is_some_and(DeviceError::is_interruption)
     }
 
     /// Returns the advice for the user, if there is any beyond the text of the error.

@@ -3,7 +3,9 @@
 
 use crate::Error;
 use crate::guided::lacking;
+use crate::judged::Judged;
 use crate::outcome::arguments;
+use crate::top::{TopConfig, top_of};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
@@ -131,13 +133,31 @@ pub fn explain(options: &ExplainOptions) -> Result<Explanation, Error> {
 /// The advice for a recording without counters.
 pub(crate) const REMEDY: &str = "record counters (`tune --profile` on a CUDA device, KTT with profiling), or replay such a recording (--device replay:FILE)";
 
+/// Returns the correct rows, best first: of a journal in the order of its verdict, else by their
+/// times.
+fn ranked<'a>(recording: &'a Recording, path: &Path) -> Vec<&'a Row> {
+    if let Ok(recorded) = tunesmith_store::read_brief(path) {
+        let order = top_of(&Judged::new(&recorded), usize::MAX).configs;
+        let names: Vec<&str> = recording.parameters().iter().map(Parameter::name).collect();
+        let values = |config: &TopConfig| -> Option<Vec<Value>> {
+            names.iter().map(|name| Journal::value_of(config.config.get(*name)?)).collect()
+        };
+        let rows: HashMap<&[Value], &Row> = recording.rows().iter().map(|row| (row.values.as_slice(), row)).collect();
+        let row = |values: Vec<Value>| rows.get(values.as_slice()).copied();
+        return order.iter().filter_map(|config| row(values(config)?)).collect();
+    }
+    let mut rows: Vec<(f64, &Row)> = recording.rows().iter().filter_map(|row| Some((row.time_ms()?, row))).collect();
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
 /// Returns the row to explain.
 fn row<'a>(recording: &'a Recording, path: &Path, pairs: &[(String, String)]) -> Result<&'a Row, Error> {
     let refuse =
         |text: String, remedy: &str| Error::request(format!("`{}`: {text}", path.display()), Some(remedy.into()));
-    let profiled = recording.rows().iter().filter(|row| !row.measurement.counters.is_empty());
-    let fastest = profiled.filter_map(|row| Some((row.time_ms()?, row))).min_by(|a, b| a.0.total_cmp(&b.0));
-    let Some((_, fastest)) = fastest else {
+    let has_counters = |row: &&&Row| !row.measurement.counters.is_empty();
+    let ranked = ranked(recording, path);
+    let Some(fastest) = ranked.iter().find(has_counters) else {
         return Err(refuse("no configuration has counters".to_string(), REMEDY));
     };
     let mut values = fastest.values.clone();

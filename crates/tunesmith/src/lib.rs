@@ -43,6 +43,7 @@ mod error;
 mod explain;
 mod export;
 mod guided;
+mod judged;
 mod metrics;
 mod outcome;
 mod page;
@@ -65,8 +66,8 @@ pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, 
 pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, export};
 pub use metrics::Metric;
 pub use outcome::{
-    Candidate, CandidateDocument, CommonFailure, ModelledLimit, Outcome, OutcomeDocument, RegretClaim, SecondsOfRun,
-    Unscored,
+    Candidate, CandidateDocument, CommonFailure, DefaultComparison, ModelledLimit, Outcome, OutcomeDocument,
+    RegretClaim, SecondsOfRun, Unscored,
 };
 pub use page::{Written, write_page};
 pub use rates::Rates;
@@ -74,7 +75,7 @@ pub use run_one::{OneRun, OneRunDocument, RunOptions, plan_one, run_one};
 pub use runner::OnePlan;
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
-pub use top::{Top, TopConfig, top};
+pub use top::{Top, TopConfig, UNVERIFIED, top};
 pub use tune::{JournalOptions, Search, Session, Starting, tune};
 pub use tune_inputs::{FinishedRun, InputsOutcome, SkippedInput, tune_inputs};
 pub use tunesmith_problem::{
@@ -88,7 +89,7 @@ pub use tunesmith_timing::{
 
 pub use tunesmith_choose::timing::{HeldOut, KnownDevice, TimingModel, Unseen, UnseenDevice};
 pub use tunesmith_choose::{Choice, Online, Selector, Source};
-pub use tunesmith_core::{Direction, Stop, StopReason, Target};
+pub use tunesmith_core::{Basis, Direction, Stop, StopReason, Target};
 pub use tunesmith_device::{ChoiceError, DeviceChoice, Machine, WhichDevice};
 pub use tunesmith_model::BoostedSettings;
 pub use tunesmith_search::StrategySpec;

@@ -77,19 +77,52 @@ impl Metric {
 
     /// Returns true if its value depends on the energy of samples.
     pub(crate) fn needs_energy(&self) -> bool {
-        let mut waiting = vec![self.name.clone()];
-        let mut seen = BTreeSet::new();
+        self.needed().contains(ENERGY_MJ)
+    }
+
+    /// Returns the names that the value comes from in the end: all but metrics and sizes.
+    fn needed(&self) -> BTreeSet<String> {
+        let (mut waiting, mut seen) = (vec![self.name.clone()], BTreeSet::new());
+        let mut needed = BTreeSet::new();
         while let Some(name) = waiting.pop() {
-            if name == ENERGY_MJ {
-                return true;
-            }
             let definition = self.metrics.iter().find(|(known, _)| *known == name);
-            let parsed = definition.and_then(|(_, text)| Expr::parse(text).ok());
-            if let Some(expr) = parsed.filter(|_| seen.insert(name)) {
-                waiting.extend(expr.names().iter().map(|name| name.text.clone()));
+            match definition.map(|(_, text)| Expr::parse(text)) {
+                None if self.sizes.iter().any(|(size, _)| *size == name) => {}
+                None => drop(needed.insert(name)),
+                Some(Ok(expr)) if seen.insert(name) => {
+                    waiting.extend(expr.names().iter().map(|name| name.text.clone()));
+                }
+                Some(_) => {}
             }
         }
-        false
+        needed
+    }
+
+    /// Refuses the metric if it needs a number that is neither a parameter nor among `yielded`,
+    /// which is all that every run yields.
+    pub(crate) fn check_yielded(&self, problem: &Problem, yielded: &BTreeSet<String>) -> Result<(), Error> {
+        let is_parameter = |name: &str| problem.parameters.iter().any(|parameter| parameter.name() == name);
+        let needed = self.needed();
+        let Some(missing) = needed.iter().find(|name| !is_parameter(name) && !yielded.contains(*name)) else {
+            return Ok(());
+        };
+        let text = format!("the objective `{}` needs `{missing}`, which nothing yields on this device", self.target());
+        let known = yielded.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let meant = did_you_mean(missing, yielded.iter().map(String::as_str));
+        let remedy = format!("{}a run yields {known}", meant.map(|meant| format!("{meant} ")).unwrap_or_default());
+        Err(Error::request(text, Some(remedy)))
+    }
+
+    /// Returns the reason if `measurement` lacks a number that the value needs.
+    fn lacking(&self, parameter: &dyn Fn(&str) -> Option<Value>, measurement: &Measurement) -> Option<String> {
+        let is_known = |name: &str| match name {
+            "time_ms" => !measurement.times_ms.is_empty(),
+            "compile_ms" => measurement.compile.is_some(),
+            name => parameter(name).is_some() || measurement.values.contains_key(name),
+        };
+        let needed = self.needed();
+        let missing = needed.iter().find(|name| !is_known(name))?;
+        Some(format!("`{}` needs `{missing}`, which the run did not yield", self.name))
     }
 
     /// Returns the metric's value for a score.
@@ -128,7 +161,8 @@ impl Metric {
         (0..measurement.times_ms.len()).map(sample).collect()
     }
 
-    fn score(&self, value: f64) -> f64 {
+    /// Returns the score of a value. Inverse of [`value`](Self::value).
+    pub(crate) fn score(&self, value: f64) -> f64 {
         if self.direction == Direction::Minimise { value } else { 1.0 / value }
     }
 
@@ -243,6 +277,15 @@ impl Objective for MetricObjective {
     fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         let values = self.values(config, measurement)?;
         Ok(values.into_iter().map(|value| self.metric.score(value)).collect())
+    }
+
+    fn lacks(&self, config: ConfigId, measurement: &Measurement) -> Option<String> {
+        let configuration = self.space.unrank(config);
+        let value = |name: &str| {
+            let mut values = self.space.values(&configuration);
+            values.find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+        };
+        self.metric.lacking(&value, measurement)
     }
 
     /// Compares the score at three times. Other measurements are missing there, so that a metric

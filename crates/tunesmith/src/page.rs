@@ -1,15 +1,20 @@
 //! Writes recorded runs as one HTML page.
 
 use crate::Error;
+use crate::judged::Judged;
 use crate::metrics::Metric;
-use crate::outcome::{CommonFailure, common_failures};
-use crate::top::top_of;
+use crate::top::{Top, UNVERIFIED, top_of};
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
+use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::statistics::median;
+use tunesmith_core::{CommonFailure, common_failures};
 use tunesmith_report::{FailureLine, Page, ParameterSection, RunSection, TopRow, ValueLine, page_html};
-use tunesmith_store::{Entry, Header, Recorded};
+use tunesmith_store::{Header, Outline, StoreError};
+
+/// The mark of pages that this program wrote.
+const FOOTER: &str = "<footer>Tunesmith ";
 
 /// Number of a run's configurations that the page lists.
 const LISTED: usize = 20;
@@ -37,9 +42,10 @@ pub fn write_page(runs: &[PathBuf], out: &Path) -> Result<Written, Error> {
         let text = format!("`{}` does not have the suffix of an HTML page", out.display());
         return Err(Error::request(text, Some("name it FILE.html".to_string())));
     }
+    refuse_overwriting(out, runs.iter().map(PathBuf::as_path), |file| is_marked(file, &[FOOTER]))?;
     let mut sections = Vec::new();
     for path in runs {
-        sections.push(section(path, &tunesmith_store::read(path)?)?);
+        sections.push(section(path, &tunesmith_store::read_brief(path)?)?);
     }
     let evaluations = sections.iter().map(|section| section.evaluations.len()).sum();
     let title = match &sections[..] {
@@ -53,17 +59,20 @@ pub fn write_page(runs: &[PathBuf], out: &Path) -> Result<Written, Error> {
     Ok(Written { runs: runs.len(), evaluations, out: out.to_path_buf() })
 }
 
-fn section(path: &Path, recorded: &Recorded) -> Result<RunSection, Error> {
-    let top = top_of(recorded, LISTED);
+fn section(path: &Path, recorded: &Outline) -> Result<RunSection, Error> {
+    let judged = Judged::new(recorded);
+    let top = top_of(&judged, LISTED);
     let refuse = |text: String| Error::request(format!("`{}`: {text}", path.display()), None);
-    let failures: Result<Vec<_>, _> = recorded.entries.iter().map(Entry::failure).collect();
+    let failed = recorded.entries.briefs().iter().enumerate().filter(|(_, brief)| brief.failure.is_some());
+    let failed = failed.map(|(at, _)| recorded.entries.get(at)).collect::<Result<Vec<_>, StoreError>>()?;
+    let failures: Result<Vec<_>, _> = failed.iter().map(|entry| entry.failure()).collect();
     let failures = failures.map_err(refuse)?;
     let failures = common_failures(failures.iter().flatten());
     Ok(RunSection {
         name: format!("{} ({})", recorded.header.problem, path.display()),
-        facts: facts(&recorded.header, &top.objective.to_string()),
+        facts: facts(&recorded.header, &top),
         by_time: Metric::of(&recorded.header).is_none(),
-        evaluations: recorded.entries.iter().map(time).collect(),
+        evaluations: recorded.entries.briefs().iter().map(|brief| brief.time_ms).collect(),
         top: top
             .configs
             .iter()
@@ -76,7 +85,7 @@ fn section(path: &Path, recorded: &Recorded) -> Result<RunSection, Error> {
             })
             .collect(),
         failures: failures.into_iter().map(line).collect(),
-        parameters: parameters(recorded),
+        parameters: parameters(recorded)?,
     })
 }
 
@@ -86,49 +95,75 @@ fn line(CommonFailure { kind, count, message }: CommonFailure) -> FailureLine {
 
 /// Returns the facts of the header: the strategy, and the identity of the run without its digests,
 /// which mean nothing to readers.
-fn facts(header: &Header, objective: &str) -> Vec<(String, String)> {
+fn facts(header: &Header, top: &Top) -> Vec<(String, String)> {
     let is_digest = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let identity = header.identity.iter().map(|(label, value)| (label.clone(), plain(value)));
     let own = [
-        ("objective", objective.to_string()),
+        ("verdict", verdict(top)),
+        ("objective", top.objective.to_string()),
         ("space", format!("{} configurations", tunesmith_report::count(&header.space_size))),
         ("strategy", header.strategy.clone()),
         ("seed", header.seed.to_string()),
     ];
     let own = own.into_iter().map(|(label, value)| (label.to_string(), value));
+    let own = own.filter(|(_, value)| !value.is_empty());
     own.chain(identity.filter(|(_, value)| !is_digest(value))).collect()
 }
 
-/// Returns the median of a correct entry's samples, or `None` if it is not positive, which no clock
-/// measures.
-fn time(entry: &Entry) -> Option<f64> {
-    entry.failure().ok()?.is_none().then(|| median(&entry.times_ms)).flatten().filter(|time| *time > 0.0)
+/// Returns what a reader must know about the best.
+fn verdict(top: &Top) -> String {
+    let nothing = top.nothing_better.then(|| "nothing better than the default was found".to_string());
+    let ties = (top.ties > 0).then(|| format!("{} more are indistinguishable from the best", top.ties));
+    let unverified = (top.verified == Some(false)).then(|| UNVERIFIED.to_string());
+    [nothing, ties, unverified].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// Returns the findings about each parameter, the one that explains most first.
-fn parameters(recorded: &Recorded) -> Vec<ParameterSection> {
+fn parameters(recorded: &Outline) -> Result<Vec<ParameterSection>, Error> {
+    let columns = recorded.entries.columns(&recorded.header.parameters)?;
+    let times: Vec<Option<f64>> = recorded.entries.briefs().iter().map(|brief| brief.time_ms).collect();
+    let parameters = recorded.header.parameters.iter().zip(columns);
     let mut sections: Vec<ParameterSection> =
-        recorded.header.parameters.iter().map(|(name, values)| parameter(name, values, &recorded.entries)).collect();
+        parameters.map(|((name, values), column)| parameter(name, values, &column, &times)).collect();
     let explained = |section: &ParameterSection| section.explained.unwrap_or(-1.0);
     sections.sort_by(|a, b| explained(b).total_cmp(&explained(a)));
-    sections
+    Ok(sections)
 }
 
-fn parameter(name: &str, values: &Json, entries: &[Entry]) -> ParameterSection {
+/// Maximum number of a parameter's values that the page lists.
+const VALUES: usize = 100;
+
+/// Returns the findings about a parameter, whose `column` has the position of every evaluation's
+/// value. Of many values, lists those with the best times.
+fn parameter(name: &str, values: &Json, column: &[u32], times: &[Option<f64>]) -> ParameterSection {
     let values = values.as_array().map_or(&[][..], Vec::as_slice);
-    let with = |value: &Json| entries.iter().filter(|entry| entry.config.get(name) == Some(value)).collect::<Vec<_>>();
-    let seen: Vec<(&Json, Vec<&Entry>)> = values.iter().map(|value| (value, with(value))).collect();
-    let times = |entries: &[&Entry]| entries.iter().filter_map(|entry| time(entry)).collect::<Vec<f64>>();
-    let groups: Vec<Vec<f64>> = seen.iter().map(|(_, entries)| times(entries)).collect();
-    let line = |((value, entries), times): (&(&Json, Vec<&Entry>), &Vec<f64>)| ValueLine {
-        value: plain(value),
-        evaluated: entries.len(),
-        correct: times.len(),
-        best_ms: times.iter().copied().min_by(f64::total_cmp),
-        median_ms: median(times),
+    let (mut evaluated, mut groups) = (vec![0; values.len()], vec![Vec::new(); values.len()]);
+    for (place, time) in column.iter().zip(times) {
+        let place = *place as usize;
+        if let (Some(count), Some(group)) = (evaluated.get_mut(place), groups.get_mut(place)) {
+            *count += 1;
+            group.extend(*time);
+        }
+    }
+    // About one value of one parameter, not about the run: the least of the search's samples.
+    let best = |place: usize| groups[place].iter().copied().min_by(f64::total_cmp);
+    let mut seen: Vec<usize> = (0..values.len()).filter(|place| evaluated[*place] > 0).collect();
+    let left_out = seen.len().saturating_sub(VALUES);
+    if left_out > 0 {
+        let rank = |place: &usize| best(*place).unwrap_or(f64::INFINITY);
+        seen.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+        seen.truncate(VALUES);
+        seen.sort_unstable();
+    }
+    let line = |place: usize| ValueLine {
+        value: plain(&values[place]),
+        evaluated: evaluated[place],
+        correct: groups[place].len(),
+        best_ms: best(place),
+        median_ms: median(&groups[place]),
     };
-    let values = seen.iter().zip(&groups).filter(|((_, entries), _)| !entries.is_empty()).map(line).collect();
-    ParameterSection { name: name.to_string(), explained: explained(&groups), values }
+    let values = seen.into_iter().map(line).collect();
+    ParameterSection { name: name.to_string(), explained: explained(&groups), values, left_out }
 }
 
 /// Returns the share of the variance of log(time) between the groups, corrected for their number

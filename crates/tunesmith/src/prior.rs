@@ -12,7 +12,7 @@ use tunesmith_device::Language;
 use tunesmith_model::counters::{COUNTERS_KIND, CounterModel, Method};
 use tunesmith_search::profile_guided::counter_data;
 use tunesmith_search::{PastTimes, Primed, StrategySpec};
-use tunesmith_space::{ConfigId, Space};
+use tunesmith_space::{ConfigId, Space, did_you_mean};
 use tunesmith_study::ModelChoice;
 
 /// A model file that gives estimates before the first trial.
@@ -125,7 +125,8 @@ fn uncounted(guesses: &[(ConfigId, Guess)]) -> Option<String> {
 
 /// Returns the `kind` of a model file.
 fn kind(file: &Path) -> Result<String, Error> {
-    let text = std::fs::read_to_string(file).map_err(|error| no_model(file, &error.to_string()))?;
+    let text =
+        tunesmith_files::read_text(file, tunesmith_files::DATA).map_err(|error| no_model(file, &error.to_string()))?;
     let json: Json = serde_json::from_str(&text)
         .map_err(|error| no_model(file, &format!("not readable as JSON: {error}; was the file cut off or edited?")))?;
     let kind = json.get("kind").and_then(Json::as_str).map(str::to_string);
@@ -135,7 +136,10 @@ fn kind(file: &Path) -> Result<String, Error> {
 fn no_model(file: &Path, reason: &str) -> Error {
     let remedy = "name a counter model (`tunesmith train counters` makes one of recordings), a timing model (`train timing`), a device file \
                   (`calibrate`), or `exact` or `trees` of a replayed recording";
-    Error::request(format!("`{}` is no model: {reason}", file.display()), Some(remedy.to_string()))
+    let name = file.to_string_lossy();
+    let similar = did_you_mean(&name, ["exact", "trees"]).filter(|_| !file.exists());
+    let remedy = similar.map_or(remedy.to_string(), |similar| format!("{similar} Or {remedy}"));
+    Error::request(format!("`{name}` is no model: {reason}"), Some(remedy))
 }
 
 /// Returns a note if the measured device is not the one tuned on, or `None` if it is.

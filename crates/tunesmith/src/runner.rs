@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Clock, Evaluator, Interrupt, ManualClock};
 use tunesmith_device::{
-    CommandEvaluator, CommandOptions, Device, KernelPlan, LiveEvaluator, LiveOptions, Machine, ReplayEvaluator,
+    CommandEvaluator, CommandOptions, Device, Doubt, KernelPlan, LiveEvaluator, LiveOptions, Machine, ReplayEvaluator,
     SyntheticEvaluator, Target,
 };
 use tunesmith_space::{ConfigId, Space};
@@ -82,7 +82,6 @@ impl<'a> Runner<'a> {
         clock: Arc<dyn Clock>,
     ) -> Result<LiveEvaluator, Error> {
         let live = LiveOptions {
-            spec: problem.kernel_spec(target.language())?,
             target: target.clone(),
             compilers: machine.compilers.clone(),
             policy: problem.policy,
@@ -90,7 +89,9 @@ impl<'a> Runner<'a> {
             profile: extras.counters,
             energy: extras.energy,
             worker: machine.worker.clone(),
+            sandbox: machine.sandbox.clone(),
             clock,
+            ..LiveOptions::new(problem.kernel_spec(target.language())?)
         };
         LiveEvaluator::new(space, live).map_err(|error| problem.located(error).into())
     }
@@ -113,6 +114,7 @@ impl<'a> Runner<'a> {
             policy: problem.policy,
             jobs: machine.jobs(),
             worker: machine.worker.clone(),
+            sandbox: machine.sandbox.clone(),
             clock,
         };
         CommandEvaluator::new(space, options).map_err(|error| problem.located(error).into())
@@ -153,16 +155,25 @@ impl<'a> Runner<'a> {
         (device.mean_cost_ms() > 0.0).then_some(clock as Arc<dyn Clock>)
     }
 
-    /// Finds faults that concern every configuration, with one build.
+    /// Finds faults that concern every configuration, with one build. Returns the message if the
+    /// configuration itself cannot be built.
     ///
     /// # Errors
     /// The problem and its kernel do not fit together.
-    pub(crate) fn preflight(&mut self, config: ConfigId) -> Result<(), Error> {
+    pub(crate) fn preflight(&mut self, config: ConfigId) -> Result<Option<String>, Error> {
         match &mut self.kind {
-            Kind::Live(live, _) => live.preflight(config).map_err(|error| self.problem.located(error).into()),
-            Kind::Command(command) => command.preflight(config).map_err(|error| self.problem.located(error).into()),
-            Kind::Replay { .. } | Kind::Synthetic(..) => Ok(()),
+            Kind::Live(live, _) => live.uncompiled(config).map_err(|error| self.problem.located(error).into()),
+            Kind::Command(command) => command.unbuilt(config).map_err(|error| self.problem.located(error).into()),
+            Kind::Replay { .. } | Kind::Synthetic(..) => Ok(None),
         }
+    }
+
+    /// Returns doubts about parameters: those without effect, with `config` as an example, and
+    /// those whose name the sources declare if it `clashes`.
+    pub(crate) fn doubts(&self, config: ConfigId, clashes: bool) -> Vec<Doubt> {
+        let Kind::Live(live, _) = &self.kind else { return Vec::new() };
+        let clashes = if clashes { live.clashes() } else { Vec::new() };
+        clashes.into_iter().chain(live.ineffective(config)).collect()
     }
 
     /// Computes the results that outputs are compared with. Returns `false` when interrupted.

@@ -109,7 +109,7 @@ impl SpaceInfo {
     /// The problem is wrong, an index is outside of the space, or ranks are requested for a space
     /// beyond 2^128.
     pub fn new(problem: &Problem, limits: &[(String, Value)], query: &SpaceQuery) -> Result<Self, Error> {
-        let (builder, warnings) = problem.space_builder(limits);
+        let (builder, warnings) = problem.space_builder(limits)?;
         let space = problem.build(builder.clone())?;
         let build_seconds = build_seconds(&builder);
         let name = |index: usize| space.parameters()[index].name().to_string();

@@ -1,14 +1,18 @@
 //! Ranks the best configurations of a recorded run.
 
 use crate::Error;
+use crate::judged::{Judged, key, values};
 use crate::metrics::Metric;
 use crate::outcome::final_medians;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
-use tunesmith_core::{CompileData, Measurement, Role, Target, statistics};
-use tunesmith_store::{Again, Entry, Journal, Recorded};
+use tunesmith_core::{Depth, Role, Target, statistics};
+use tunesmith_store::{Again, Entry};
+
+/// The remark on runs that compared no outputs.
+pub const UNVERIFIED: &str = "unverified: no output was compared with a correct result";
 
 /// The best configurations of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -22,8 +26,20 @@ pub struct Top {
     pub evaluations: usize,
     /// Number of correct ones among them.
     pub correct: usize,
-    /// The median time of the default configuration, if it was evaluated and correct.
+    /// The median time of the default configuration, if it was evaluated and correct: of the final
+    /// re-measurement if that measured it, else of the search.
     pub default_ms: Option<f64>,
+    /// True if outputs were compared with correct results. `None` if the journal does not say so,
+    /// and for runs without outputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
+    /// True if the best is faster than the default beyond doubt.
+    pub better_than_default: bool,
+    /// True if the default is correct and nothing is faster beyond doubt. It is the best then.
+    #[serde(skip)]
+    pub nothing_better: bool,
+    /// Number of configurations that are indistinguishable from the best. They follow it.
+    pub ties: usize,
     /// The best configurations, the best first.
     pub configs: Vec<TopConfig>,
 }
@@ -44,8 +60,7 @@ pub struct TopConfig {
     /// The value of the objective, if it is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// The speed-up over the default configuration. For finalists it is based on the times of the
-    /// final re-measurement if that measured the default too, and otherwise on those of the search.
+    /// The speed-up over the default configuration: [`Top::default_ms`] over the time.
     pub speedup: Option<f64>,
 }
 
@@ -60,35 +75,30 @@ fn as_text<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Er
     serializer.collect_str(target)
 }
 
-/// Returns the `count` best configurations of the journal at `path`. First come the winner of its
-/// final re-measurement and its ties, then the others by their medians, each by the samples that
-/// count for it.
+/// Returns the `count` best configurations of the journal at `path`, in the order of the run's
+/// verdict.
 ///
 /// # Errors
 /// The journal cannot be read.
 pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
-    Ok(top_of(&tunesmith_store::read(path)?, count))
+    Ok(top_of(&Judged::new(&tunesmith_store::read_brief(path)?), count))
 }
 
-/// Returns the `count` best configurations of a journal that was read.
-pub(crate) fn top_of(recorded: &Recorded, count: usize) -> Top {
-    let mut again: HashMap<&str, Vec<&Again>> = HashMap::new();
-    for line in recorded.current() {
-        again.entry(line.entry.index.as_str()).or_default().push(line);
-    }
-    let place = places(recorded);
-    let of = |entry: &Entry| counted(entry, again.get(entry.index.as_str()).map_or(&[], Vec::as_slice));
-    let default = recorded.header.default.as_ref();
-    let default = recorded.entries.iter().find(|entry| Some(&entry.config) == default);
-    let searched_ms = default.filter(|entry| of(entry).is_some()).and_then(|entry| statistics::median(&entry.times_ms));
-    let default_ms = default.and_then(of).and_then(|counted| statistics::median(&counted.times_ms));
-    let metric = Metric::of(&recorded.header);
-    let config = |entry: &Entry| {
-        let Counted { times_ms: times, in_final } = of(entry)?;
-        let value = match &metric {
-            Some(metric) => Some(value(metric, entry, again.get(entry.index.as_str()).map_or(&[], Vec::as_slice))?),
-            None => None,
-        };
+/// Returns the best configuration of the journal at `path`, or `None` if it is no journal.
+pub(crate) fn best_of(path: &Path) -> Option<Option<TopConfig>> {
+    let recorded = tunesmith_store::read_brief(path).ok()?;
+    Some(top_of(&Judged::new(&recorded), 1).configs.into_iter().next())
+}
+
+/// Returns the `count` best configurations of a recorded run.
+pub(crate) fn top_of(judged: &Judged<'_>, count: usize) -> Top {
+    let Judged { recorded, verdict, metric, default } = judged;
+    let places: HashMap<u128, usize> =
+        verdict.order.iter().take(count).enumerate().map(|(place, key)| (*key, place)).collect();
+    let measured = Measurements::new(judged, |key| places.contains_key(&key) || Some(key) == *default);
+    let default_ms = default.and_then(|default| statistics::median(&measured.counted(default)?));
+    let config = |key: &u128| {
+        let (entry, times) = (measured.entries.get(key)?, measured.counted(*key)?);
         let time_ms = statistics::median(&times)?;
         Some(TopConfig {
             index: entry.index.clone(),
@@ -96,62 +106,68 @@ pub(crate) fn top_of(recorded: &Recorded, count: usize) -> Top {
             time_ms,
             ci95_ms: statistics::median_interval(&times, 0.95)?,
             samples: times.len(),
-            value,
-            speedup: if in_final { default_ms } else { searched_ms }.map(|default| default / time_ms),
+            value: metric.as_ref().and_then(|metric| measured.value(metric, *key)),
+            speedup: default_ms.map(|default| default / time_ms),
         })
     };
-    let mut configs: Vec<TopConfig> = recorded.entries.iter().filter_map(config).collect();
-    let correct = configs.len();
-    let place = |config: &TopConfig| place.get(config.index.as_str()).copied().unwrap_or(usize::MAX);
-    let score = |config: &TopConfig| match (&metric, config.value) {
-        (Some(metric), Some(value)) => metric.value(value),
-        _ => config.time_ms,
-    };
-    configs.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| score(a).total_cmp(&score(b))));
-    configs.truncate(count);
-    let problem = recorded.header.problem.clone();
-    let objective = metric.map_or(Target::Time, |metric| metric.target());
-    Top { problem, objective, evaluations: recorded.entries.len(), correct, default_ms, configs }
-}
-
-/// Returns the objective's value of a correct configuration, by the samples that count for it, or
-/// `None` if it has none.
-fn value(metric: &Metric, entry: &Entry, again: &[&Again]) -> Option<f64> {
-    let parameter = |name: &str| entry.config.get(name).and_then(Journal::value_of);
-    let values = |entry: &Entry| {
-        let (times_ms, values) = (entry.times_ms.clone(), entry.values.clone());
-        let compile =
-            entry.compile.as_ref().map(|compile| CompileData { time_ms: compile.time_ms, ..CompileData::default() });
-        metric.samples(&parameter, &Measurement { times_ms, values, compile, ..Measurement::default() }).ok()
-    };
-    let visits: Vec<(Role, Vec<f64>)> =
-        again.iter().filter_map(|line| Some((line.role()?, values(&line.entry)?))).collect();
-    let finals = final_medians(visits.iter().map(|(role, values)| (*role, values.as_slice())));
-    statistics::median(&if finals.is_empty() { values(entry)? } else { finals })
-}
-
-/// The samples that count for a configuration.
-struct Counted {
-    times_ms: Vec<f64>,
-    /// True if they are visits of the final re-measurement.
-    in_final: bool,
-}
-
-/// Returns the samples that count for a configuration, or `None` if it failed, at first or later.
-fn counted(entry: &Entry, again: &[&Again]) -> Option<Counted> {
-    let mut all = again.iter().map(|line| &line.entry).chain([entry]);
-    if !all.all(|entry| matches!(entry.failure(), Ok(None))) {
-        return None;
+    Top {
+        problem: recorded.header.problem.clone(),
+        objective: metric.as_ref().map_or(Target::Time, Metric::target),
+        evaluations: recorded.entries.len(),
+        correct: verdict.order.len(),
+        default_ms,
+        verified: recorded.header.verified,
+        better_than_default: verdict.is_better_than_default(),
+        nothing_better: default.is_some() && verdict.winner == *default,
+        ties: verdict.ties.len(),
+        configs: verdict.order.iter().take(count).filter_map(config).collect(),
     }
-    let visits = again.iter().filter_map(|line| Some((line.role()?, line.entry.times_ms.as_slice())));
-    let finals = final_medians(visits);
-    let in_final = !finals.is_empty();
-    Some(Counted { times_ms: if in_final { finals } else { entry.times_ms.clone() }, in_final })
 }
 
-/// Returns the winner of the final re-measurement and its ties, by index, with their places.
-fn places(recorded: &Recorded) -> HashMap<&str, usize> {
-    let Some(verdict) = &recorded.verdict else { return HashMap::new() };
-    let order = std::iter::once(&verdict.winner).chain(&verdict.ties);
-    order.enumerate().map(|(place, index)| (index.as_str(), place)).collect()
+/// The measurements of some configurations.
+struct Measurements<'a> {
+    entries: HashMap<u128, Entry>,
+    again: HashMap<u128, Vec<&'a Again>>,
+}
+
+impl<'a> Measurements<'a> {
+    fn new(judged: &Judged<'a>, wanted: impl Fn(u128) -> bool) -> Self {
+        let mut found = Self { entries: HashMap::new(), again: HashMap::new() };
+        let entries = &judged.recorded.entries;
+        for (at, brief) in entries.briefs().iter().enumerate().filter(|(_, brief)| wanted(brief.index)) {
+            // The timed evaluation counts, else the profiled one.
+            if (brief.depth == Depth::Timed || !found.entries.contains_key(&brief.index))
+                && let Ok(entry) = entries.get(at)
+            {
+                found.entries.insert(brief.index, entry);
+            }
+        }
+        for again in judged.recorded.current().filter(|again| wanted(key(&again.entry))) {
+            found.again.entry(key(&again.entry)).or_default().push(again);
+        }
+        found
+    }
+
+    /// Returns the times that count for a configuration: the medians of its visits in the final, or
+    /// else the samples of the search. `None` if it failed, at first or later.
+    fn counted(&self, key: u128) -> Option<Vec<f64>> {
+        let (entry, again) = (self.entries.get(&key)?, self.again(key));
+        let mut all = again.iter().map(|line| &line.entry).chain([entry]);
+        all.all(|entry| matches!(entry.failure(), Ok(None))).then_some(())?;
+        let visits = again.iter().filter_map(|line| Some((line.role()?, line.entry.times_ms.as_slice())));
+        let finals = final_medians(visits);
+        Some(if finals.is_empty() { entry.times_ms.clone() } else { finals })
+    }
+
+    /// Returns the objective's value of a configuration, by the measurements that count for it.
+    fn value(&self, metric: &Metric, key: u128) -> Option<f64> {
+        let visits: Vec<(Role, Vec<f64>)> =
+            self.again(key).iter().filter_map(|line| Some((line.role()?, values(metric, &line.entry)?))).collect();
+        let finals = final_medians(visits.iter().map(|(role, values)| (*role, values.as_slice())));
+        statistics::median(&if finals.is_empty() { values(metric, self.entries.get(&key)?)? } else { finals })
+    }
+
+    fn again(&self, key: u128) -> &[&'a Again] {
+        self.again.get(&key).map_or(&[], Vec::as_slice)
+    }
 }

@@ -6,7 +6,7 @@
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 use tunesmith::{Level, Problem, ProblemError};
-use tunesmith_device::{Access, ArgumentKind, Extent, Fill, Kernel, Memory};
+use tunesmith_device::{Access, ArgumentKind, Extent, Fill, Kernel, Memory, Shape};
 use tunesmith_space::Expr;
 
 /// Returns the folder of published problems. Without one, prints the reason and returns `None`.
@@ -34,7 +34,11 @@ fn arguments(problem: &Problem) -> Vec<String> {
                 other => format!("{other:?}"),
             };
             let memory = if *memory == Memory::Constant { " constant" } else { "" };
-            format!("{} {}{shape:?} {access:?} {fill}{memory}", argument.name, argument.element)
+            let shape = match shape {
+                Shape::Fixed(extents) => format!("{extents:?}"),
+                Shape::Varying(extents) => format!("[{}]", texts(extents)),
+            };
+            format!("{} {}{shape} {access:?} {fill}{memory}", argument.name, argument.element)
         }
     };
     problem.arguments.iter().map(describe).collect()
@@ -74,12 +78,11 @@ fn published_cuda_problems_load_and_say_what_keeps_their_kernels_from_being_run(
         arguments(&convolution),
         [
             "output_image f32[16777216] Out Constant(0.0)",
-            "input_image f32[16892100] In Random",
-            "d_filter f32[225] In Random constant"
+            "input_image f32[16892100] In Between(0.0, 1.0)",
+            "d_filter f32[225] In Between(0.0, 1.0) constant"
         ]
     );
-    assert_said(&warnings(&convolution), &["argument `d_filter`: its FillValue 1.0 is not used"]);
-    assert_eq!(convolution.warnings.len(), 3, "{:#?}", warnings(&convolution));
+    assert_eq!(convolution.warnings.len(), 1, "{:#?}", warnings(&convolution));
     assert_eq!(convolution.tuning.default.as_ref().unwrap().len(), 10);
 
     let dedispersion = load("t1-dedispersion_milo.json");
@@ -96,7 +99,7 @@ fn published_cuda_problems_load_and_say_what_keeps_their_kernels_from_being_run(
     missing(&gemm, ".cu");
     assert_eq!(
         arguments(&gemm)[..4],
-        ["sizeM i32 = 2048", "sizeN i32 = 2048", "sizeK i32 = 2048", "matA f32[4194304] In Random"]
+        ["sizeM i32 = 2048", "sizeN i32 = 2048", "sizeK i32 = 2048", "matA f32[4194304] In Between(0.0, 1.0)"]
     );
     assert_eq!(gemm.tuning.strategy, Some("exhaustive".parse().unwrap()));
 
@@ -104,7 +107,8 @@ fn published_cuda_problems_load_and_say_what_keeps_their_kernels_from_being_run(
     missing(&coulomb, ".cu");
     assert_eq!(arguments(&coulomb)[1..2], ["atomInfoX f32[64] In 1+i*0.1"]);
     assert_eq!(arguments(&coulomb)[6], "gridSpacing f32 = 0.49");
-    assert_eq!(coulomb.verify.expected, [("grid".to_string(), formats.join("Coulomb3d.bin"))]);
+    let [(output, Fill::File(path))] = coulomb.verify.expected.as_slice() else { panic!("{:?}", coulomb.verify) };
+    assert_eq!((output.as_str(), path), ("grid", &formats.join("Coulomb3d.bin")));
     let tolerance = coulomb.verify.tolerances["grid"];
     assert_eq!((tolerance.relative, tolerance.absolute), (Some(0.0), Some(0.01)));
     assert_eq!(
@@ -126,7 +130,6 @@ fn the_published_opencl_problem_says_what_keeps_its_kernel_from_being_run() {
             "kernel `Xgemm` cannot be run",
             "gemm_milo/common.opencl",
             "`Misc` of KernelSpecification is not read",
-            "argument `temp`: its FillValue 324.0 is not used",
         ],
     );
     let place = problem.warnings.iter().find(|warning| warning.text.contains("block_size_x")).unwrap();
@@ -221,7 +224,8 @@ fn grid_divisors_go_before_the_global_size() {
 fn compiler_options_are_split_and_their_braces_mean_nothing() {
     let kernel = kernel(|spec| spec["CompilerOptions"] = json!(["-I include -DX={y}", ""]));
     let options: Vec<String> = kernel.options.iter().map(ToString::to_string).collect();
-    assert_eq!(options, ["-Dkernel_tuner=1", "-I", "include", "-DX={{y}}"]);
+    assert_eq!(options, ["-Dkernel_tuner=1", "-DX={{y}}"]);
+    assert!(kernel.include.iter().any(|folder| folder.ends_with("include")), "{:?}", kernel.include);
 }
 
 #[test]
@@ -277,7 +281,14 @@ fn what_cannot_be_carried_is_said_with_its_line_and_a_remedy() {
         (vec![("FillType", "Generator".into()), ("DataSource", "i + tile".into())], "`tile` in the DataSource"),
         (vec![("MemoryType", "Symbol".into())], "(Symbol) cannot be filled"),
         (vec![("Type", "complex".into())], "there is no type `complex`"),
-        (vec![("Size", "tile * 4".into())], "depends on the parameter `tile`"),
+        (
+            vec![("Size", "tile * 4".into()), ("FillType", "BinaryRaw".into()), ("DataSource", "a.bin".into())],
+            "its Size depends on the parameters",
+        ),
+        (vec![("FillValue", "many".into())], "its FillValue is not a number of at least 0"),
+        (vec![("FillValue", (-1).into())], "its FillValue is not a number of at least 0"),
+        (vec![("FillValue", 1e60.into())], "f32 cannot hold random numbers up to 1"),
+        (vec![("FillValue", 300.into()), ("Type", "uint8".into())], "u8 cannot hold random numbers up to 299"),
         (vec![("Size", "4 +".into())], "expression ends after `+`"),
         (vec![("Size", 0.into())], "it has 0 elements"),
         (vec![("AccessType", "ReadOnly".into()), ("Output", 1.into())], "it is ReadOnly and an Output"),
@@ -290,7 +301,7 @@ fn what_cannot_be_carried_is_said_with_its_line_and_a_remedy() {
         assert!(warning.line > 20 && warning.remedy.is_some(), "{warning}");
     }
     for (changes, text) in [
-        (vec![("FillValue", 324.0.into())], "its FillValue 324.0 is not used: random floats are uniform in [-1, 1)"),
+        (vec![("FillValue", 1.into()), ("Type", "int32".into())], "no other i32 lies in [0, 1)"),
         (vec![("RandomSeed", 7.into())], "its RandomSeed is not used"),
         (vec![("AccessType", Json::Null)], "it has no AccessType and is taken as ReadWrite"),
         (vec![("Colour", "red".into())], "`Colour` is not read"),
@@ -302,6 +313,75 @@ fn what_cannot_be_carried_is_said_with_its_line_and_a_remedy() {
 }
 
 #[test]
+fn random_numbers_lie_between_zero_and_the_fill_value() {
+    let vector = |kind: &str, value: Json| {
+        let argument = json!({ "Name": "a", "Type": kind, "MemoryType": "Vector", "AccessType": "ReadOnly",
+            "Size": "4 * tile", "FillType": "Random", "FillValue": value });
+        load(|spec| spec["Arguments"] = json!([argument])).unwrap()
+    };
+    for (kind, value, wanted) in [
+        ("float", json!(324), "a f32[4 * tile] In Between(0.0, 324.0)"),
+        ("half", json!(0.5), "a f16[4 * tile] In Between(0.0, 0.5)"),
+        ("int32", json!(324), "a i32[4 * tile] In Between(0.0, 323.0)"),
+        ("int64", json!(2.5), "a i64[4 * tile] In Between(0.0, 2.0)"),
+        ("uint8", json!(256), "a u8[4 * tile] In Between(0.0, 255.0)"),
+        ("float4", Json::Null, "a f32x4[4 * tile] In Random"),
+    ] {
+        let problem = vector(kind, value);
+        assert_eq!((arguments(&problem), &problem.warnings), (vec![wanted.to_string()], &vec![]), "{kind}");
+    }
+}
+
+#[test]
+fn a_reference_may_be_a_generator_or_a_constant_but_not_random() {
+    let output = json!({ "Name": "o", "Type": "int32", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 4 });
+    let with = |reference: &[(&str, Json)]| {
+        let mut item = json!({ "Name": "r", "TargetName": "o" });
+        reference.iter().for_each(|(key, value)| item[*key] = value.clone());
+        load(|spec| {
+            spec["Arguments"] = json!([output]);
+            spec["ReferenceArguments"] = json!([item]);
+        })
+        .unwrap()
+    };
+    for (reference, wanted) in [
+        (vec![("FillType", "Generator".into()), ("DataSource", "i * ProblemSize[1]".into())], "i * 30"),
+        (vec![("FillType", "Constant".into()), ("FillValue", 7.into())], "Constant(7.0)"),
+    ] {
+        let problem = with(&reference);
+        assert_eq!((problem.kernels.len(), &problem.warnings), (1, &vec![]));
+        let [(name, fill)] = problem.verify.expected.as_slice() else { panic!("{:?}", problem.verify) };
+        let text = if let Fill::Generator(expr) = fill { expr.text().to_string() } else { format!("{fill:?}") };
+        assert_eq!((name.as_str(), text.as_str()), ("o", wanted));
+    }
+    for (reference, text) in [
+        (vec![("FillType", "Random".into())], "its reference does not say what is correct"),
+        (vec![("DataSource", "i".into())], "its reference does not say what is correct"),
+        (vec![("FillType", "Generator".into()), ("DataSource", "i * tile".into())], "`tile` in the DataSource"),
+        (vec![("FillType", "Script".into())], "a fill by Script is not supported"),
+    ] {
+        let problem = with(&reference);
+        assert!(problem.kernels.is_empty(), "{text}");
+        assert_said(&warnings(&problem), &[text, "kernel `scale` cannot be run"]);
+    }
+}
+
+#[test]
+fn the_digest_of_a_problem_tells_its_references_apart() {
+    let digest = |source: &str| {
+        let problem = load(|spec| {
+            spec["Arguments"] = json!([{ "Name": "o", "Type": "int32", "MemoryType": "Vector",
+                "AccessType": "WriteOnly", "Size": 4 }]);
+            spec["ReferenceArguments"] =
+                json!([{ "Name": "r", "TargetName": "o", "FillType": "Generator", "DataSource": source }]);
+        });
+        problem.unwrap().digest()
+    };
+    assert_eq!(digest("i"), digest("i"));
+    assert_ne!(digest("i"), digest("i + 1"));
+}
+
+#[test]
 fn a_specification_that_cannot_be_run_says_why() {
     for (key, value, text) in [
         ("KernelFile", json!("other.cl"), "there is no file"),
@@ -310,7 +390,7 @@ fn a_specification_that_cannot_be_run_says_why() {
         ("GlobalSizeType", json!("Metal"), "GlobalSizeType is not known"),
         ("LocalSize", json!({ "X": "blok_x" }), "`blok_x` in LocalSize is no tuning parameter"),
         ("GlobalSize", json!("ProblemSize[2]"), "there is no `ProblemSize[2]`: ProblemSize has 2 entries"),
-        ("SharedMemory", json!(1024), "SharedMemory is not carried over"),
+        ("SharedMemory", json!("blok_x * 4"), "`blok_x` in SharedMemory is no tuning parameter"),
         ("ReferenceArguments", json!([{ "TargetName": "q" }]), "the reference's target is not an argument"),
     ] {
         let problem = load(|spec| spec[key] = value).unwrap();
@@ -325,6 +405,22 @@ fn a_specification_that_cannot_be_run_says_why() {
         let problem = load(|spec| spec[key] = value).unwrap();
         assert_eq!(problem.kernels.len(), 1, "{text}");
         assert_said(&warnings(&problem), &[text]);
+    }
+}
+
+#[test]
+fn shared_memory_is_local_memory_of_every_launch() {
+    for (value, wanted) in [(json!(1024), "SharedMemory bytes local 1024"), (json!("4 * block_x"), "local 4 * block_x")]
+    {
+        let problem = load(|spec| spec["SharedMemory"] = value).unwrap();
+        assert_eq!(problem.kernels.len(), 1, "{:?}", warnings(&problem));
+        let arguments = arguments(&problem);
+        assert!(arguments.last().unwrap().ends_with(wanted), "{arguments:?}");
+        assert_eq!(problem.kernels[0].arguments.len(), arguments.len());
+    }
+    for none in [json!(0), json!(null)] {
+        let problem = load(|spec| spec["SharedMemory"] = none).unwrap();
+        assert!(arguments(&problem).iter().all(|argument| !argument.contains("local")));
     }
 }
 

@@ -17,7 +17,8 @@ use std::path::Path;
 /// The disk refused, or the file is not a file of wisdom.
 pub fn append_wisdom(path: &Path, entries: &[Entry]) -> Result<(), WisdomError> {
     let io = |source| WisdomError::Io { path: path.to_path_buf(), source };
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io)?;
+    let mut options = OpenOptions::new();
+    let mut file = tunesmith_files::open_with(options.read(true).append(true).create(true), path).map_err(io)?;
     // Closing the file releases the lock, on every way out of this function.
     file.lock().map_err(io)?;
     let mut text = match Existing::of(&file).map_err(io)? {

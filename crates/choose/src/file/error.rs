@@ -55,7 +55,7 @@ impl WisdomError {
     /// if the disk failed.
     pub fn is_request(&self) -> bool {
         match self {
-            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Self::Io { source, .. } => tunesmith_files::is_wrong_path(source),
             _ => true,
         }
     }

@@ -24,9 +24,6 @@ pub const WISDOM_VERSION: u64 = 1;
 /// Name of the format in the header.
 const FORMAT: &str = "tunesmith wisdom";
 
-/// Maximum size of a file. Real files are far smaller.
-const MAX_BYTES: u64 = 1 << 30;
-
 /// The wisdom of a file, with the lines that could not be read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WisdomFile {
@@ -60,10 +57,7 @@ pub enum WisdomFormat {
 /// The file cannot be read, is empty, is in another format, or was written by a later version.
 pub fn read_wisdom(path: &Path) -> Result<WisdomFile, WisdomError> {
     let io = |source| WisdomError::Io { path: path.to_path_buf(), source };
-    if fs::metadata(path).map_err(io)?.len() > MAX_BYTES {
-        return Err(WisdomError::foreign(path, "it is larger than 1 GiB"));
-    }
-    parse(path, &fs::read(path).map_err(io)?)
+    parse(path, &tunesmith_files::read(path, tunesmith_files::DATA).map_err(io)?)
 }
 
 /// Reads the wisdom in `bytes`, the content of `path`.

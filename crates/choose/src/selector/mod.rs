@@ -9,7 +9,6 @@ use crate::wisdom::{Config, Wisdom};
 use kernel::Kernel;
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 use tunesmith_space::Value;
@@ -273,7 +272,7 @@ impl Selector {
 /// damage of a model.
 fn is_model(path: &Path) -> bool {
     let mut start = String::new();
-    let read = File::open(path).and_then(|file| file.take(64).read_to_string(&mut start));
+    let read = tunesmith_files::open(path).and_then(|file| file.take(64).read_to_string(&mut start));
     let first_key = start.trim_start().strip_prefix('{').map(str::trim_start);
     read.is_ok() && first_key.is_some_and(|key| key.starts_with("\"kind\""))
 }

@@ -72,7 +72,8 @@ impl TimingModel {
     /// # Errors
     /// The file cannot be read or holds no timing model.
     pub fn read(file: &Path) -> Result<Self, TimingModelError> {
-        let text = std::fs::read_to_string(file).map_err(|error| TimingModelError::io(file, error))?;
+        let text = tunesmith_files::read_text(file, tunesmith_files::DATA)
+            .map_err(|error| TimingModelError::io(file, error))?;
         Self::from_json(&text).map_err(|error| TimingModelError::model(file, error))
     }
 

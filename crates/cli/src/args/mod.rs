@@ -6,6 +6,7 @@ mod runs;
 pub(crate) use models::*;
 pub(crate) use runs::*;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -195,6 +196,10 @@ pub(crate) struct TuneArgs {
     /// evaluations 200; exhaustive runs to its end]
     #[arg(long, value_name = "CONDITION")]
     pub(crate) stop: Option<String>,
+    /// Go on if the first ten configurations fail in the same way, or if the first correct one has
+    /// no value of the objective; otherwise such a run ends and shows the message
+    #[arg(long)]
+    pub(crate) keep_going: bool,
     /// Read the hardware counters of every configuration, so that the journal can train a counter
     /// model (CUDA devices)
     #[arg(long)]
@@ -236,6 +241,9 @@ pub(crate) struct TuneArgs {
     /// the journals [default: NAME.inputs beside the problem]
     #[arg(long, conflicts_with_all = ["size", "strategy", "history", "model", "start"])]
     pub(crate) inputs: bool,
+    /// Run the user's code without the sandbox (docs/trust.md)
+    #[arg(long)]
+    pub(crate) no_sandbox: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -261,6 +269,9 @@ pub(crate) struct RunArgs {
     /// The counter model of --profile, which predicts the effect of tuning parameters
     #[arg(long, value_name = "MODEL", requires = "profile")]
     pub(crate) model: Option<String>,
+    /// Run the user's code without the sandbox (docs/trust.md)
+    #[arg(long)]
+    pub(crate) no_sandbox: bool,
     /// Print the exact source that is compiled, and do not run it
     #[arg(long)]
     pub(crate) show_source: bool,
@@ -287,4 +298,22 @@ fn pairs(text: &str) -> Result<Pairs, String> {
     };
     let pairs = text.split(',').map(pair).collect::<Result<_, String>>()?;
     Ok(Pairs { pairs, text: text.to_string() })
+}
+
+/// Adds what to write in place of `--resume FILE`: the option takes no file.
+#[allow(clippy::disallowed_methods)] // the command line is where the environment is read
+pub(crate) fn explained(mut error: clap::Error) -> clap::Error {
+    let kind = match error.kind() {
+        ErrorKind::UnknownArgument => ContextKind::InvalidArg,
+        ErrorKind::TooManyValues => ContextKind::InvalidValue,
+        _ => return error,
+    };
+    let Some(ContextValue::String(value)) = error.get(kind) else { return error };
+    let value = value.trim_start_matches('=').to_string();
+    let is_resumed = std::env::args().any(|argument| argument == "--resume" || argument.starts_with("--resume="));
+    if is_resumed && !value.starts_with('-') && !value.is_empty() {
+        let tip = format!("--resume takes no file; to continue the journal `{value}`, write `--resume --out {value}`");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }

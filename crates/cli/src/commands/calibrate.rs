@@ -1,6 +1,6 @@
 //! `tunesmith calibrate`.
 
-use super::{interrupt, machine};
+use super::{interrupt, interruptible_machine};
 use crate::args::CalibrateArgs;
 use crate::{Ending, output};
 use serde_json::{Value as Json, json};
@@ -11,9 +11,10 @@ use tunesmith::report::milliseconds;
 use tunesmith::{CalibrateOptions, CalibrationStep, Error, Judgement, Machine};
 
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Ending, Error> {
-    let options =
-        CalibrateOptions { machine: machine(Some(&args.device))?, out: args.out.clone(), limit: args.minutes };
-    let (clock, interrupt) = (Arc::new(SystemClock::new()), interrupt());
+    let interrupt = interrupt();
+    let machine = interruptible_machine(Some(&args.device), &interrupt)?;
+    let options = CalibrateOptions { machine, out: args.out.clone(), limit: args.minutes };
+    let clock = Arc::new(SystemClock::new());
     let mut show = |step: &CalibrationStep<'_>| {
         if !args.quiet {
             output::note(&progress(step));

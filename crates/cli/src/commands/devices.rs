@@ -1,6 +1,6 @@
 //! `tunesmith devices`.
 
-use super::{compilers, machine};
+use super::{compilers, describe_sandbox, machine};
 use crate::args::DevicesArgs;
 use crate::{Ending, output};
 use serde_json::{Value as Json, json};
@@ -13,11 +13,13 @@ pub(crate) fn devices(args: &DevicesArgs) -> Result<Ending, Error> {
     if args.counters {
         return counters(args);
     }
-    let (devices, missing) = tunesmith::devices(&machine(None)?);
+    let machine = machine(None)?;
+    let sandbox = describe_sandbox(&machine);
+    let (devices, missing) = tunesmith::devices(&machine);
     if args.json {
         let devices: Vec<Json> = devices.iter().map(device).collect();
         let missing: Vec<Json> = missing.iter().map(absent).collect();
-        output::json(&json!({ "devices": devices, "missing": missing }));
+        output::json(&json!({ "devices": devices, "missing": missing, "sandbox": sandbox }));
         return Ok(Ending::Done);
     }
     for device in &devices {
@@ -29,6 +31,7 @@ pub(crate) fn devices(args: &DevicesArgs) -> Result<Ending, Error> {
     for missing in &missing {
         output::print(&format!("{} is missing: {}; {}\n", missing.backend, missing.reason, missing.remedy));
     }
+    output::print(&format!("sandbox: {sandbox}\n"));
     Ok(Ending::Done)
 }
 

@@ -1,6 +1,6 @@
 //! `tunesmith export`.
 
-use super::{interrupt, machine};
+use super::{interrupt, interruptible_machine};
 use crate::args::ExportArgs;
 use crate::{Ending, output};
 use tunesmith::{Error, ExportOptions, Exported, ExportedPortfolio, GuardOptions};
@@ -26,8 +26,9 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
 }
 
 fn guard(args: &ExportArgs) -> Result<GuardOptions, Error> {
-    let machine = machine(args.device.as_deref())?;
-    Ok(GuardOptions { problem: args.problem.clone(), machine, interrupt: interrupt() })
+    let interrupt = interrupt();
+    let machine = interruptible_machine(args.device.as_deref(), &interrupt)?;
+    Ok(GuardOptions { problem: args.problem.clone(), machine, interrupt })
 }
 
 fn text(exported: &Exported) -> String {

@@ -42,12 +42,22 @@ use crate::render;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use tunesmith::core::Interrupt;
-use tunesmith::device::{Compilers, CudaSetup};
+use tunesmith::device::{Compilers, CudaSetup, Sandbox};
 use tunesmith::space::Value;
 use tunesmith::{Error, Machine, Problem};
+
+/// Returns the machine with the device that the user names, if one is named. `interrupt` ends what
+/// compilers and drivers are asked before a run.
+///
+/// # Errors
+/// The text does not name a device.
+fn interruptible_machine(device: Option<&str>, interrupt: &Interrupt) -> Result<Machine, Error> {
+    let machine = machine(device)?;
+    Ok(Machine { worker: machine.worker.interrupted_by(interrupt), ..machine })
+}
 
 /// Returns the machine with the device that the user names, if one is named.
 ///
@@ -55,7 +65,18 @@ use tunesmith::{Error, Machine, Problem};
 /// The text does not name a device.
 fn machine(device: Option<&str>) -> Result<Machine, Error> {
     let device = device.map(str::parse).transpose()?;
-    Ok(Machine { device, compilers: compilers(), ..Machine::default() })
+    Ok(Machine { device, compilers: compilers(), sandbox: Some(sandbox()), ..Machine::default() })
+}
+
+/// Returns the machine without its sandbox, if the user does not want it.
+fn unless(no_sandbox: bool, machine: Machine) -> Machine {
+    Machine { sandbox: machine.sandbox.filter(|_| !no_sandbox), ..machine }
+}
+
+/// Describes the sandbox in which user code runs, or says why there is none.
+fn describe_sandbox(machine: &Machine) -> String {
+    let applied = machine.sandbox.as_ref().map_or(Err("switched off".to_owned()), |_| Sandbox::support());
+    applied.unwrap_or_else(|reason| format!("none: {reason}"))
 }
 
 #[allow(clippy::disallowed_methods)] // the command line is where the environment is read
@@ -74,11 +95,27 @@ fn compilers() -> Compilers {
 }
 
 #[allow(clippy::disallowed_methods)] // the command line is where the environment is read
-/// Returns the folder for cubins: the system's folder for caches.
+/// Returns the folder that a variable names, if it is an absolute path.
+fn folder(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute())
+}
+
+/// Returns the system's folder for caches.
+fn caches() -> Option<PathBuf> {
+    folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
+}
+
+/// Returns the folder for cubins.
 fn cache_folder() -> Option<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let caches = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
-    caches.map(|caches| caches.join("tunesmith").join("cubin"))
+    caches().map(|caches| caches.join("tunesmith").join("cubin"))
+}
+
+/// Returns the sandbox of this user. Drivers may write the caches that they were given.
+fn sandbox() -> Sandbox {
+    let mut sandbox = Sandbox::of_user(folder("HOME").as_deref(), caches().as_deref());
+    let named = ["POCL_CACHE_DIR", "CUDA_CACHE_PATH", "CCACHE_DIR"].into_iter().filter_map(folder);
+    sandbox.caches.extend(named);
+    sandbox
 }
 
 /// Returns the command that runs `subcommand` on the problem as it was tuned, with its sizes and on
@@ -126,6 +163,18 @@ fn pairs(pairs: &Option<Pairs>) -> Vec<(String, String)> {
 
 /// Returns a flag that Ctrl-C and SIGTERM raise. The second Ctrl-C ends the process at once.
 fn interrupt() -> Interrupt {
+    INTERRUPT.get_or_init(register_interrupt).clone()
+}
+
+/// Returns true if the user has interrupted the command.
+pub(crate) fn is_interrupted() -> bool {
+    INTERRUPT.get().is_some_and(Interrupt::is_raised)
+}
+
+/// The interrupt of this process, once a command has asked for it.
+static INTERRUPT: OnceLock<Interrupt> = OnceLock::new();
+
+fn register_interrupt() -> Interrupt {
     let raised = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         // If a handler cannot be installed, the signal keeps its default effect. The journal is

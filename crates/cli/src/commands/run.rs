@@ -1,25 +1,26 @@
 //! `tunesmith run`.
 
-use super::{command, explain, interrupt, load, machine, pairs};
+use super::{command, explain, interrupt, interruptible_machine, load, pairs, unless};
 use crate::args::RunArgs;
 use crate::{Ending, output};
 use tunesmith::device::KernelPlan;
-use tunesmith::report::milliseconds;
+use tunesmith::report::{message, milliseconds};
 use tunesmith::{Error, ModelChoice, OnePlan, OneRun, RunOptions, plan_one, run_one};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
-    let machine = machine(args.device.as_deref())?;
+    let interrupt = interrupt();
+    let machine = unless(args.no_sandbox, interruptible_machine(args.device.as_deref(), &interrupt)?);
     let model = args.model.as_deref().map(ModelChoice::from_text);
     let options = RunOptions { config: pairs(&args.config), profile: args.profile, model };
     if args.show_source || args.show_command {
         match plan_one(&problem, &machine, &options)? {
-            OnePlan::Script(script) => output::print(&script),
+            OnePlan::Script(script) => output::exact(&script),
             OnePlan::Kernels(kernels) => kernels.iter().for_each(|kernel| show(args, kernel)),
         }
         return Ok(Ending::Done);
     }
-    let Some(run) = run_one(&problem, &machine, &options, &interrupt())? else { return Ok(Ending::Interrupted) };
+    let Some(run) = run_one(&problem, &machine, &options, &interrupt)? else { return Ok(Ending::Interrupted) };
     if let Some(reason) = &run.no_profile {
         output::note(&format!("no profile: {reason}"));
     }
@@ -33,10 +34,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
 
 fn show(args: &RunArgs, KernelPlan { build, .. }: &KernelPlan) {
     if args.show_source {
-        output::print(&build.source);
+        output::exact(&build.source);
     }
     if args.show_command {
-        output::print(&format!("{}\n", command(build.command.iter().map(String::as_str))));
+        output::exact(&format!("{}\n", command(build.command.iter().map(String::as_str))));
     }
 }
 
@@ -44,7 +45,7 @@ fn text(run: &OneRun) -> String {
     let candidate = &run.candidate;
     let mut text = format!("{}\n{}\n", candidate.arguments(), candidate.status_word());
     if let Some(failure) = &candidate.failure {
-        text += &format!("{}\n", failure.message);
+        text += &format!("{}\n", message(&failure.message));
     }
     if let (Some(time), Some((low, high))) = (candidate.time_ms, candidate.ci95_ms) {
         let samples = candidate.times_ms.len();

@@ -12,7 +12,12 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
         output::json(&top);
         return Ok(ending);
     }
-    output::print(&format!("{}: {} evaluations, {} correct\n", top.problem, top.evaluations, top.correct));
+    let unverified = if top.verified == Some(false) { ", unverified" } else { "" };
+    let (evaluations, correct) = (top.evaluations, top.correct);
+    output::print(&format!("{}: {evaluations} evaluations, {correct} correct{unverified}\n", top.problem));
+    if top.nothing_better {
+        output::print("nothing better than the default was found: it is the best\n");
+    }
     if top.correct > 0 && top.objective != Target::Time {
         output::print(&format!("objective: {}\n", top.objective));
     }

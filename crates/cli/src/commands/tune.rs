@@ -1,26 +1,33 @@
 //! `tunesmith tune`.
 
-use super::{again, command, interrupt, load, machine, pairs, tune_inputs};
+use super::{again, command, describe_sandbox, interrupt, interruptible_machine, load, pairs, tune_inputs, unless};
 use crate::args::TuneArgs;
 use crate::progress::Display;
 use crate::{Ending, output, render};
+use serde::Serialize;
 use tunesmith::core::Event;
 use tunesmith::report::{Baseline, FailureLine, SpeedupSource, Summary, Winner, count, milliseconds};
 use tunesmith::{
-    Candidate, CommonFailure, Error, JournalOptions, Machine, ModelChoice, Outcome, Problem, Rates, Search, Session,
-    Starting, StopReason,
+    Basis, Candidate, CommonFailure, Error, JournalOptions, Machine, ModelChoice, Outcome, OutcomeDocument, Problem,
+    Rates, Search, Session, Starting, StopReason, Target, UNVERIFIED,
 };
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
-    let (machine, search) = (Machine { jobs: args.jobs, ..machine(args.device.as_deref())? }, search(args)?);
-    let journal = JournalOptions { out: args.out.clone(), resume: args.resume, ..JournalOptions::default() };
-    if args.inputs {
-        return tune_inputs::tune_inputs(&problem, &machine, &search, &journal, args);
-    }
     let interrupt = interrupt();
+    let machine = unless(args.no_sandbox, interruptible_machine(args.device.as_deref(), &interrupt)?);
+    let (machine, search) = (Machine { jobs: args.jobs, ..machine }, search(args)?);
+    let journal = JournalOptions { out: args.out.clone(), resume: args.resume, ..JournalOptions::default() };
+    journal.check_resumed()?;
+    if args.inputs {
+        return tune_inputs::tune_inputs(&problem, &machine, &search, &journal, args, &interrupt);
+    }
     let mut display = Display::default();
-    let mut announce = |starting: &Starting<'_>| announce(&problem, starting);
+    let unverified = display.unverified.clone();
+    let mut announce = |starting: &Starting<'_>| {
+        unverified.set(starting.verified == Some(false));
+        announce(&problem, starting);
+    };
     let mut session = Session { interrupt: interrupt.clone(), ..Session::default() };
     let mut notes = |event: &Event<'_>| {
         if let Event::Noted { text } = event {
@@ -36,16 +43,42 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
         session.on_start = Some(&mut announce);
     }
     let outcome = tunesmith::tune(&problem, &machine, &search, &journal, &mut session)?;
+    if let StopReason::Doomed { failure, .. } = &outcome.stop_reason {
+        output::note(&format!("{}\n{failure}\n{GO_ON}", outcome.stop_reason));
+    } else if let StopReason::NoValue(_) = &outcome.stop_reason {
+        output::note(&format!("{}; {GO_ON}", outcome.stop_reason));
+    } else if !args.quiet {
+        ended(&outcome);
+    }
     if args.json {
-        output::json(&outcome.document());
+        output::json(&Document { outcome: outcome.document(), sandbox: describe_sandbox(&machine) });
     } else {
         output::print(&summary(&problem, args, &outcome).render());
     }
     Ok(match outcome {
         _ if interrupt.is_raised() => Ending::Interrupted,
+        Outcome { stop_reason: StopReason::NoValue(_), .. } => Ending::WrongRequest,
         Outcome { best: None, .. } => Ending::NothingCorrect,
         _ => Ending::Done,
     })
+}
+
+/// The advice for a run that gave up.
+const GO_ON: &str = "--keep-going searches all the same";
+
+/// Ends the progress with the answer of the verdict, which may differ from the best so far.
+fn ended(outcome: &Outcome) {
+    let Some((best, time)) = outcome.best.as_ref().and_then(|best| Some((best, best.time_ms?))) else { return };
+    let by = if outcome.by_final { " in the final" } else { "" };
+    output::note(&format!("best {}{by}: {}", milliseconds(time), best.arguments()));
+}
+
+/// The JSON form of an outcome, and the sandbox in which it was measured.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    outcome: OutcomeDocument<'a>,
+    sandbox: String,
 }
 
 /// Parses the options of the search.
@@ -60,13 +93,20 @@ fn search(args: &TuneArgs) -> Result<Search, Error> {
         history: args.history.clone(),
         model: args.model.as_deref().map(ModelChoice::from_text),
         profile: args.profile,
+        keep_going: args.keep_going,
     })
 }
+
+/// The advice for an unverified run.
+const VERIFY: &str = "add [verify] to the problem";
 
 /// Warns of the parts that are left out, quiet or not.
 fn warn(problem: &Problem, starting: &Starting<'_>) {
     render::messages(starting.warnings, Some(&problem.source_file));
     starting.left_out.iter().for_each(render::left_out);
+    if starting.verified == Some(false) {
+        output::note(&format!("{UNVERIFIED}; {VERIFY}"));
+    }
 }
 
 fn announce(problem: &Problem, starting: &Starting<'_>) {
@@ -83,7 +123,6 @@ fn announce(problem: &Problem, starting: &Starting<'_>) {
 }
 
 fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
-    let default = outcome.default.as_ref();
     let failure = |CommonFailure { kind, count, message }: &CommonFailure| FailureLine {
         kind: *kind,
         count: *count,
@@ -96,8 +135,9 @@ fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
         space_size: outcome.space_size.to_string(),
         seconds: outcome.wall_seconds,
         best: outcome.best.as_ref().and_then(|best| winner(problem, best)),
-        default: default.and_then(|default| baseline(outcome, default)),
-        default_failure: default.and_then(|default| Some(default.failure.as_ref()?.headline().to_string())),
+        default: baseline(outcome),
+        no_default: no_default(outcome),
+        no_value: outcome.unscored.as_ref().map(|unscored| unscored.reason.clone()),
         ties: outcome.ties.len(),
         finalists: outcome.finalists,
         notes: notes(outcome),
@@ -137,7 +177,18 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
         let text = format!("{percent:.0} % of the modelled limit, {}", milliseconds(time_ms));
         ("limit", text)
     });
-    value.into_iter().chain(unscored).chain(failed).chain(drift).chain(limit).chain(regret).collect()
+    let unverified = (outcome.verified == Some(false)).then(|| ("verify", UNVERIFIED.to_string()));
+    let changed = changed(outcome).map(|text| ("changed", text));
+    value
+        .into_iter()
+        .chain(unverified)
+        .chain(changed)
+        .chain(unscored)
+        .chain(failed)
+        .chain(drift)
+        .chain(limit)
+        .chain(regret)
+        .collect()
 }
 
 fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {
@@ -151,20 +202,46 @@ fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {
     })
 }
 
-/// Returns the configuration that the best is compared with, by the measurements that count for
-/// both.
-fn baseline(outcome: &Outcome, default: &Candidate) -> Option<Baseline> {
-    let best = outcome.best.as_ref()?;
-    let (source, time_ms) = match (best.final_times_ms.is_empty(), default.final_times_ms.is_empty()) {
-        (false, false) => (SpeedupSource::Final, default.time_ms),
-        (false, true) => (SpeedupSource::Different, default.time_ms),
-        (true, _) => (SpeedupSource::Search, default.time_ms.and(default.first_time_ms)),
+/// Returns the configuration that the best is compared with.
+fn baseline(outcome: &Outcome) -> Option<Baseline> {
+    let default = outcome.default.as_ref().filter(|default| default.failure.is_none())?;
+    let found = outcome.comparison.filter(|_| outcome.better_than_default);
+    let source = match outcome.comparison.map(|comparison| comparison.basis) {
+        Some(Basis::Final) => SpeedupSource::Final,
+        Some(Basis::Different) => SpeedupSource::Different,
+        Some(Basis::Search) | None => SpeedupSource::Search,
     };
-    Some(Baseline {
-        time_ms: time_ms?,
-        source,
-        is_best: best.index == default.index,
-        is_tie: outcome.ties.iter().any(|tie| tie.index == default.index),
+    let speedup = found.map(|found| (found.ratio, found.ci95));
+    Some(Baseline { time_ms: default.time_ms?, source, speedup, is_time: outcome.objective == Target::Time })
+}
+
+/// Returns the reason why there is no default to compare with.
+fn no_default(outcome: &Outcome) -> Option<String> {
+    match &outcome.default {
+        None => Some("the constraints exclude the default configuration; name one (`default` in [tuning])".to_string()),
+        Some(default) => {
+            let headline = default.failure.as_ref()?.headline();
+            Some(format!("the default configuration failed ({headline})"))
+        }
+    }
+}
+
+/// Returns the sentence that says that the final decided otherwise than the search.
+fn changed(outcome: &Outcome) -> Option<String> {
+    let (best, searched) = (outcome.best.as_ref()?, outcome.search_best.as_ref()?);
+    if best.index == searched.index {
+        return None;
+    }
+    let time = |candidate: &Candidate| candidate.time_ms.map(milliseconds);
+    let first = searched.first_time_ms.map(milliseconds)?;
+    let (config, best_time) = (searched.arguments(), time(best)?);
+    Some(match time(searched).filter(|_| !searched.final_times_ms.is_empty()) {
+        Some(again) => format!(
+            "{config} was the best of the search with {first}; measured again in turn it took {again}, the best {best_time}"
+        ),
+        None => {
+            format!("{config} was the best of the search with {first}, the best took {best_time}: no sure difference")
+        }
     })
 }
 

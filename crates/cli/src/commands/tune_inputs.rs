@@ -1,8 +1,9 @@
 //! `tunesmith tune --inputs`.
 
-use super::{again, interrupt};
+use super::again;
 use crate::args::TuneArgs;
 use crate::{Ending, output};
+use tunesmith::core::Interrupt;
 use tunesmith::report::milliseconds;
 use tunesmith::{Error, FinishedRun, InputsOutcome, JournalOptions, Machine, Problem, Search, Session};
 
@@ -12,8 +13,8 @@ pub(crate) fn tune_inputs(
     search: &Search,
     journals: &JournalOptions,
     args: &TuneArgs,
+    interrupt: &Interrupt,
 ) -> Result<Ending, Error> {
-    let interrupt = interrupt();
     let mut session = Session { interrupt: interrupt.clone(), ..Session::default() };
     let mut finished = 0;
     let mut on_run = |run: &FinishedRun, all: usize| {

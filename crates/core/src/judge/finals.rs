@@ -1,6 +1,6 @@
 //! The final re-measurement: measures the leaders of a search again, in turns.
 
-use super::standing::{FEWEST_CONFIRMATIONS, Stage, Visit, failed, is_apart};
+use super::standing::{FEWEST_BESIDE, FEWEST_CONFIRMATIONS, Stage, Visit, failed, is_apart};
 use crate::{Rng, statistics};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -143,10 +143,20 @@ pub struct Contest<K> {
     /// The number of rounds of this stage that have begun.
     begun: usize,
     confirmation: usize,
-    /// The configuration to compare the winner with, and the minimum time of a visit to it.
-    baseline: Option<(K, Duration)>,
+    /// The configuration to compare the winner with.
+    baseline: Option<Beside<K>>,
     budget: Duration,
     rng: Rng,
+}
+
+/// A configuration that is visited beside the finalists.
+#[derive(Clone, Copy, Debug)]
+struct Beside<K> {
+    config: K,
+    /// The time of one launch.
+    launch: Duration,
+    /// True if it is visited in a few rounds only, with one sample each.
+    is_slow: bool,
 }
 
 impl<K: Copy + Ord> Contest<K> {
@@ -167,14 +177,14 @@ impl<K: Copy + Ord> Contest<K> {
         }
     }
 
-    /// Visits `baseline` in the confirmation rounds as well.
+    /// Visits `baseline` in the confirmation rounds as well, unless it is a confirmed finalist.
     ///
-    /// This is left out if `baseline` is a confirmed finalist. It is also left out if its launches
-    /// take longer than the average visit so far and longer than half of the time left for each of
-    /// the fewest rounds. The visits do not make it a candidate for the winner or for a tie.
+    /// A slow baseline is visited in [`FEWEST_BESIDE`] of the rounds, with one sample each: if its
+    /// launches take longer than the average visit so far, and longer than half of the time left
+    /// for each of the fewest rounds. So it takes its turn in every final, and costs about as much
+    /// as its evaluation did. The visits do not make it a finalist.
     pub fn beside(mut self, baseline: &Leader<K>) -> Self {
-        let launches = u32::try_from(self.samples + UNTIMED).unwrap_or(u32::MAX);
-        self.baseline = Some((baseline.config, baseline.launch * launches));
+        self.baseline = Some(Beside { config: baseline.config, launch: baseline.launch, is_slow: false });
         self
     }
 
@@ -183,9 +193,10 @@ impl<K: Copy + Ord> Contest<K> {
         self.entrants
     }
 
-    /// Returns the number of samples of a visit.
-    pub fn samples(&self) -> usize {
-        self.samples
+    /// Returns the number of samples of a visit in `stage`.
+    pub fn samples(&self, stage: Stage) -> usize {
+        let is_slow = stage == Stage::Baseline && self.baseline.is_some_and(|beside| beside.is_slow);
+        if is_slow { 1 } else { self.samples }
     }
 
     /// Returns all visits so far. The search's samples of the finalists come first.
@@ -221,17 +232,25 @@ impl<K: Copy + Ord> Contest<K> {
         if failed {
             self.running.retain(|running| *running != config);
             self.round.retain(|(waiting, _)| *waiting != config);
-            self.baseline = self.baseline.filter(|(baseline, _)| *baseline != config);
+            self.baseline = self.baseline.filter(|beside| beside.config != config);
         }
     }
 
     fn begin_round(&mut self) {
         self.begun += 1;
         let visits = self.running.iter().map(|config| (*config, self.stage));
-        let beside = self.baseline.map(|(config, _)| config).filter(|config| !self.running.contains(config));
-        let beside = beside.filter(|_| self.stage == Stage::Confirmation).map(|config| (config, Stage::Baseline));
+        let beside =
+            self.baseline.filter(|beside| self.is_beside(beside)).map(|beside| (beside.config, Stage::Baseline));
         self.round = visits.chain(beside).collect();
         self.round.make_contiguous().shuffle(&mut self.rng);
+    }
+
+    /// Returns true if the round that has begun visits `beside`.
+    fn is_beside(&self, beside: &Beside<K>) -> bool {
+        // The rounds of a slow one are spread evenly over all.
+        let made = |rounds: usize| rounds * FEWEST_BESIDE / self.confirmation;
+        let is_due = !beside.is_slow || made(self.begun) > made(self.begun - 1);
+        self.stage == Stage::Confirmation && is_due && !self.running.contains(&beside.config)
     }
 
     fn go_on_selecting(&mut self, used: Duration) {
@@ -261,15 +280,29 @@ impl<K: Copy + Ord> Contest<K> {
         let left = self.budget.saturating_sub(used).as_secs_f64();
         // The time of a round if there are only the fewest rounds.
         let (round, pace) = (left / FEWEST_CONFIRMATIONS as f64, pace.as_secs_f64());
+        let launches = u32::try_from(self.samples + UNTIMED).unwrap_or(u32::MAX);
+        let visit = |beside: &Beside<K>| (beside.launch * launches).as_secs_f64();
         // A visit with short launches is as cheap as any other.
-        let fits = |visit: &Duration| visit.as_secs_f64() <= pace.max(round / 2.0);
-        self.baseline = self.baseline.filter(|(config, visit)| !ranked.contains(config) && fits(visit));
-        let beside = self.baseline.map_or(0.0, |(_, visit)| visit.as_secs_f64().max(pace));
+        let is_slow = |beside: &Beside<K>| visit(beside) > pace.max(round / 2.0);
+        let apart = |ranked: &[K]| {
+            let baseline = self.baseline.filter(|beside| !ranked.contains(&beside.config));
+            baseline.map(|beside| Beside { is_slow: is_slow(&beside), ..beside })
+        };
+        // The few visits to a slow one come on top: the finalists keep their rounds.
+        let cost = |baseline: Option<Beside<K>>| {
+            baseline.filter(|beside| !beside.is_slow).map_or(0.0, |beside| visit(&beside).max(pace))
+        };
         let times = |whole: f64, part: f64| if part > 0.0 { whole / part } else { f64::INFINITY };
-        ranked.truncate(times(round - beside, pace).max(1.0) as usize);
+        let room = |baseline| times(round - cost(baseline), pace).max(1.0) as usize;
+        ranked.truncate(room(apart(&ranked)));
+        // A baseline that competed and finds no room among the finalists takes its turn beside them.
+        let baseline = apart(&ranked);
+        ranked.truncate(room(baseline));
+        let beside = cost(baseline);
         let rounds = times(left, pace * ranked.len() as f64 + beside);
         let affordable = CONFIRMATION.into_iter().rev().find(|count| *count as f64 <= rounds);
         self.confirmation = affordable.unwrap_or(FEWEST_CONFIRMATIONS);
+        self.baseline = baseline;
         (self.stage, self.begun, self.running) = (Stage::Confirmation, 0, ranked);
     }
 

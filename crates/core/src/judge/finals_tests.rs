@@ -139,15 +139,18 @@ fn a_baseline_that_is_confirmed_itself_is_visited_as_a_finalist_alone() {
 }
 
 #[test]
-fn a_baseline_that_would_take_the_time_of_the_finalists_is_left_out() {
+fn a_slow_baseline_takes_its_turn_in_a_few_rounds_and_costs_the_finalists_none() {
     let visits = |launch_ms| {
-        let order = play(&mut beside(launch_ms, Duration::from_secs(100)), Duration::from_millis(1), score_beside);
-        [(9, Stage::Baseline), (0, Stage::Confirmation)].map(|(config, stage)| count(&order, config, stage))
+        let mut contest = beside(launch_ms, Duration::from_secs(100));
+        let order = play(&mut contest, Duration::from_millis(1), score_beside);
+        let count = |config, stage| count(&order, config, stage);
+        (count(9, Stage::Baseline), count(0, Stage::Confirmation), contest.samples(Stage::Baseline))
     };
     // Some 20 s are left. Six rounds with 4 launches each may take half of them.
-    assert_eq!(visits(1), [17, 17]);
-    assert_eq!(visits(410), [12, 12], "fewer rounds, and the finalists in all of them");
-    assert_eq!(visits(420), [0, 17]);
+    assert_eq!(visits(1), (17, 17, 3));
+    assert_eq!(visits(410), (12, 12, 3), "fewer rounds, and the finalists in all of them");
+    assert_eq!(visits(420), (3, 17, 1));
+    assert_eq!(visits(1_000_000), (3, 17, 1));
 }
 
 #[test]
@@ -196,10 +199,19 @@ fn slow_kernels_get_fewer_finalists_then_fewer_samples_then_no_final() {
     let plan = |launch_ms, seconds| {
         let leaders = leaders(&[scores; 8], launch_ms);
         let contest = Finals::default().contest(&leaders, Duration::from_secs(seconds), 1);
-        contest.map(|contest| (contest.entrants(), contest.samples()))
+        contest.map(|contest| (contest.entrants(), contest.samples(Stage::Selection)))
     };
     assert_eq!(plan(1, 100), Some((8, 3)));
     assert_eq!(plan(400, 100), Some((2, 3)));
     assert_eq!(plan(800, 100), Some((2, 1)));
     assert_eq!(plan(8000, 100), None);
+}
+
+#[test]
+fn a_baseline_that_competed_and_finds_no_room_among_the_confirmed_takes_its_turn_beside_them() {
+    let leaders = equal(2);
+    let mut contest = Finals::default().contest(&leaders, Duration::from_secs(5), 1).unwrap().beside(&leaders[1]);
+    let order = play(&mut contest, Duration::from_millis(90), |config, _| Some(1.0 + config as f64));
+    assert_eq!((count(&order, 0, Stage::Confirmation), count(&order, 1, Stage::Confirmation)), (6, 0));
+    assert_eq!(count(&order, 1, Stage::Baseline), 6);
 }

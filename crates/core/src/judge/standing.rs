@@ -62,6 +62,10 @@ pub struct Standing<K> {
 /// probability.
 pub const FEWEST_CONFIRMATIONS: usize = 6;
 
+/// Number of visits to a slow configuration that does not compete. With the fewest confirmation
+/// visits of the winner, three suffice: 1 / C(9, 3) = 1.2 %.
+pub const FEWEST_BESIDE: usize = 3;
+
 /// Maximum probability of calling the winner better than a configuration with the same
 /// distribution.
 const TELLING_APART: f64 = 0.025;
@@ -114,13 +118,37 @@ pub fn failed<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<K> {
 }
 
 /// Returns the scores of one configuration's visits that its estimate uses: those of the
-/// confirmation rounds if there are enough, else those of the selection. Their median has no bias.
+/// confirmation rounds if there are enough or nothing else, else those of the selection. Their
+/// median has no bias.
 /// Their 95 % interval is an interval of the configuration's median.
 pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
     let own = visits.filter(|(stage, _)| *stage != Stage::Search);
     let (confirmation, selection): (Vec<_>, Vec<_>) = own.partition(|(stage, _)| *stage != Stage::Selection);
-    let counted = if confirmation.len() >= FEWEST_CONFIRMATIONS { confirmation } else { selection };
+    let few = confirmation.len() < FEWEST_CONFIRMATIONS && !selection.is_empty();
+    let counted = if few { selection } else { confirmation };
     counted.into_iter().map(|(_, score)| score).collect()
+}
+
+/// Returns true if `better` is better than `worse` beyond doubt, by their visits in confirmation
+/// rounds. If both were visited in all of them, the test is that of ties: the signed-rank test. A
+/// slow default is visited in a few rounds only ([`FEWEST_BESIDE`]). Then all scores of `worse` must
+/// lie above all of `better`'s, which equal distributions do with the probability 1 / C(n + m, m).
+///
+/// For equal distributions it returns true with a probability of at most 2.5 %. `better` may have
+/// been chosen among many, since other samples chose it.
+pub fn is_surely_better(better: &[f64], worse: &[f64]) -> bool {
+    if better.len().min(worse.len()) >= FEWEST_CONFIRMATIONS {
+        return is_better(better, worse, TELLING_APART);
+    }
+    can_tell_apart(better.len(), worse.len()) && highest(better) < lowest(worse)
+}
+
+/// Returns true if so many visits to two configurations can show beyond doubt that one is better. A
+/// final that was cut short may hold fewer. They then say nothing, neither for nor against it.
+pub(crate) fn can_tell_apart(one: usize, other: usize) -> bool {
+    let (many, few) = (one.max(other), one.min(other));
+    let arrangements = (1..=few).fold(1.0, |product, at| product * (many + at) as f64 / at as f64);
+    arrangements * TELLING_APART >= 1.0
 }
 
 /// Returns true if `better` is better than `worse`, by scores of the same rounds. For equal
@@ -139,9 +167,15 @@ fn is_better(better: &[f64], worse: &[f64], error: f64) -> bool {
 pub(super) fn is_apart(better: &[f64], worse: &[f64], rivals: usize) -> bool {
     let rounds = better.len().min(worse.len());
     let arrangements = (1..=rounds).fold(1.0, |product, at| product * (rounds + at) as f64 / at as f64);
-    let highest = better.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let lowest = worse.iter().copied().fold(f64::INFINITY, f64::min);
-    rivals.max(1) as f64 / arrangements <= DROPPING && lowest > highest
+    rivals.max(1) as f64 / arrangements <= DROPPING && lowest(worse) > highest(better)
+}
+
+fn highest(scores: &[f64]) -> f64 {
+    scores.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn lowest(scores: &[f64]) -> f64 {
+    scores.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// The scores of one finalist without its failures.
@@ -261,6 +295,16 @@ mod tests {
     fn the_more_rivals_the_more_rounds_it_takes_to_drop_one() {
         let fewest = |rivals| (1..20).find(|n| is_apart(&vec![1.0; *n], &vec![2.0; *n], rivals)).unwrap();
         assert_eq!([1, 2, 7].map(fewest), [5, 5, 6]); // C(10, 5) = 252, C(12, 6) = 924
+    }
+
+    #[test]
+    fn few_visits_to_a_slow_configuration_tell_it_apart_only_if_all_of_them_lie_above() {
+        assert!(is_surely_better(&[1.0, 1.1, 1.2, 1.0, 1.1, 1.2], &[1.3, 1.4, 1.3]));
+        assert!(!is_surely_better(&[1.0, 1.1, 1.2, 1.0, 1.1, 1.35], &[1.3, 1.4, 1.3]));
+        assert!(!is_surely_better(&[1.0; 6], &[9.0; 2]), "1 / C(8, 2) is 3.6 %");
+        assert!(!is_surely_better(&[1.0; 17], &[]));
+        assert!(!is_surely_better(&[1.0; 9], &[1.0; 9]));
+        assert!(is_surely_better(&[1.0; 3], &[1.1; 17]) && !is_surely_better(&[1.1; 3], &[1.0; 17]));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod context;
 mod error;
+mod possible;
 mod space;
 
 pub use context::Context;
@@ -137,6 +138,9 @@ impl Recording {
     /// Fails if there are no rows or columns, if a row has another length, if a column does not
     /// list a value, or if values do not make a parameter.
     ///
+    /// Numbers that no clock shows are left out. A row that is left without a time above 0 becomes
+    /// a failure: as 0 it would win.
+    ///
     /// Costs one hash per row.
     pub fn new(name: impl Into<String>, columns: Vec<Column>, rows: Vec<Row>) -> Result<Self, RecordingError> {
         let name = name.into();
@@ -152,7 +156,7 @@ impl Recording {
         };
         let parameters: Vec<Parameter> =
             columns.into_iter().enumerate().map(parameter).collect::<Result<_, RecordingError>>()?;
-        let rows = merged(&parameters, rows)?;
+        let rows = merged(&parameters, rows.into_iter().map(possible::row).collect())?;
         Ok(Self {
             name,
             kernel: None,

@@ -1,6 +1,7 @@
 //! The reason why a run ended.
 
 use super::Condition;
+use crate::Failure;
 use std::fmt;
 
 /// The reason why a run ended, with its numbers.
@@ -15,6 +16,15 @@ pub enum StopReason {
     Finished,
     /// The strategy asked this many times in a row only for known evaluations.
     Repeating(u64),
+    /// The first evaluations failed in the same way.
+    Doomed {
+        /// Their number.
+        count: usize,
+        /// The first failure.
+        failure: Failure,
+    },
+    /// The first correct evaluation lacks what the objective needs, for this reason.
+    NoValue(String),
     /// An outside request ended the run.
     Interrupted,
 }
@@ -29,6 +39,15 @@ impl fmt::Display for StopReason {
             Self::Exhausted => f.write_str("space exhausted"),
             Self::Finished => f.write_str("strategy finished"),
             Self::Repeating(times) => write!(f, "strategy repeated itself {times} times"),
+            Self::Doomed { count, failure } => {
+                write!(
+                    f,
+                    "the first {count} configurations failed in the same way: {}: {}",
+                    failure.kind,
+                    failure.headline()
+                )
+            }
+            Self::NoValue(reason) => write!(f, "the objective has no value: {reason}"),
             Self::Interrupted => f.write_str("interrupted"),
         }
     }

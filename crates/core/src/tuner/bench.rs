@@ -3,11 +3,14 @@
 use super::Seconds;
 use super::clocks::Clocks;
 use crate::{
-    Completion, Error, Evaluation, Evaluator, Failure, FailureKind, Interrupt, Objective, Request, Resample, Role,
-    Spent, Store,
+    Completion, Confirmed, Error, Evaluation, Evaluator, Failure, FailureKind, Interrupt, Measurement, Objective,
+    Request, Resample, Role, Spent, Store,
 };
 use std::time::Duration;
 use tunesmith_space::ConfigId;
+
+/// The name of the number of launches that a verification compared.
+const VERIFIED_LAUNCHES: &str = "verified_launches";
 
 /// The device and the journal of a run, with the clocks that date the measurements.
 pub(super) struct Bench<'a> {
@@ -20,8 +23,6 @@ pub(super) struct Bench<'a> {
     pub(super) seconds: Seconds,
     /// The clock of the latest measurement.
     pub(super) latest: Duration,
-    /// True if this part of the run stored anything.
-    pub(super) added: bool,
 }
 
 /// The outcome of a repeated measurement.
@@ -45,7 +46,8 @@ impl Bench<'_> {
         let Some(completion) = self.evaluator.next(&self.interrupt)? else { return Ok(None) };
         self.add_spent(completion.spent);
         self.latest = self.clocks.elapsed();
-        let Completion { failure, measurement, unprofiled, .. } = completion;
+        let Completion { failure, mut measurement, unprofiled, .. } = completion;
+        let failure = failure.or(impossible(&mut measurement));
         Ok(Some((Evaluation { request, failure, measurement, clock: self.latest }, unprofiled)))
     }
 
@@ -60,7 +62,8 @@ impl Bench<'_> {
             return Ok(Resampled::Interrupted);
         };
         self.add_spent(completion.spent);
-        let Completion { mut failure, measurement, .. } = completion;
+        let Completion { mut failure, mut measurement, .. } = completion;
+        failure = failure.or(impossible(&mut measurement));
         if failure.is_none() && measurement.times_ms.is_empty() {
             return Ok(Resampled::NothingToAdd);
         }
@@ -74,12 +77,30 @@ impl Bench<'_> {
         Ok(Resampled::Kept(Box::new(resample)))
     }
 
+    /// Verifies a configuration once more, and stores the result. Returns the remarks for users
+    /// beside it.
+    pub(super) fn confirm(&mut self, config: ConfigId) -> Result<(Resampled, Vec<String>), Error> {
+        let Some(confirmed) = self.evaluator.confirm(config, &self.interrupt)? else {
+            return Ok((Resampled::Interrupted, Vec::new()));
+        };
+        self.add_spent(confirmed.spent);
+        let Confirmed { failure, launches, notes, .. } = confirmed;
+        if failure.is_none() && launches == 0 {
+            return Ok((Resampled::NothingToAdd, notes));
+        }
+        self.latest = self.clocks.elapsed();
+        let values = [(VERIFIED_LAUNCHES.to_owned(), vec![launches as f64])].into();
+        let measurement = Measurement { values, ..Measurement::default() };
+        let resample = Resample { role: Role::Verification, config, failure, measurement, clock: self.latest };
+        self.store(|store| store.append_again(&resample))?;
+        Ok((Resampled::Kept(Box::new(resample)), notes))
+    }
+
     fn store(&mut self, append: impl FnOnce(&mut dyn Store) -> Result<(), Error>) -> Result<(), Error> {
         let started = self.clocks.real();
         if let Some(store) = &mut self.store {
             append(&mut **store)?;
         }
-        self.added = true;
         self.seconds.store += self.clocks.real() - started;
         Ok(())
     }
@@ -89,4 +110,11 @@ impl Bench<'_> {
         self.seconds.run += spent.run;
         self.seconds.verify += spent.verify;
     }
+}
+
+/// Cleans a measurement. Returns the failure of a configuration with a time that no clock measures.
+fn impossible(measurement: &mut Measurement) -> Option<Failure> {
+    let time = measurement.clean()?;
+    let reason = format!("a sample took {time} ms, but a time is a finite, positive number");
+    Some(Failure::new(FailureKind::Runtime, reason))
 }

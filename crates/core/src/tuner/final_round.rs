@@ -4,17 +4,18 @@ use super::bench::{Bench, Resampled};
 use super::findings::Findings;
 use super::observers::Observers;
 use crate::judge::finals::{Contest, Finals};
-use crate::judge::standing::standing;
 use crate::{Error, Event, Resample, Role};
 use std::collections::VecDeque;
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
+/// Maximum number of configurations of the search that the rule of the final looks at. Only a few
+/// of them compete.
+const FIELD: usize = 1000;
+
 /// The final re-measurement of a run: its rule, and its visits in a resumed journal.
 pub(super) struct FinalRound {
     pub(super) rule: Option<Finals>,
-    /// The configuration to compare the winner with.
-    pub(super) baseline: Option<ConfigId>,
     /// The seed of its order. The order must not depend on the search.
     pub(super) seed: u64,
     /// The visits of the journal's final that are not yet taken over.
@@ -22,18 +23,20 @@ pub(super) struct FinalRound {
 }
 
 impl FinalRound {
-    /// Measures the leaders again, unless the journal holds the final of the same evaluations.
-    /// Returns `false` if interrupted. The measurements made so far then serve the resumed run.
+    /// Measures the leaders again, as far as the journal does not hold the final of the same
+    /// evaluations. Returns `false` if interrupted. The measurements made so far then serve the
+    /// resumed run.
     ///
     /// All times are the clocks of recorded measurements, so a resumed final proceeds like an
-    /// uninterrupted one.
+    /// uninterrupted one. It goes through the journal's visits in any case: a final that was cut
+    /// short may name a winner already, but not yet have visited the default often enough.
     pub(super) fn hold(
         &mut self,
         findings: &mut Findings<'_>,
         bench: &mut Bench<'_>,
         observers: &mut Observers<'_>,
     ) -> Result<bool, Error> {
-        if standing(&findings.visits(&self.recorded)).is_some() {
+        if findings.has_verified() && !self.recorded.is_empty() {
             findings.resamples.extend(std::mem::take(&mut self.recorded));
             return Ok(true);
         }
@@ -43,7 +46,7 @@ impl FinalRound {
         let mut used = Duration::ZERO;
         while let Some((config, stage)) = contest.next(used) {
             let Some(role) = stage.role() else { continue };
-            let resample = match self.visit(config, role, contest.samples(), bench)? {
+            let resample = match self.visit(config, role, contest.samples(stage), bench)? {
                 Resampled::Interrupted => return Ok(false),
                 Resampled::NothingToAdd => return Ok(true),
                 Resampled::Kept(resample) => *resample,
@@ -57,11 +60,11 @@ impl FinalRound {
 
     /// Returns the contest of the leaders, or `None` if there is none.
     fn contest(&self, findings: &Findings<'_>, start: Duration) -> Option<Contest<ConfigId>> {
-        let leaders = findings.leaders();
-        let contest = self.rule?.contest(&leaders, start, self.seed)?;
-        let baseline = leaders.iter().find(|leader| Some(leader.config) == self.baseline);
-        Some(match baseline {
-            Some(baseline) => contest.beside(baseline),
+        let rule = self.rule?;
+        let leaders = findings.leaders(FIELD);
+        let contest = rule.contest(&leaders.first, start, self.seed)?;
+        Some(match &leaders.default {
+            Some(default) => contest.beside(default),
             None => contest,
         })
     }

@@ -1,12 +1,17 @@
 //! The findings of a run so far.
 
-use crate::judge::drift::{Drift, Probe, detect, level};
-use crate::judge::finals::{Leader, from_search};
-use crate::judge::standing::{Stage, Visit, standing};
-use crate::{Failure, History, Objective, Resample, Role, Scored, Verdict, statistics};
+use crate::judge::drift::{Probe, level};
+use crate::verdict::Leaders;
+use crate::{Depth, Evidence, History, Objective, Repeat, Request, Resample, Role, Scored, Trial, Verdict, statistics};
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_space::ConfigId;
+
+/// The most ties that are verified again. A final has no more. Without a final, the search may
+/// leave hundreds, and the verdict rests on the first.
+const MOST_TIES: usize = 7;
 
 /// All measurements that were told, and the conclusions from them. Nothing here measures or reads a
 /// clock.
@@ -16,14 +21,23 @@ pub(super) struct Findings<'a> {
     pub(super) told: History,
     /// The later measurements, in the order made.
     pub(super) resamples: Vec<Resample>,
-    /// The result of the probes, once the search is over.
-    pub(super) drift: Option<Drift>,
+    /// The configuration with which the winner is compared.
+    pub(super) default: Option<ConfigId>,
+    latest: RefCell<Option<Latest>>,
+}
+
+/// The latest verdict, with the numbers of evaluations and later measurements it rests on. Both only
+/// grow. A verdict on a million evaluations takes a second.
+struct Latest {
+    told: usize,
+    resamples: usize,
+    verdict: Rc<Verdict>,
 }
 
 impl<'a> Findings<'a> {
     /// Starts with the reference measurements of a resumed journal.
-    pub(super) fn new(objective: &'a dyn Objective, resamples: Vec<Resample>) -> Self {
-        Self { objective, told: History::default(), resamples, drift: None }
+    pub(super) fn new(objective: &'a dyn Objective, resamples: Vec<Resample>, default: Option<ConfigId>) -> Self {
+        Self { objective, told: History::default(), resamples, default, latest: RefCell::default() }
     }
 
     /// Returns the scores of the samples, or `None` if the configuration failed.
@@ -46,13 +60,8 @@ impl<'a> Findings<'a> {
 
     /// Returns the probes of the reference so far.
     pub(super) fn probes(&self) -> Vec<Probe> {
-        let probes = self.resamples.iter().filter(|resample| resample.role == Role::Reference);
-        probes.filter_map(|again| Some(Probe { clock: again.clock, scores: self.scores_of(again)? })).collect()
-    }
-
-    /// Judges the probes after the last one.
-    pub(super) fn judge_probes(&mut self) {
-        self.drift = detect(&self.probes());
+        let of_reference = self.resamples.iter().filter(|resample| resample.role == Role::Reference);
+        of_reference.filter_map(|again| Some(Probe { clock: again.clock, scores: self.scores_of(again)? })).collect()
     }
 
     /// Returns the ratio of scores now to scores at `clock`, by the last three probes, or 1 if
@@ -65,88 +74,82 @@ impl<'a> Findings<'a> {
         now.zip(then).map_or(1.0, |(now, then)| now / then)
     }
 
-    /// Returns the divisor that makes scores measured at `clock` comparable with others. It is the
-    /// level of the device if it drifted. Otherwise it is 1, because probes of a steady device
-    /// would add their noise to every score.
-    fn correction(&self, clock: Duration, probes: &[Probe]) -> f64 {
-        let level = self.drift.filter(|drift| drift.drifted).and_then(|_| level(probes, clock));
-        level.filter(|level| level.is_finite() && *level > 0.0).unwrap_or(1.0)
-    }
-
-    /// Returns the correct configurations from the best, by the samples of the search, corrected
-    /// for drift. Of equal scores, the first found comes first. Configurations that failed in a
-    /// later measurement are left out.
-    pub(super) fn leaders(&self) -> Vec<Leader<ConfigId>> {
-        let probes = self.probes();
-        let failed = |again: &&Resample| again.failure.is_some();
-        let mut seen: HashSet<ConfigId> = self.resamples.iter().filter(failed).map(|again| again.config).collect();
-        let leader = |scored: &Scored| {
-            let leader = self.leader(scored, &probes)?;
-            seen.insert(leader.config).then_some(leader)
+    /// Returns the best of the search, at most `most` and the default, corrected for drift.
+    /// Configurations that failed in a later measurement are left out.
+    pub(super) fn leaders(&self, most: usize) -> Leaders<ConfigId> {
+        let trials = self.trials();
+        let launch = |at: usize| {
+            let launch = statistics::median(&trials[at].evaluation.measurement.times_ms).unwrap_or_default() / 1e3;
+            Duration::try_from_secs_f64(launch).unwrap_or_default()
         };
-        let mut leaders: Vec<Leader<ConfigId>> = self.told.ranked().into_iter().filter_map(leader).collect();
-        let median = |leader: &Leader<ConfigId>| statistics::median(&leader.scores).unwrap_or(f64::INFINITY);
-        leaders.sort_by(|a, b| median(a).total_cmp(&median(b)));
-        leaders
+        self.judged(&trials, &self.resamples, |evidence| evidence.leaders(most, launch))
     }
 
-    fn leader(&self, scored: &Scored, probes: &[Probe]) -> Option<Leader<ConfigId>> {
-        let evaluation = &scored.evaluation;
-        let (config, measurement) = (evaluation.request.config, &evaluation.measurement);
-        let correction = self.correction(evaluation.clock, probes);
-        let scores = self.objective.samples(config, measurement).ok()?;
-        let scores: Vec<f64> = scores.into_iter().map(|score| score / correction).collect();
-        let launch = statistics::median(&measurement.times_ms).unwrap_or_default() / 1e3;
-        let launch = Duration::try_from_secs_f64(launch).unwrap_or_default();
-        Some(Leader { config, scores, launch })
+    /// Returns the evaluation that counts for every configuration, in the order made.
+    fn trials(&self) -> Vec<&Scored> {
+        let is_timed = |request: Request| request.depth == Depth::Timed;
+        let counts = |scored: &&Scored| {
+            let request = scored.evaluation.request;
+            is_timed(request) || self.told.get(Request::timed(request.config)).is_none()
+        };
+        self.told.iter().filter(counts).collect()
+    }
+
+    /// Asks the evidence of `trials` and `resamples` a question.
+    fn judged<T>(
+        &self,
+        trials: &[&Scored],
+        resamples: &[Resample],
+        ask: impl FnOnce(&Evidence<'_, ConfigId>) -> T,
+    ) -> T {
+        let trial = |scored: &&Scored| {
+            let Scored { evaluation, score } = scored;
+            Trial { config: evaluation.request.config, score: *score, clock: evaluation.clock }
+        };
+        let samples = |at: usize| {
+            let evaluation = &trials[at].evaluation;
+            self.objective.samples(evaluation.request.config, &evaluation.measurement).unwrap_or_default()
+        };
+        let repeats = resamples.iter().map(|resample| self.repeat(resample)).collect();
+        ask(&Evidence { trials: trials.iter().map(trial).collect(), samples: &samples, repeats, default: self.default })
+    }
+
+    fn repeat(&self, resample: &Resample) -> Repeat<ConfigId> {
+        let Resample { role, config, clock, .. } = *resample;
+        Repeat { config, role, scores: self.scores_of(resample), clock }
     }
 
     /// Returns the recorded time at which the search ended.
     pub(super) fn searched_until(&self) -> Duration {
         let evaluations = self.told.iter().map(|scored| scored.evaluation.clock);
-        evaluations.chain(self.resamples.iter().map(|resample| resample.clock)).max().unwrap_or_default()
+        let probes = self.resamples.iter().filter(|resample| resample.role == Role::Reference);
+        evaluations.chain(probes.map(|resample| resample.clock)).max().unwrap_or_default()
     }
 
-    /// Returns the visits of a final: the search's samples of the finalists, then the results of
-    /// their visits.
-    pub(super) fn visits<'b>(&self, resamples: impl IntoIterator<Item = &'b Resample>) -> Vec<Visit<ConfigId>> {
-        let visit = |resample: &Resample| {
-            let stage = resample.role.stage()?;
-            Some(Visit { config: resample.config, stage, scores: self.scores_of(resample) })
-        };
-        let own: Vec<Visit<ConfigId>> = resamples.into_iter().filter_map(visit).collect();
-        if own.is_empty() {
-            return own;
-        }
-        let competing = own.iter().filter(|visit| visit.stage != Stage::Baseline);
-        let finalists: HashSet<ConfigId> = competing.map(|visit| visit.config).collect();
-        let leaders = self.leaders();
-        let before = leaders.iter().filter(|leader| finalists.contains(&leader.config)).map(from_search);
-        before.chain(own).collect()
+    /// Returns true if a final was held in full. Only then are its winners verified.
+    pub(super) fn has_verified(&self) -> bool {
+        self.resamples.iter().any(|resample| resample.role == Role::Verification)
     }
 
     /// Returns the verdict on all measurements.
-    pub(super) fn verdict(&self) -> Verdict {
-        let failed = self.failed_again();
-        if let Some(standing) = standing(&self.visits(&self.resamples)) {
-            return Verdict { winner: Some(standing.winner), ties: standing.ties, by_final: true, failed };
+    pub(super) fn verdict(&self) -> Rc<Verdict> {
+        let mut latest = self.latest.borrow_mut();
+        let (told, resamples) = (self.told.len(), self.resamples.len());
+        if let Some(known) = latest.as_ref().filter(|known| (known.told, known.resamples) == (told, resamples)) {
+            return Rc::clone(&known.verdict);
         }
-        let leaders = self.leaders();
-        let mut leaders = leaders.iter();
-        let Some(winner) = leaders.next() else { return Verdict { failed, ..Verdict::default() } };
-        let interval = |leader: &Leader<ConfigId>| statistics::median_interval(&leader.scores, 0.95);
-        let reach = interval(winner).map_or(f64::NEG_INFINITY, |(_, highest)| highest);
-        let reaches = |leader: &&Leader<ConfigId>| interval(leader).is_some_and(|(lowest, _)| lowest <= reach);
-        let ties = leaders.filter(reaches).map(|leader| leader.config).collect();
-        Verdict { winner: Some(winner.config), ties, by_final: false, failed }
+        let verdict = Rc::new(self.judged(&self.trials(), &self.resamples, |evidence| evidence.verdict()));
+        *latest = Some(Latest { told, resamples, verdict: Rc::clone(&verdict) });
+        verdict
     }
 
-    /// Returns each configuration that failed in a later measurement, with its first failure there.
-    fn failed_again(&self) -> Vec<(ConfigId, Failure)> {
-        let failure = |resample: &Resample| Some((resample.config, resample.failure.clone()?));
-        let mut failed: Vec<(ConfigId, Failure)> = self.resamples.iter().filter_map(failure).collect();
-        let mut seen = HashSet::new();
-        failed.retain(|(config, _)| seen.insert(*config));
-        failed
+    /// Returns the next configuration to verify before the verdict may name it: the winner, then
+    /// its ties. Returns `None` if all of them are verified or `exempt`.
+    pub(super) fn unconfirmed(&self, exempt: &HashSet<ConfigId>) -> Option<ConfigId> {
+        let verdict = self.verdict();
+        let verified = self.resamples.iter().filter(|resample| resample.role == Role::Verification);
+        let verified: HashSet<ConfigId> = verified.map(|resample| resample.config).collect();
+        let mut named = verdict.winner.iter().chain(verdict.ties.iter().take(MOST_TIES)).copied();
+        named.find(|config| !verified.contains(config) && !exempt.contains(config))
     }
 }

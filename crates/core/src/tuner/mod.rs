@@ -2,9 +2,11 @@
 
 mod bench;
 mod clocks;
+mod doomed;
 mod final_round;
 mod findings;
 mod observers;
+mod pending;
 mod queue;
 mod race;
 mod regret;
@@ -35,6 +37,7 @@ pub struct Tuner<'a> {
     regret: Option<&'a mut dyn RegretEstimator>,
     limit: Option<f64>,
     baseline: Option<ConfigId>,
+    keep_going: bool,
     judging: Judging,
     observers: Vec<&'a mut dyn Observer>,
     clock: Arc<dyn Clock>,
@@ -48,7 +51,7 @@ pub struct Tuner<'a> {
     seed: u64,
     room: usize,
     first: Vec<Request>,
-    recorded: Vec<Evaluation>,
+    recorded: Vec<Box<Evaluation>>,
     resamples: Vec<Resample>,
 }
 
@@ -102,6 +105,7 @@ impl<'a> Tuner<'a> {
             regret: None,
             limit: None,
             baseline: None,
+            keep_going: false,
             judging: Judging::default(),
             observers: Vec::new(),
             clock: Arc::new(SystemClock::new()),
@@ -142,9 +146,9 @@ impl<'a> Tuner<'a> {
         self
     }
 
-    /// Measures `baseline` beside the winner in the final re-measurement, so that the two can be
-    /// compared. This does not make it a candidate for the winner. A baseline that was not correct
-    /// is left out.
+    /// Sets the default configuration, with which the winner is compared. It is evaluated first,
+    /// and takes its turn in the final re-measurement. The [verdict](crate::Evidence::verdict) names
+    /// another winner only if that one is better beyond doubt.
     pub fn baseline(mut self, baseline: Option<ConfigId>) -> Self {
         self.baseline = baseline;
         self
@@ -182,6 +186,13 @@ impl<'a> Tuner<'a> {
         self
     }
 
+    /// Goes on even if the first evaluations show that something is wrong with all of them: the
+    /// first ten fail in the same way, or the first correct one lacks what the objective needs.
+    pub fn keep_going(mut self, keep_going: bool) -> Self {
+        self.keep_going = keep_going;
+        self
+    }
+
     /// Ends the run once `stop` holds.
     pub fn stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
@@ -209,8 +220,8 @@ impl<'a> Tuner<'a> {
     /// Resumes a run with these evaluations. They count as made. The searcher is told each of them
     /// when it asks for it. With the seed and room of the earlier part, it repeats its search
     /// without measuring anything twice.
-    pub fn recorded(mut self, recorded: Vec<Evaluation>) -> Self {
-        self.recorded = recorded;
+    pub fn recorded(mut self, recorded: Vec<impl Into<Box<Evaluation>>>) -> Self {
+        self.recorded = recorded.into_iter().map(Into::into).collect();
         self
     }
 

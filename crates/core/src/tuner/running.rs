@@ -2,9 +2,11 @@
 
 use super::bench::{Bench, Resampled};
 use super::clocks::Clocks;
+use super::doomed::Doomed;
 use super::final_round::FinalRound;
 use super::findings::Findings;
 use super::observers::Observers;
+use super::pending::Pending;
 use super::queue::{AnswerFrom, Queue};
 use super::race::bar_ms;
 use super::regret::Estimating;
@@ -12,8 +14,12 @@ use super::watch::Watching;
 use super::{Run, Seconds, Tuner};
 use crate::judge::drift::SAMPLES;
 use crate::judge::racing::Racing;
-use crate::{Error, Evaluation, Event, Progress, Request, Rng, Role, Scored, Searcher, Stop, StopReason, Told, View};
-use std::collections::{HashMap, HashSet, VecDeque};
+use crate::{
+    Error, Evaluation, Event, Progress, Request, Resample, Rng, Role, Scored, Searcher, Stop, StopReason, Told,
+    Verdict, View,
+};
+use std::collections::{HashSet, VecDeque};
+use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_space::{ConfigId, Space};
 
@@ -28,12 +34,14 @@ pub(super) struct Running<'a> {
     stop: Stop,
     queue: Queue,
     /// The evaluations of the resumed journal that the searcher has not asked for again.
-    recorded: HashMap<Request, Evaluation>,
+    recorded: Pending,
     racing: Option<Racing>,
     watching: Watching,
     estimating: Estimating<'a>,
     bench: Bench<'a>,
     findings: Findings<'a>,
+    /// Watches for faults that concern every configuration. `None` once something was correct.
+    doomed: Option<Doomed>,
     final_round: FinalRound,
     observers: Observers<'a>,
     progress: Progress,
@@ -54,11 +62,18 @@ struct Asking<'a> {
     first: VecDeque<Request>,
 }
 
+/// Returns the requests that precede those of the searcher: the default is the first.
+fn first(default: Option<ConfigId>, others: Vec<Request>) -> VecDeque<Request> {
+    let default = default.map(Request::timed);
+    let others = others.into_iter().filter(|request| Some(*request) != default);
+    default.into_iter().chain(others).collect()
+}
+
 impl<'a> Running<'a> {
     pub(super) fn new(tuner: Tuner<'a>) -> Self {
         let Tuner { space, objective, stop, recorded, .. } = tuner;
         let (resamples, recorded_final): (Vec<_>, Vec<_>) =
-            tuner.resamples.into_iter().partition(|resample| resample.role == Role::Reference);
+            tuner.resamples.into_iter().partition(|resample| resample.role.outlives_evaluations());
         let clocks = resamples.iter().chain(&recorded_final).map(|resample| resample.clock);
         let earlier = recorded.iter().map(|evaluation| evaluation.clock).chain(clocks).max().unwrap_or_default();
         let space_size = space.len().map_or(f64::INFINITY, |size| size as f64);
@@ -69,11 +84,11 @@ impl<'a> Running<'a> {
                 rng: tuner.rng,
                 room: tuner.room,
                 budget: stop.evaluation_limit(space_size),
-                first: tuner.first.into(),
+                first: first(tuner.baseline, tuner.first),
             },
             queue: Queue::default(),
             resumed: recorded.len(),
-            recorded: HashMap::new(),
+            recorded: Pending::new(Vec::new()),
             racing: tuner.judging.racing,
             watching: Watching::new(tuner.judging.drift),
             estimating: Estimating::new(&stop, tuner.regret),
@@ -86,15 +101,10 @@ impl<'a> Running<'a> {
                 clocks: Clocks::new(tuner.clock, tuner.simulated, earlier),
                 seconds: Seconds::default(),
                 latest: Duration::ZERO,
-                added: false,
             },
-            findings: Findings::new(objective, resamples),
-            final_round: FinalRound {
-                rule: tuner.judging.finals,
-                baseline: tuner.baseline,
-                seed: tuner.seed,
-                recorded: recorded_final.into(),
-            },
+            findings: Findings::new(objective, resamples, tuner.baseline),
+            doomed: (!tuner.keep_going).then(Doomed::default),
+            final_round: FinalRound { rule: tuner.judging.finals, seed: tuner.seed, recorded: recorded_final.into() },
             observers: Observers::new(tuner.observers),
             progress: Progress { space_size, elapsed: earlier, limit: tuner.limit, ..Progress::default() },
             configs: HashSet::new(),
@@ -105,41 +115,77 @@ impl<'a> Running<'a> {
     }
 
     /// Counts the evaluations of the resumed journal.
-    fn resume(&mut self, recorded: Vec<Evaluation>) {
-        for evaluation in recorded {
-            self.count(&evaluation, self.findings.objective.score(&evaluation));
-            self.recorded.insert(evaluation.request, evaluation);
+    fn resume(&mut self, recorded: Vec<Box<Evaluation>>) {
+        for evaluation in &recorded {
+            let score = self.findings.objective.score(evaluation);
+            self.doomed = self.doomed.take().filter(|_| score.is_none());
+            self.count(evaluation, score);
         }
+        self.recorded = Pending::new(recorded);
     }
 
     /// Searches, holds the final and judges. `started` is the real time at which the run began.
     pub(super) fn run(mut self, started: Duration) -> Result<Run, Error> {
-        let reason = self.search()?;
-        self.take_over_recorded();
-        self.findings.judge_probes();
-        // An interrupted run ends at once. After it is resumed, it comes to its final.
-        let in_full = reason != StopReason::Interrupted && self.hold_final()?;
-        let stop_reason = if in_full { reason } else { StopReason::Interrupted };
-        let verdict = self.findings.verdict();
-        // A run that was judged before and measured nothing new needs no further line.
-        if verdict.by_final
-            && self.bench.added
-            && let Some(store) = &mut self.bench.store
-        {
-            store.append_verdict(&verdict, self.findings.drift.as_ref())?;
+        let measured = self.measure();
+        // An error ends the run, but nothing that was measured is lost with a store.
+        if measured.is_err() {
+            self.renew_store()?;
         }
+        let stop_reason = measured?;
+        let verdict = self.findings.verdict();
+        self.keep_verdict(&verdict)?;
         self.observers.notice(&Event::Finished { reason: &stop_reason });
         let total = self.bench.clocks.real() - started;
+        let Findings { told, resamples, .. } = self.findings;
         Ok(Run {
-            verdict,
-            drift: self.findings.drift,
-            history: self.findings.told,
+            drift: verdict.drift,
+            verdict: Rc::unwrap_or_clone(verdict),
+            history: told,
             stop_reason,
             progress: self.progress,
             resumed: self.resumed,
-            resamples: self.findings.resamples,
+            resamples,
             seconds: Seconds { total, ..self.bench.seconds },
         })
+    }
+
+    /// Searches and holds the final.
+    fn measure(&mut self) -> Result<StopReason, Error> {
+        let reason = self.search()?;
+        self.take_over_recorded();
+        // An interrupted run ends at once. After it is resumed, it comes to its final.
+        let in_full = reason != StopReason::Interrupted
+            && self.evaluate_default()?
+            && self.hold_final()?
+            && self.confirm_winners()?;
+        Ok(if in_full { reason } else { StopReason::Interrupted })
+    }
+
+    /// Stores the verdict, if a final decided it.
+    fn keep_verdict(&mut self, verdict: &Verdict) -> Result<(), Error> {
+        let append = |bench: &mut Bench<'_>| match &mut bench.store {
+            Some(store) if verdict.by_final => store.append_verdict(verdict, verdict.drift.as_ref()),
+            _ => Ok(()),
+        };
+        match append(&mut self.bench) {
+            Err(error) if !self.renew_store()? => Err(error),
+            Err(_) => append(&mut self.bench),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Keeps everything measured so far in another place, if the store lost what it kept. Returns
+    /// true if it did.
+    fn renew_store(&mut self) -> Result<bool, Error> {
+        let Some(store) = self.bench.store.as_mut().filter(|store| store.is_lost()) else { return Ok(false) };
+        let told = self.findings.told.iter().map(|scored| &*scored.evaluation);
+        let all: Vec<&Evaluation> = told.chain(self.recorded.iter()).collect();
+        // A resumed final takes the journal's visits one by one. Those to come are kept, too.
+        let resamples: Vec<Resample> =
+            self.findings.resamples.iter().chain(&self.final_round.recorded).cloned().collect();
+        let sentence = store.renew(&all, &resamples)?;
+        self.observers.note_once(&sentence);
+        Ok(true)
     }
 
     /// Asks and answers until the run ends.
@@ -175,6 +221,9 @@ impl<'a> Running<'a> {
     fn ended(&self) -> Option<StopReason> {
         if self.bench.interrupt.is_raised() {
             return Some(StopReason::Interrupted);
+        }
+        if let Some(reason) = self.doomed.as_ref().and_then(Doomed::reason) {
+            return Some(reason);
         }
         if self.repeats > MAX_REPEATS {
             return Some(StopReason::Repeating(self.repeats));
@@ -228,7 +277,7 @@ impl<'a> Running<'a> {
     fn enqueue(&mut self, request: Request) -> Result<(), Error> {
         let from = if self.findings.told.get(request).is_some() || self.queue.in_flight().contains(&request) {
             AnswerFrom::Told
-        } else if self.recorded.contains_key(&request) {
+        } else if self.recorded.contains(request) {
             AnswerFrom::Journal
         } else {
             self.bench.evaluator.submit(request)?;
@@ -245,7 +294,7 @@ impl<'a> Running<'a> {
         match from {
             AnswerFrom::Told => {}
             AnswerFrom::Journal => {
-                if let Some(evaluation) = self.recorded.remove(&request) {
+                if let Some(evaluation) = self.recorded.take(request) {
                     self.take_over(evaluation);
                 }
             }
@@ -273,12 +322,20 @@ impl<'a> Running<'a> {
 
     /// Stores, scores and counts a new evaluation, and shows it to the observers.
     fn keep(&mut self, evaluation: Evaluation) -> Result<(), Error> {
-        self.bench.keep(&evaluation)?;
+        if let Err(error) = self.bench.keep(&evaluation) {
+            if !self.renew_store()? {
+                return Err(error);
+            }
+            self.bench.keep(&evaluation)?;
+        }
         // A final of fewer evaluations decides nothing.
         self.final_round.recorded.clear();
         let score = self.findings.objective.score(&evaluation);
         let request = evaluation.request;
         self.count(&evaluation, score);
+        if let Some(doomed) = &mut self.doomed {
+            doomed.add(&evaluation, score, self.findings.objective);
+        }
         let told = &mut self.findings.told;
         told.insert(evaluation, score);
         if let Some(scored) = told.get(request) {
@@ -321,14 +378,28 @@ impl<'a> Running<'a> {
     /// Takes over the journal's evaluations that the searcher did not ask for again. They belong to
     /// the run, too.
     fn take_over_recorded(&mut self) {
-        let mut rest: Vec<Evaluation> = std::mem::take(&mut self.recorded).into_values().collect();
-        rest.sort_by_key(|evaluation| evaluation.clock);
-        rest.into_iter().for_each(|evaluation| self.take_over(evaluation));
+        self.recorded.take_rest().for_each(|evaluation| self.take_over(evaluation));
     }
 
-    fn take_over(&mut self, evaluation: Evaluation) {
+    fn take_over(&mut self, evaluation: Box<Evaluation>) {
         let score = self.findings.objective.score(&evaluation);
         self.findings.told.insert(evaluation, score);
+    }
+
+    /// Evaluates the default, unless the run has done so or has nothing to compare with it. Returns
+    /// `false` if interrupted.
+    fn evaluate_default(&mut self) -> Result<bool, Error> {
+        let Some(default) = self.findings.default else { return Ok(true) };
+        let is_known = self.findings.told.of(default).is_some();
+        // The default comes first, so that nothing waits before it. A resumed journal may lack it.
+        if is_known || self.findings.told.best().is_none() || self.queue.len() > 0 {
+            return Ok(true);
+        }
+        self.enqueue(Request::timed(default))?;
+        match self.queue.pop() {
+            Some((request, from)) => self.answer(request, from),
+            None => Ok(true),
+        }
     }
 
     /// Holds the final, if there is one. Returns `false` if interrupted.
@@ -339,5 +410,25 @@ impl<'a> Running<'a> {
         let in_full = self.final_round.hold(&mut self.findings, &mut self.bench, &mut self.observers);
         self.progress.elapsed = self.progress.elapsed.max(self.bench.latest);
         in_full
+    }
+
+    /// Verifies the winner and its ties until none is left that was not verified. One that fails
+    /// has lost its place, and the next one is verified in its stead. Returns `false` if
+    /// interrupted.
+    fn confirm_winners(&mut self) -> Result<bool, Error> {
+        let mut exempt = HashSet::new();
+        while let Some(config) = self.findings.unconfirmed(&exempt) {
+            let (resampled, notes) = self.bench.confirm(config)?;
+            notes.iter().for_each(|note| self.observers.note_once(note));
+            match resampled {
+                Resampled::Kept(resample) => self.findings.resamples.push(*resample),
+                Resampled::NothingToAdd => {
+                    exempt.insert(config);
+                }
+                Resampled::Interrupted => return Ok(false),
+            }
+        }
+        self.progress.elapsed = self.progress.elapsed.max(self.bench.latest);
+        Ok(true)
     }
 }

@@ -85,6 +85,11 @@ pub struct Device {
     /// The resample that raises the interrupt.
     pub interrupt_at: Option<usize>,
     pub log: Vec<(i64, usize)>,
+    /// The configurations that fail when they are verified on other data. `None` if the device has
+    /// nothing to verify.
+    pub fails_verification: Option<Vec<i64>>,
+    /// The configurations that were verified on other data.
+    pub confirmed: Vec<i64>,
     pub given_up: Vec<i64>,
     /// Number of samples of a configuration that is not abandoned.
     pub samples: usize,
@@ -104,6 +109,8 @@ impl Device {
             breaks: None,
             interrupt_at: None,
             log: Vec::new(),
+            fails_verification: None,
+            confirmed: Vec::new(),
             given_up: Vec::new(),
             samples: 7,
             submitted: VecDeque::new(),
@@ -167,6 +174,18 @@ impl Evaluator for Device {
         }
         Ok(Some(completion))
     }
+
+    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+        let (x, Some(failing)) = (self.x(config), &self.fails_verification) else {
+            return Ok(Some(Confirmed::default()));
+        };
+        if interrupt.is_raised() {
+            return Ok(None);
+        }
+        self.confirmed.push(x);
+        let failure = failing.contains(&x).then(|| Failure::new(FailureKind::Correctness, "wrong on other data"));
+        Ok(Some(Confirmed { failure, launches: 4, ..Confirmed::default() }))
+    }
 }
 
 /// Walks the space from its first configuration to its last.
@@ -189,7 +208,7 @@ pub enum Line {
     Again(Resample),
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kept(pub Vec<Line>);
 
 impl Kept {

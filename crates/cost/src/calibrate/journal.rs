@@ -32,7 +32,7 @@ impl Journal {
     pub(super) fn open(out: &Path, device: &str) -> Result<(Self, Vec<Entry>), Error> {
         let path = PathBuf::from(format!("{}.part", out.display()));
         let head = format!("{}\n", serde_json::Value::from(device));
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let text = tunesmith_files::read_text(&path, tunesmith_files::DATA).unwrap_or_default();
         let known = text.strip_prefix(&head).unwrap_or_default();
         let entries: Vec<Entry> = known.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
         let failed = |source| Error::Write { path: path.clone(), source };

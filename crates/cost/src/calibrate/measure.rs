@@ -59,7 +59,9 @@ impl Bench<'_> {
 
     /// Returns the device's name.
     pub(super) fn device(&self) -> String {
-        self.target.info(&self.machine.compilers).map_or_else(|| "the processor".to_string(), |device| device.name)
+        self.target
+            .info(&self.machine.compilers, &self.machine.worker)
+            .map_or_else(|| "the processor".to_string(), |device| device.name)
     }
 
     /// Returns the number of units that share the work-groups of a launch. Each unit runs one
@@ -68,7 +70,11 @@ impl Bench<'_> {
         if !self.language().has_work_items() {
             return 1.0;
         }
-        let limits = self.target.info(&self.machine.compilers).map(|device| device.limits).unwrap_or_default();
+        let limits = self
+            .target
+            .info(&self.machine.compilers, &self.machine.worker)
+            .map(|device| device.limits)
+            .unwrap_or_default();
         limits.get("compute_units").copied().unwrap_or(1.0)
     }
 
@@ -101,15 +107,13 @@ impl Bench<'_> {
             ..Sampling::default()
         };
         let live = LiveOptions {
-            spec,
             target: self.target.clone(),
             compilers: self.machine.compilers.clone(),
             policy: Policy { sampling, ..Policy::default() },
             jobs: 1,
-            profile: false,
-            energy: false,
             worker: self.machine.worker.clone(),
             clock: Arc::clone(&self.clock),
+            ..LiveOptions::new(spec)
         };
         let (space, only) = one_configuration()?;
         let mut evaluator = LiveEvaluator::new(&space, live)?;

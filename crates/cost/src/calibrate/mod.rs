@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use subjects::{Subject, subjects};
+use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::{Clock, Interrupt, statistics};
 use tunesmith_device::{Device, DeviceChoice, Machine};
 use tunesmith_loopnest::kernels::Role;
@@ -75,6 +76,7 @@ pub fn calibrate(
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(&CalibrationStep<'_>),
 ) -> Result<Option<Calibration>, Error> {
+    refuse_overwriting(&options.out, [], |file| is_marked(file, &["\"kind\": \"device\""]))?;
     let bench = bench(&options.machine, Arc::clone(&clock))?;
     let (journal, known) = Journal::open(&options.out, &format!("{:?} {}", bench.language(), bench.device()))?;
     let (empty, kernels): (Vec<_>, Vec<_>) =

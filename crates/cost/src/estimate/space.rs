@@ -86,6 +86,9 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
     let form = form(options.form.as_deref())?;
     let estimates = NestEstimates::new(problem, &file, form, &options.on)?;
     let format = options.out.as_deref().map(|out| Format::chosen(out, None)).transpose()?;
+    if let (Some(out), Some(format)) = (&options.out, format) {
+        tunesmith_store::refuse_overwriting(format, out, std::slice::from_ref(&options.on))?;
+    }
     let ProblemSpace { space, warnings } = problem.space(&[])?;
     let guesses = estimates.all(&space);
     if let (Some(out), Some(format)) = (&options.out, format) {

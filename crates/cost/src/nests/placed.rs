@@ -51,7 +51,7 @@ impl PlacedNest {
 ///
 /// Fails if the file cannot be read or is not a nest.
 pub(crate) fn read(path: &Path) -> Result<Recipe, Error> {
-    let text = std::fs::read_to_string(path)
+    let text = tunesmith_files::read_text(path, tunesmith_files::TEXT)
         .map_err(|error| wrong(path, &error.to_string(), Some("name a file with a loop nest".to_string())))?;
     // For another file, such as a problem, the first line that is not part of a nest is not the
     // fault.

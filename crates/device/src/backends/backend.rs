@@ -3,6 +3,7 @@
 use crate::backends::{Program, SessionKind};
 use crate::error::DeviceError;
 use crate::problem::Scope;
+use std::time::Duration;
 use tunesmith_core::{CompileData, Failure, FailureKind, Interrupt};
 
 /// The tuner's side of a backend.
@@ -27,6 +28,15 @@ pub(crate) trait Backend: Send + Sync {
     /// Builds the program of one configuration. Called from several threads at once. Gives up soon
     /// after `cancel` is raised.
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError>;
+
+    /// Builds like [`build`](Self::build), but never leaves the compilation to the measuring worker.
+    fn build_apart(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
+        self.build(scope, cancel)
+    }
+
+    /// Learns the time that the measuring worker took to load a program whose compilation was left
+    /// to it.
+    fn loaded_in(&self, _load: Duration) {}
 }
 
 /// The build of one kernel in one configuration.
@@ -46,6 +56,16 @@ pub(crate) struct Built {
     /// A digest of the machine code. Programs with equal digests take the same time. `None` if the
     /// code is not known.
     pub(crate) digest: Option<String>,
+    /// True if the compilation was left to the measuring worker. A failure there says nothing of
+    /// the configuration yet.
+    pub(crate) is_postponed: bool,
+}
+
+impl Built {
+    /// Creates a build whose cost and machine code are not known yet.
+    pub(crate) fn new(program: Program) -> Self {
+        Self { program, compile: CompileData::default(), digest: None, is_postponed: false }
+    }
 }
 
 impl Drop for Built {

@@ -28,14 +28,17 @@ pub use listing::{DeviceInfo, Missing};
 
 pub(crate) use backend::{Backend, BuildError, Built, Mismatch};
 pub(crate) use listing::Absent;
-pub(crate) use session::{BufferId, Fault, Launch, LaunchArgument, OutsideProfiler, Profiler, Resources, Session};
-pub(crate) use source::KernelSource;
+pub(crate) use session::{
+    BufferId, Fault, Launch, LaunchArgument, OutsideProfiler, PIECE, Placement, Profiler, Resources, Session,
+};
+pub(crate) use source::{KernelSource, reference_arguments};
 
 use crate::backends::compiling::{CompileService, Compiled, Workshop};
 use crate::error::DeviceError;
-use crate::host::{Compiler, Compilers, CudaSetup};
+use crate::host::{Compiler, Compilers, CudaSetup, WorkerCommand};
 use crate::problem::Language;
 use c::{CBackend, CSession};
+pub(crate) use c::{float_controls, fork, leave, openmp_settings};
 use cuda::{ChipCounters, CountersTask, CudaBackend, CudaDevice, CudaProgram, CudaTask, NoCounters};
 use opencl::{FoundArgument, OpenClBackend, OpenClDevice, OpenClKind, OpenClProgram, OpenClTask};
 use serde::{Deserialize, Serialize};
@@ -66,6 +69,8 @@ pub(crate) struct Opening<'a> {
     pub(crate) limit: Duration,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) compilers: &'a Compilers,
+    /// The executable that supervises compilers.
+    pub(crate) worker: &'a WorkerCommand,
     /// The processes in which drivers compile.
     pub(crate) service: Arc<dyn CompileService>,
 }
@@ -91,9 +96,9 @@ impl Target {
 
     /// Returns the device's entry in lists. Returns `None` for the processor if no compiler is
     /// usable.
-    pub fn info(&self, compilers: &Compilers) -> Option<DeviceInfo> {
+    pub fn info(&self, compilers: &Compilers, worker: &WorkerCommand) -> Option<DeviceInfo> {
         match self {
-            Self::Processor => c::devices(compilers).0.into_iter().next(),
+            Self::Processor => c::devices(compilers, worker).0.into_iter().next(),
             Self::OpenCl(device) => Some(device.info()),
             Self::Cuda(device) => Some(device.info()),
         }
@@ -150,8 +155,8 @@ impl Target {
         let language = source.kernel.language;
         match self {
             _ if !language.has_work_items() => {
-                let Opening { folder, name, limit, clock, compilers, .. } = opening;
-                let compiler = Compiler::find(compilers, language, clock.as_ref())?;
+                let Opening { folder, name, limit, clock, compilers, worker, .. } = opening;
+                let compiler = Compiler::find(compilers, worker, language, Arc::clone(&clock))?;
                 Ok(Box::new(CBackend::new(source, compiler, folder, name, limit, clock)?))
             }
             Self::OpenCl(device) if self.runs(language) => {
@@ -215,6 +220,12 @@ pub(crate) enum SessionKind {
 }
 
 impl SessionKind {
+    /// Returns true if each job runs in a process of its own, forked from the worker. Drivers do
+    /// not survive a fork.
+    pub(crate) fn forks(&self) -> bool {
+        matches!(self, Self::C)
+    }
+
     /// Opens the device.
     pub(crate) fn open(self) -> Result<Box<dyn Session>, String> {
         match self {

@@ -7,12 +7,26 @@ use crate::backends::Program;
 use crate::energy::Meter;
 use crate::problem::{Grid, Memory};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
+
+/// The size in bytes of the piece that is copied at a time. A piece and its counterpart fit into the
+/// second-level cache. A piece holds whole elements of every type.
+pub(crate) const PIECE: usize = 128 << 10;
 
 /// A buffer of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BufferId(pub(crate) usize);
+
+/// The places of a buffer whose memory is guarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// At its alignment, as for the launches that count.
+    Aligned,
+    /// At the end of the accessible memory, so that an access behind it ends the process.
+    AtEnd,
+}
 
 /// An argument of a launch.
 #[derive(Clone, Debug)]
@@ -44,6 +58,8 @@ pub(crate) enum Fault {
     Refused(String),
     /// The launch failed.
     Failed(String),
+    /// The machine has lost something that the run needs, before any code of the configuration ran.
+    Machine(String),
 }
 
 /// A kernel's use of its device, by name: registers of a thread, bytes of memories, occupancy.
@@ -82,11 +98,40 @@ pub(crate) trait Session {
     /// Allocates `bytes` of memory, aligned to 4096 bytes, for the life of the session.
     fn allocate(&mut self, bytes: usize, memory: Memory) -> Result<BufferId, Fault>;
 
+    /// Describes a buffer: the name of its argument, its alignment in bytes, and whether it keeps
+    /// its contents when buffers are [placed](Self::place). Its present contents are lost.
+    fn describe(&mut self, _buffer: BufferId, _name: &str, _align: usize, _keeps: bool) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Places all buffers for the next launches. Contents are lost, except of buffers that keep
+    /// them. Sessions whose memory is not guarded do nothing.
+    fn place(&mut self, _placement: Placement) {}
+
     /// Writes `data` into a buffer, from byte `offset` on.
     fn write(&mut self, buffer: BufferId, offset: usize, data: &[u8]) -> Result<(), Fault>;
 
     /// Reads a buffer, from byte `offset` on.
     fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault>;
+
+    /// Shows a range of a buffer's bytes, piece by piece, in order.
+    fn view(&mut self, buffer: BufferId, range: Range<usize>, see: &mut dyn FnMut(&[u8])) -> Result<(), Fault> {
+        let mut piece = vec![0; PIECE.min(range.len())];
+        for offset in range.clone().step_by(PIECE) {
+            let length = PIECE.min(range.end - offset);
+            self.read(buffer, offset, &mut piece[..length])?;
+            see(&piece[..length]);
+        }
+        // Kernels of some drivers share this process. They must not find the results of others.
+        std::hint::black_box(&mut piece).fill(0);
+        Ok(())
+    }
+
+    /// Returns the size in bytes of the guard zones around a buffer, in which stray writes are
+    /// found. Where memory is scarce, zones may be smaller.
+    fn guard_zone(&self) -> usize {
+        1 << 20
+    }
 
     /// Returns true if [`copy`](Self::copy) can be called.
     fn can_copy(&self) -> bool {
@@ -102,6 +147,10 @@ pub(crate) trait Session {
     /// Returns true if the device has local memory of its own. Otherwise local memory is an
     /// ordinary buffer.
     fn has_local_memory(&self) -> bool;
+
+    /// Begins a job. If its counters will be read (`profile`), they are opened before user code can
+    /// start threads.
+    fn begin(&mut self, _profile: bool) {}
 
     /// Loads the programs of a configuration. Replaces those loaded before.
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault>;

@@ -22,24 +22,28 @@ impl KernelSource {
         Self { what: "the kernel", kernel: kernel.clone(), arguments: arguments.collect() }
     }
 
-    /// Creates the input for the reference function, which gets all of the problem's arguments.
+    /// Creates the input for the reference function.
     pub(crate) fn reference(spec: &KernelSpec, reference: &Reference) -> Self {
-        let Reference { language, file, generator, function, work } = reference.clone();
-        let include = spec.kernels.first().map(|kernel| kernel.include.clone()).unwrap_or_default();
+        let positions = reference.arguments.clone().unwrap_or_else(|| (0..spec.arguments.len()).collect());
+        let Reference { language, file, generator, sources, mut include, function, options, work, .. } =
+            reference.clone();
+        include.extend(spec.kernels.iter().take(1).flat_map(|kernel| kernel.include.clone()));
+        let known = reference_arguments(spec);
         let kernel = Kernel {
             name: function.clone(),
             language,
             file,
             generator,
-            sources: Vec::new(),
+            sources,
             include,
             function,
-            options: Vec::new(),
-            arguments: (0..spec.arguments.len()).collect(),
+            options,
+            arguments: positions.clone(),
             repeat: None,
             work,
         };
-        Self { what: "the reference", kernel, arguments: without_parameters(spec) }
+        let arguments = positions.iter().filter_map(|position| known.get(*position).cloned()).collect();
+        Self { what: "the reference", kernel, arguments }
     }
 
     /// Returns the error for one of its files that cannot be read.
@@ -48,9 +52,10 @@ impl KernelSource {
     }
 }
 
-/// Returns the arguments for a reference. Drops the extents of local memory that depend on the
-/// parameters, because a reference neither knows the parameters nor uses this memory.
-fn without_parameters(spec: &KernelSpec) -> Vec<Argument> {
+/// Returns all of the problem's arguments as a reference gets them. Drops the extents of local
+/// memory that depend on the parameters, because a reference neither knows the parameters nor uses
+/// this memory.
+pub(crate) fn reference_arguments(spec: &KernelSpec) -> Vec<Argument> {
     let scope = Scope::new(spec.sizes.iter().cloned());
     let mut arguments = spec.arguments.clone();
     for argument in &mut arguments {

@@ -1,33 +1,79 @@
-//! The pristine contents of all buffers, and their expected contents after a launch.
+//! The initial contents of all buffers.
 
 use crate::data::Scratch;
 use crate::data::file::copy_file;
 use crate::data::fill::{Given, write_fill};
-use crate::data::layout::{BufferLayout, Layout, Passed, Role};
+use crate::data::layout::{BufferLayout, Compared, Layout, Passed, Role};
 use crate::error::{DataError, DeviceError};
-use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Scope};
+use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Scope, Shape};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tunesmith_space::{Expr, ExprError, Value, closest};
 
-/// The files of one problem.
+/// The initial contents of a problem's buffers, as files. The correct results are not among them:
+/// only the tuner's memory holds them ([`Expected`](crate::data::Expected)).
 #[derive(Debug)]
 pub(crate) struct DataSet {
     scratch: Scratch,
-    layout: Vec<Layout>,
+    /// The seeds of the sets of data. The first is the problem's own.
+    seeds: Vec<u64>,
+    /// The number of elements that the files of buffers with varying extents hold, by position.
+    lengths: Vec<u64>,
 }
 
 impl DataSet {
-    /// Writes the inputs, and the expected outputs that come from files.
+    /// Writes the inputs.
     pub(crate) fn create(spec: &KernelSpec) -> Result<Self, DeviceError> {
         check_names(spec)?;
+        check_outputs(spec)?;
         let scratch = Scratch::create(bytes_needed(spec)?)?;
-        let layout = spec.arguments.iter().enumerate().map(|(position, argument)| {
-            lay_out(spec, argument, &scratch.path().join(format!("argument-{}", position + 1)))
-        });
-        let layout = layout.collect::<Result<_, _>>()?;
-        Ok(Self { scratch, layout })
+        let lengths = spec.arguments.iter().map(|argument| fixed_length(argument).unwrap_or(0)).collect();
+        let mut data = Self { scratch, seeds: Vec::new(), lengths };
+        data.add(spec, spec.seed)?;
+        Ok(data)
+    }
+
+    /// Writes another set of inputs, whose random numbers have another seed. Returns its number.
+    pub(crate) fn add(&mut self, spec: &KernelSpec, seed: u64) -> Result<usize, DeviceError> {
+        let set = self.seeds.len();
+        self.seeds.push(seed);
+        for (position, argument) in spec.arguments.iter().enumerate() {
+            self.write(spec, set, position, argument)?;
+        }
+        Ok(set)
+    }
+
+    /// Lengthens the inputs whose extents depend on the parameters for a configuration with these
+    /// values.
+    pub(crate) fn grow(&mut self, spec: &KernelSpec, passed: &[Passed]) -> Result<(), DeviceError> {
+        for (position, (argument, passed)) in spec.arguments.iter().zip(passed).enumerate() {
+            let Passed::Sized(shape) = passed else { continue };
+            let elements: u64 = shape.iter().product();
+            if elements > self.lengths[position] {
+                // Doubled, so that growing configurations do not each write all of it.
+                self.lengths[position] = elements.max(2 * self.lengths[position]);
+                (0..self.seeds.len()).try_for_each(|set| self.write(spec, set, position, argument))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, spec: &KernelSpec, set: usize, position: usize, argument: &Argument) -> Result<(), DeviceError> {
+        let ArgumentKind::Buffer { shape, fill, access: Access::In | Access::InOut, .. } = &argument.kind else {
+            return Ok(());
+        };
+        let given = Given { seed: self.seeds[set], sizes: &spec.sizes };
+        let extents = match shape {
+            Shape::Fixed(extents) => extents.as_slice(),
+            Shape::Varying(_) => &self.lengths[position..=position],
+        };
+        write(&self.file(set, position), |to| write_contents(argument, extents, fill, given, to))
+            .map_err(|source| DeviceError::Data { argument: argument.name.clone(), source })
+    }
+
+    fn file(&self, set: usize, position: usize) -> PathBuf {
+        self.folder().join(format!("argument-{}.{}", position + 1, set + 1))
     }
 
     /// Returns the folder with all files of the run.
@@ -35,36 +81,41 @@ impl DataSet {
         self.scratch.path()
     }
 
-    /// Returns the arguments in the form that a worker needs.
-    pub(crate) fn layout(&self) -> &[Layout] {
-        &self.layout
+    /// Returns the arguments in the form that a worker needs which launches on `sets`. It hands over
+    /// the outputs for which `compares` is true of their positions.
+    pub(crate) fn layout(&self, spec: &KernelSpec, sets: &[usize], compares: impl Fn(usize) -> bool) -> Vec<Layout> {
+        let layout = |(position, argument): (usize, &Argument)| {
+            let files = |role: Role| {
+                let sets = sets.iter().filter(move |_| role.is_filled());
+                sets.map(|set| self.file(*set, position)).collect()
+            };
+            let compared = if compares(position) { compared(spec, argument) } else { Compared::Nothing };
+            lay_out(argument, files, compared)
+        };
+        spec.arguments.iter().enumerate().map(layout).collect()
     }
 
     /// Returns the total size of all buffers in bytes.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.layout.iter().filter_map(Layout::buffer).map(|buffer| buffer.bytes as u64).sum()
+    pub(crate) fn bytes(&self, spec: &KernelSpec) -> u64 {
+        let sizes = spec.arguments.iter().zip(&self.lengths);
+        sizes.map(|(argument, length)| length.saturating_mul(argument.element.size() as u64)).sum()
     }
+}
 
-    /// Returns the outputs whose correct contents are not known yet, each with the file for them.
-    /// The reference computes them.
-    pub(crate) fn missing(&self) -> Vec<(usize, PathBuf)> {
-        let buffers =
-            self.layout.iter().enumerate().filter_map(|(position, layout)| Some((position, layout.buffer()?)));
-        let missing = buffers.filter(|(_, buffer)| buffer.role.is_output() && buffer.expected.is_none());
-        missing.map(|(position, _)| (position, self.expected_file(position))).collect()
+/// Returns the number of elements of a buffer with fixed extents.
+fn fixed_length(argument: &Argument) -> Option<u64> {
+    match &argument.kind {
+        ArgumentKind::Buffer { shape: Shape::Fixed(shape), .. } => Some(shape.iter().product()),
+        ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } | ArgumentKind::Buffer { .. } => None,
     }
+}
 
-    /// Records that the files of [`missing`](Self::missing) have been written.
-    pub(crate) fn complete(&mut self) {
-        for (position, path) in self.missing() {
-            if let Some(Layout::Buffer(buffer)) = self.layout.get_mut(position) {
-                buffer.expected = Some(path);
-            }
-        }
-    }
-
-    fn expected_file(&self, position: usize) -> PathBuf {
-        self.folder().join(format!("argument-{}.expected", position + 1))
+/// Returns the part of an output that is compared.
+pub(crate) fn compared(spec: &KernelSpec, argument: &Argument) -> Compared {
+    let bytes = |elements: u64| usize::try_from(elements).unwrap_or(usize::MAX).saturating_mul(argument.element.size());
+    match spec.verify.compare.get(&argument.name) {
+        Some(ranges) => Compared::Ranges(ranges.iter().map(|range| bytes(range.start)..bytes(range.end)).collect()),
+        None => Compared::All,
     }
 }
 
@@ -73,12 +124,22 @@ impl DataSet {
 /// # Errors
 /// An expression cannot be evaluated in `scope`, or the type cannot hold its value.
 pub(crate) fn passed(arguments: &[Argument], scope: &Scope) -> Result<Vec<Passed>, DeviceError> {
-    let passed = arguments.iter().map(|argument| match &argument.kind {
+    arguments.iter().map(|argument| pass(argument, scope)).collect()
+}
+
+/// Returns the value passed for an argument in the configuration of `scope`.
+///
+/// # Errors
+/// See [`passed`].
+pub(crate) fn pass(argument: &Argument, scope: &Scope) -> Result<Passed, DeviceError> {
+    match &argument.kind {
         ArgumentKind::Scalar(expr) => scalar(argument, expr, scope).map(Passed::Scalar),
-        ArgumentKind::Local { shape } => local(argument, shape, scope).map(Passed::Local),
-        ArgumentKind::Buffer { .. } => Ok(Passed::Buffer),
-    });
-    passed.collect()
+        ArgumentKind::Local { shape } => sized(argument, shape, scope).map(|(_, bytes)| Passed::Local(bytes)),
+        ArgumentKind::Buffer { shape: Shape::Varying(shape), .. } => {
+            sized(argument, shape, scope).map(|(shape, _)| Passed::Sized(shape))
+        }
+        ArgumentKind::Buffer { shape: Shape::Fixed(_), .. } => Ok(Passed::Buffer),
+    }
 }
 
 fn scalar(argument: &Argument, expr: &Expr, scope: &Scope) -> Result<Vec<u8>, DeviceError> {
@@ -89,8 +150,8 @@ fn scalar(argument: &Argument, expr: &Expr, scope: &Scope) -> Result<Vec<u8>, De
     })
 }
 
-/// Returns the size of a local argument in bytes.
-fn local(argument: &Argument, shape: &[Expr], scope: &Scope) -> Result<usize, DeviceError> {
+/// Returns the extents of an argument in the configuration of `scope`, and its size in bytes.
+fn sized(argument: &Argument, shape: &[Expr], scope: &Scope) -> Result<(Vec<u64>, usize), DeviceError> {
     let mut extents = Vec::with_capacity(shape.len());
     for expr in shape {
         let extent = expr.evaluate_int(&|name| scope.get(name).cloned());
@@ -100,8 +161,10 @@ fn local(argument: &Argument, shape: &[Expr], scope: &Scope) -> Result<usize, De
             DeviceError::Scalar { argument: argument.name.clone(), problem, source: None }
         })?);
     }
-    let bytes = argument.size(extents.iter().copied());
-    bytes.ok_or(DeviceError::TooLarge { argument: argument.name.clone(), shape: extents })
+    match argument.size(extents.iter().copied()) {
+        Some(bytes) => Ok((extents, bytes)),
+        None => Err(DeviceError::TooLarge { argument: argument.name.clone(), shape: extents }),
+    }
 }
 
 fn no_value(argument: &Argument, expr: &Expr, source: ExprError) -> DeviceError {
@@ -124,7 +187,8 @@ fn check_names(spec: &KernelSpec) -> Result<(), DeviceError> {
     let known = |name: &str| spec.arguments.iter().any(|argument| argument.name == name && argument.is_output());
     let expected = spec.verify.expected.iter().map(|(name, _)| ("`expected` names the output", name));
     let tolerances = spec.verify.tolerances.keys().map(|name| ("a tolerance names the output", name));
-    match expected.chain(tolerances).find(|(_, name)| !known(name)) {
+    let ranges = spec.verify.compare.keys().map(|name| ("`compare` names the output", name));
+    match expected.chain(tolerances).chain(ranges).find(|(_, name)| !known(name)) {
         None => Ok(()),
         Some((what, name)) => {
             let outputs = spec.arguments.iter().filter(|argument| argument.is_output());
@@ -134,7 +198,39 @@ fn check_names(spec: &KernelSpec) -> Result<(), DeviceError> {
     }
 }
 
-/// Returns the room in bytes for the contents before and after a launch.
+/// Reports outputs that nothing computes although there is a reference, and ranges to compare that
+/// leave an output.
+fn check_outputs(spec: &KernelSpec) -> Result<(), DeviceError> {
+    for (position, argument) in spec.arguments.iter().enumerate().filter(|(_, argument)| argument.is_output()) {
+        if let Some(reference) = &spec.verify.reference
+            && !spec.compares(position)
+        {
+            let message = format!(
+                "it does not compute the output `{0}`; add `{0}` to its `arguments`, name a file under `expected`, \
+                 or say access = \"scratch\" if the output does not matter",
+                argument.name
+            );
+            let (file, function) = (reference.file.clone(), reference.function.clone());
+            return Err(DeviceError::Reference { file, function, message });
+        }
+        if let Some(length) = fixed_length(argument) {
+            check_ranges(spec, argument, length)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reports ranges to compare that leave an output of `length` elements.
+pub(crate) fn check_ranges(spec: &KernelSpec, argument: &Argument, length: u64) -> Result<(), DeviceError> {
+    let ranges = spec.verify.compare.get(&argument.name);
+    match ranges.into_iter().flatten().find(|range| range.end > length || range.is_empty()) {
+        None => Ok(()),
+        Some(range) => Err(DeviceError::Ranges { argument: argument.name.clone(), range: range.clone(), length }),
+    }
+}
+
+/// Returns the room in bytes for the contents before a launch, in two sets of data, and for the
+/// outputs that a worker hands over.
 fn bytes_needed(spec: &KernelSpec) -> Result<u64, DeviceError> {
     spec.arguments.iter().try_fold(0_u64, |sum, argument| Ok(sum.saturating_add(2 * checked_bytes(argument)? as u64)))
 }
@@ -142,64 +238,40 @@ fn bytes_needed(spec: &KernelSpec) -> Result<u64, DeviceError> {
 fn checked_bytes(argument: &Argument) -> Result<usize, DeviceError> {
     argument.bytes().ok_or_else(|| {
         let shape = match &argument.kind {
-            ArgumentKind::Buffer { shape, .. } => shape.clone(),
-            ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } => Vec::new(),
+            ArgumentKind::Buffer { shape: Shape::Fixed(shape), .. } => shape.clone(),
+            ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } | ArgumentKind::Buffer { .. } => Vec::new(),
         };
         DeviceError::TooLarge { argument: argument.name.clone(), shape }
     })
 }
 
-/// Writes the files of one argument, and returns its layout with their paths.
-fn lay_out(spec: &KernelSpec, argument: &Argument, stem: &Path) -> Result<Layout, DeviceError> {
-    let ArgumentKind::Buffer { shape, fill, access, memory } = &argument.kind else {
-        let name = argument.name.clone();
-        return Ok(if matches!(argument.kind, ArgumentKind::Local { .. }) {
-            Layout::Local { name }
-        } else {
-            Layout::Scalar
-        });
+/// Returns the layout of an argument. `files` returns the files of a buffer with a role.
+fn lay_out(argument: &Argument, files: impl Fn(Role) -> Vec<PathBuf>, compared: Compared) -> Layout {
+    let (name, align) = (argument.name.clone(), argument.align);
+    let (shape, access, memory) = match &argument.kind {
+        ArgumentKind::Scalar(_) => return Layout::Scalar,
+        ArgumentKind::Local { .. } => return Layout::Local { name, align },
+        ArgumentKind::Buffer { shape, access, memory, .. } => (shape, access, memory),
     };
-    let wrong = |source| DeviceError::Data { argument: argument.name.clone(), source };
     let role = match access {
         Access::In => Role::In,
         Access::Out => Role::Out,
         Access::InOut => Role::InOut,
+        Access::Scratch => Role::Scratch,
     };
-    let pristine = matches!(role, Role::In | Role::InOut).then(|| stem.with_extension("pristine"));
-    if let Some(path) = &pristine {
-        write_pristine(spec, argument, shape, fill, path).map_err(wrong)?;
-    }
-    let given = spec.verify.expected.iter().find(|(name, _)| *name == argument.name);
-    let expected = given.map(|(_, from)| -> Result<_, DataError> {
-        let path = stem.with_extension("expected");
-        write(&path, |to| copy_file(from, argument.element, shape, to))?;
-        Ok(path)
-    });
-    Ok(Layout::Buffer(BufferLayout {
-        name: argument.name.clone(),
-        element: argument.element,
-        shape: shape.clone(),
-        bytes: checked_bytes(argument)?,
-        role,
-        memory: *memory,
-        pristine,
-        expected: expected.transpose().map_err(wrong)?,
-        tolerance: spec.verify.tolerance(&argument.name, argument.element.scalar()),
-    }))
+    let shape = match shape {
+        Shape::Fixed(shape) => Some(shape.clone()),
+        Shape::Varying(_) => None,
+    };
+    let (element, memory) = (argument.element, *memory);
+    Layout::Buffer(BufferLayout { name, element, shape, role, memory, align, pristine: files(role), compared })
 }
 
-fn write_pristine(
-    spec: &KernelSpec,
-    argument: &Argument,
-    shape: &[u64],
-    fill: &Fill,
-    path: &Path,
-) -> Result<(), DataError> {
-    let given = Given { seed: spec.seed, sizes: &spec.sizes };
-    write(path, |to| write_contents(argument, shape, fill, given, to))
-}
-
-fn write_contents(
+/// Writes the contents of a buffer of the argument's type with the extents `shape`.
+///
+/// # Errors
+/// A file is missing or not as declared, or the type cannot hold a number.
+pub(crate) fn write_contents(
     argument: &Argument,
     shape: &[u64],
     fill: &Fill,
@@ -213,13 +285,13 @@ fn write_contents(
 }
 
 /// Returns the contents of a buffer before a kernel runs. Returns no bytes if the argument is not a
-/// buffer.
+/// buffer, or if its extents depend on the parameters.
 ///
 /// # Errors
 /// A file is missing or not as declared, or the type cannot hold a number.
 pub fn contents(argument: &Argument, given: Given<'_>) -> Result<Vec<u8>, DataError> {
     let mut bytes = Vec::new();
-    if let ArgumentKind::Buffer { shape, fill, .. } = &argument.kind {
+    if let ArgumentKind::Buffer { shape: Shape::Fixed(shape), fill, .. } = &argument.kind {
         write_contents(argument, shape, fill, given, &mut bytes)?;
     }
     Ok(bytes)

@@ -3,7 +3,6 @@
 use crate::data::npy::{NpyError, NpyHeader};
 use crate::error::DataError;
 use crate::problem::ElementType;
-use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
@@ -13,7 +12,7 @@ pub(crate) fn copy_file(path: &Path, element: ElementType, shape: &[u64], to: &m
     let wrong = |problem: String| DataError::File { path: path.to_owned(), problem };
     let cannot_read = |error: io::Error| wrong(format!("cannot be read: {error}"));
     let bytes = shape.iter().product::<u64>() * element.size() as u64;
-    let file = File::open(path).map_err(cannot_read)?;
+    let file = tunesmith_files::open(path).map_err(cannot_read)?;
     let mut from = BufReader::new(file);
     if path.extension().is_some_and(|suffix| suffix == "npy") {
         let lanes = NpyHeader::read(&mut from)

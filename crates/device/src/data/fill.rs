@@ -37,6 +37,9 @@ pub(crate) fn write_fill(
             let mut random = RandomLanes::new(name, given.seed);
             write_lanes(element, count, to, |_, lane| random.next(scalar, lane))
         }
+        Fill::Between(low, high) => {
+            write_between((*low, *high), element, count, RandomLanes::new(name, given.seed), to)
+        }
         Fill::Zeros => write_constant(0.0, element, count, to),
         Fill::Ones => write_constant(1.0, element, count, to),
         Fill::Constant(value) => write_constant(*value, element, count, to),
@@ -68,6 +71,35 @@ fn write_lanes(
 fn write_constant(value: f64, element: ElementType, count: u64, to: &mut dyn Write) -> Result<(), DataError> {
     let bytes = element.scalar().encode_float(value).ok_or(DataError::Constant { value, element })?;
     write_lanes(element, count, to, |_, place| place.copy_from_slice(&bytes))
+}
+
+/// Writes numbers between `low` and `high`. Floats are `low + (high - low) u` with u in [0, 1), rounded
+/// to the type. Integers have both bounds.
+fn write_between(
+    (low, high): (f64, f64),
+    element: ElementType,
+    count: u64,
+    mut random: RandomLanes,
+    to: &mut dyn Write,
+) -> Result<(), DataError> {
+    let scalar = element.scalar();
+    let (least, most) = (low.ceil() as i128, high.floor() as i128);
+    for bound in [low.ceil(), high.floor()].into_iter().filter(|_| !scalar.is_float()) {
+        scalar.encode_float(bound).ok_or(DataError::Constant { value: bound, element })?;
+    }
+    let choices = u128::try_from(most - least + 1).unwrap_or_default();
+    write_lanes(element, count, to, |_, lane| {
+        let bits = random.0.next_u64();
+        let bytes = if scalar.is_float() {
+            let share = (bits >> 11) as f64 / (1_u64 << 53) as f64;
+            scalar.encode_float(low + (high - low) * share)
+        } else {
+            // No type has more than 2^64 values, so the product has at most 128 bits.
+            let chosen = (u128::from(bits) * choices) >> 64;
+            scalar.encode_int(least + chosen as i128)
+        };
+        bytes.into_iter().for_each(|bytes| lane.copy_from_slice(&bytes));
+    })
 }
 
 fn write_generated(

@@ -1,7 +1,8 @@
-//! A kernel's arguments as the worker sees them.
+//! A kernel's arguments as the worker sees them. The worker knows no correct result.
 
-use crate::problem::{ElementType, Memory, Tolerance};
+use crate::problem::{ElementType, Memory};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// One argument of the problem.
@@ -10,7 +11,7 @@ pub(crate) enum Layout {
     /// A scalar. Its bytes come with every job.
     Scalar,
     /// Memory of a work-group. Its size comes with every job.
-    Local { name: String },
+    Local { name: String, align: usize },
     /// Memory that lives as long as the worker.
     Buffer(BufferLayout),
 }
@@ -20,15 +21,27 @@ pub(crate) enum Layout {
 pub(crate) struct BufferLayout {
     pub(crate) name: String,
     pub(crate) element: ElementType,
-    pub(crate) shape: Vec<u64>,
-    pub(crate) bytes: usize,
+    /// The extents. `None` if they come with every job.
+    pub(crate) shape: Option<Vec<u64>>,
     pub(crate) role: Role,
     pub(crate) memory: Memory,
-    /// The contents before a launch.
-    pub(crate) pristine: Option<PathBuf>,
-    /// The correct contents after a launch, if they are known.
-    pub(crate) expected: Option<PathBuf>,
-    pub(crate) tolerance: Tolerance,
+    /// The alignment in bytes.
+    pub(crate) align: usize,
+    /// The contents before a launch: a file for each set of data.
+    pub(crate) pristine: Vec<PathBuf>,
+    /// The part that the worker hands to the tuner.
+    pub(crate) compared: Compared,
+}
+
+/// The part of a buffer that is compared with the correct result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Compared {
+    /// No part of it.
+    Nothing,
+    /// All of it.
+    All,
+    /// These ranges of bytes.
+    Ranges(Vec<Range<usize>>),
 }
 
 /// The role of a buffer.
@@ -40,6 +53,8 @@ pub(crate) enum Role {
     Out,
     /// Restored before every launch.
     InOut,
+    /// Poisoned before the first launch of a configuration.
+    Scratch,
 }
 
 /// The value passed for an argument in one configuration.
@@ -47,6 +62,8 @@ pub(crate) enum Role {
 pub(crate) enum Passed {
     /// The argument's buffer.
     Buffer,
+    /// The argument's buffer with these extents.
+    Sized(Vec<u64>),
     /// The bytes of its value.
     Scalar(Vec<u8>),
     /// This many bytes of local memory.
@@ -54,18 +71,27 @@ pub(crate) enum Passed {
 }
 
 impl Role {
-    /// Returns true if a kernel writes a result to the buffer.
-    pub(crate) fn is_output(self) -> bool {
-        matches!(self, Self::Out | Self::InOut)
+    /// Returns true if the buffer holds given contents before a launch.
+    pub(crate) fn is_filled(self) -> bool {
+        matches!(self, Self::In | Self::InOut)
     }
 }
 
-impl Layout {
-    /// Returns the buffer, if the argument is one.
-    pub(crate) fn buffer(&self) -> Option<&BufferLayout> {
+impl Compared {
+    /// Returns the ranges of a buffer of `bytes` that are compared.
+    pub(crate) fn ranges(&self, bytes: usize) -> Vec<Range<usize>> {
         match self {
-            Self::Buffer(buffer) => Some(buffer),
-            Self::Scalar | Self::Local { .. } => None,
+            Self::Nothing => Vec::new(),
+            Self::All => std::iter::once(0..bytes).collect(),
+            Self::Ranges(ranges) => ranges.clone(),
         }
+    }
+}
+
+impl BufferLayout {
+    /// Returns the size in bytes of a buffer of `shape`.
+    pub(crate) fn bytes_of(&self, shape: &[u64]) -> usize {
+        let elements: u64 = shape.iter().product();
+        usize::try_from(elements).map_or(usize::MAX, |elements| elements.saturating_mul(self.element.size()))
     }
 }

@@ -8,6 +8,9 @@
 use crate::problem::{ElementType, ScalarType};
 use std::io::{self, Read};
 
+/// The greatest length of a header in bytes.
+const MAX_HEADER: u64 = 1 << 16;
+
 /// The header of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NpyHeader {
@@ -50,7 +53,14 @@ impl NpyHeader {
         let width = if start[6] == 1 { 2 } else { 4 };
         from.read_exact(&mut length[..width])?;
         let mut header = Vec::new();
-        from.take(u32::from_le_bytes(length).into()).read_to_end(&mut header)?;
+        // The file declares the length. NumPy itself reads no header above 10,000 bytes.
+        let length = u64::from(u32::from_le_bytes(length));
+        if length > MAX_HEADER {
+            return Err(NpyError::Header(format!("it says that it has {length} bytes; at most {MAX_HEADER} are read")));
+        }
+        if from.take(length).read_to_end(&mut header)? as u64 != length {
+            return Err(NpyError::Header("the file ends within it".to_owned()));
+        }
         let header = String::from_utf8_lossy(&header);
         Self::parse(&header).ok_or_else(|| NpyError::Header(header.trim().to_owned()))
     }
@@ -146,6 +156,16 @@ mod tests {
         assert!(check(fortran, "f32", &[2, 3]).unwrap_err().contains("Fortran order"));
         let big = "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3), }";
         assert!(check(big, "f32", &[2, 3]).unwrap_err().contains("byte order"));
+    }
+
+    #[test]
+    fn a_header_is_never_believed_beyond_its_limit_or_the_file() {
+        let error = |bytes: &[u8]| NpyHeader::read(&mut &bytes[..]).unwrap_err().to_string();
+        let mut endless = b"\x93NUMPY\x02\x00".to_vec();
+        endless.extend(u32::MAX.to_le_bytes());
+        endless.extend([b' '; 100]);
+        assert!(error(&endless).contains("at most 65536"), "{}", error(&endless));
+        assert!(error(b"\x93NUMPY\x01\x00\x40\x00{'descr'").contains("ends within"));
     }
 
     #[test]

@@ -163,6 +163,20 @@ pub enum DeviceError {
         /// The name of the argument that is most similar.
         suggestion: Option<String>,
     },
+    /// A range to compare that leaves its output, or is empty.
+    #[error(
+        "`compare` says {}..{} for the output `{argument}`, which has {length} elements; a range is first..end, within \
+             the output",
+        range.start, range.end
+    )]
+    Ranges {
+        /// The output.
+        argument: String,
+        /// The range of elements.
+        range: std::ops::Range<u64>,
+        /// The number of the output's elements.
+        length: u64,
+    },
     /// An expression with a name that is neither a parameter nor a size.
     #[error("`{expression}` uses `{name}`, which is not a parameter{}", did_you_mean(.suggestion))]
     UnknownName {
@@ -196,6 +210,16 @@ pub enum DeviceError {
     /// A lack of room for temporary files.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
+    /// A fault of the machine that no configuration is to blame for: a full disk, a folder that is
+    /// gone, no descriptors left.
+    #[error("{problem}")]
+    Machine {
+        /// The fault and its remedy.
+        problem: String,
+    },
+    /// The run was interrupted before its first evaluation.
+    #[error("interrupted")]
+    Interrupted,
     /// A worker process that cannot be started or used.
     #[error("the worker process {problem}")]
     Worker {
@@ -213,9 +237,16 @@ impl DeviceError {
                 | Self::NoDevices { .. }
                 | Self::NoCounters { .. }
                 | Self::Scratch(_)
+                | Self::Machine { .. }
+                | Self::Interrupted
                 | Self::Worker { .. }
         );
         !of_the_machine
+    }
+
+    /// Returns true if the run was interrupted, and nothing is wrong.
+    pub fn is_interruption(&self) -> bool {
+        matches!(self, Self::Interrupted)
     }
 
     /// Returns the remedy, if it is known and not part of the message.

@@ -1,11 +1,13 @@
 //! The system's compilers.
 
 use crate::error::DeviceError;
-use crate::host::tool::{self, Ended};
+use crate::host::{CommandTask, Finish, Launcher, Streams, WorkerCommand};
 use crate::problem::Language;
 use serde::{Deserialize, Serialize};
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::ExitStatus;
+use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
 
@@ -45,21 +47,46 @@ pub struct CudaSetup {
 }
 
 /// A compiler that was found to work.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Compiler {
     pub(crate) language: Language,
     /// The program and its fixed arguments.
     words: Vec<String>,
     /// The first line of its version message.
     pub(crate) version: String,
+    /// Runs it under a supervisor, so that it ends with the tuner.
+    launcher: Launcher,
 }
+
+/// The end of a compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// The compiler cannot be started. Its output is the reason.
+    NotStarted,
+    /// The compiler ended by itself.
+    Exited(ExitStatus),
+    /// The compiler was ended at its time limit.
+    TimedOut,
+    /// The compiler was ended because the run was interrupted.
+    Cancelled,
+}
+
+/// The bytes that are kept of a compiler's output. The beginning matters because the first error
+/// explains the others.
+const KEPT: usize = 256 << 10;
 
 /// Time limit for a question to a compiler. It answers at once or never.
 const QUESTION_LIMIT: Duration = Duration::from_secs(20);
 
 impl Compiler {
-    /// Finds the compiler for a language and asks it for its version.
-    pub(crate) fn find(compilers: &Compilers, language: Language, clock: &dyn Clock) -> Result<Self, DeviceError> {
+    /// Finds the compiler for a language and asks it for its version. Supervisors are started as
+    /// `worker` says, whose interrupt ends the question.
+    pub(crate) fn find(
+        compilers: &Compilers,
+        worker: &WorkerCommand,
+        language: Language,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, DeviceError> {
         let cpp = language == Language::Cpp;
         let (text, variable) = if cpp { (&compilers.cxx, "CXX") } else { (&compilers.cc, "CC") };
         let error = |problem: String| DeviceError::Compiler {
@@ -70,11 +97,12 @@ impl Compiler {
         };
         let words = shlex::split(text).filter(|words| !words.is_empty());
         let words = words.ok_or_else(|| error("is no command".to_owned()))?;
-        let mut compiler = Self { language, words, version: String::new() };
-        let (ended, said) = compiler
-            .ask(&["--version".to_owned()], clock)
-            .map_err(|source| error(format!("cannot be started: {source}")))?;
+        let launcher = Launcher::new(worker.clone(), clock)?;
+        let mut compiler = Self { language, words, version: String::new(), launcher };
+        let (ended, said) = compiler.ask(&["--version".to_owned()])?;
         match ended {
+            Ended::Cancelled => Err(DeviceError::Interrupted),
+            Ended::NotStarted => Err(error(format!("cannot be started: {said}"))),
             Ended::Exited(status) if status.success() => {
                 compiler.version = said.lines().next().unwrap_or_default().trim().to_owned();
                 Ok(compiler)
@@ -88,22 +116,38 @@ impl Compiler {
         self.words.iter().chain(arguments).cloned().collect()
     }
 
-    /// Runs the compiler with `arguments`.
+    /// Runs the compiler with `arguments`. Returns its end and both outputs.
+    ///
+    /// # Errors
+    /// The supervisor cannot be started.
     pub(crate) fn run(
         &self,
         arguments: &[String],
         limit: Duration,
-        clock: &dyn Clock,
         cancel: &Interrupt,
-    ) -> std::io::Result<(Ended, String)> {
-        let mut command = Command::new(&self.words[0]);
-        // The messages are parsed here. Users, too, search the web for their English form.
-        command.args(&self.words[1..]).args(arguments).env("LC_ALL", "C");
-        tool::run(command, limit, clock, cancel)
+    ) -> Result<(Ended, String), DeviceError> {
+        let task = CommandTask {
+            words: self.words(arguments),
+            // The messages are parsed here. Users, too, search the web for their English form.
+            environment: vec![("LC_ALL".to_owned(), "C".to_owned())],
+            folder: PathBuf::from("."),
+            input: None,
+            memory_limit: None,
+            confinement: None,
+        };
+        let ran = self.launcher.run(&task, Streams::Together, limit, cancel)?;
+        let ended = match ran.finish {
+            Finish::Ended(report) => Ended::Exited(ExitStatus::from_raw(report.status)),
+            Finish::Torn(status) => Ended::Exited(status),
+            Finish::NotStarted(reason) => return Ok((Ended::NotStarted, reason)),
+            Finish::TimedOut => Ended::TimedOut,
+            Finish::Cancelled => Ended::Cancelled,
+        };
+        Ok((ended, ran.stdout.first(KEPT)))
     }
 
-    fn ask(&self, arguments: &[String], clock: &dyn Clock) -> std::io::Result<(Ended, String)> {
-        self.run(arguments, QUESTION_LIMIT, clock, &Interrupt::default())
+    fn ask(&self, arguments: &[String]) -> Result<(Ended, String), DeviceError> {
+        self.run(arguments, QUESTION_LIMIT, self.launcher.interrupt())
     }
 
     /// Returns the options of every compilation. They stand before the problem's options, so that
@@ -126,12 +170,16 @@ impl Compiler {
 
     /// Returns the files that a compilation with `arguments` reads, without system headers. Empty
     /// if the compiler cannot tell.
-    pub(crate) fn dependencies(&self, arguments: &[String], clock: &dyn Clock) -> Vec<PathBuf> {
+    ///
+    /// # Errors
+    /// The run was interrupted.
+    pub(crate) fn dependencies(&self, arguments: &[String]) -> Result<Vec<PathBuf>, DeviceError> {
         let question: Vec<String> =
             ["-MM", "-w"].into_iter().map(str::to_owned).chain(arguments.iter().cloned()).collect();
-        match self.ask(&question, clock) {
-            Ok((Ended::Exited(status), rules)) if status.success() => read_rules(&rules),
-            _ => Vec::new(),
+        match self.ask(&question)? {
+            (Ended::Exited(status), rules) if status.success() => Ok(read_rules(&rules)),
+            (Ended::Cancelled, _) => Err(DeviceError::Interrupted),
+            _ => Ok(Vec::new()),
         }
     }
 }
@@ -151,28 +199,11 @@ fn read_rules(rules: &str) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunesmith_core::SystemClock;
 
     #[test]
     fn rules_give_their_prerequisites_in_order() {
         let rules = "shim.o: /t/shim.c /k/a.c \\\n /k/with\\ blank.h\nb.o: b.c\n";
         let wanted = ["/t/shim.c", "/k/a.c", "/k/with blank.h", "b.c"];
         assert_eq!(read_rules(rules), wanted.map(PathBuf::from));
-    }
-
-    #[test]
-    fn a_missing_compiler_is_explained_with_a_remedy() {
-        let compilers = Compilers { cc: "no-such-compiler -m64".into(), ..Compilers::default() };
-        let error = Compiler::find(&compilers, Language::C, &SystemClock::new()).unwrap_err().to_string();
-        assert!(error.starts_with("the C compiler `no-such-compiler -m64` cannot be started:"), "{error}");
-        assert!(error.ends_with("or set CC"), "{error}");
-    }
-
-    #[test]
-    fn a_compiler_may_be_called_with_arguments_of_its_own() {
-        let compilers = Compilers { cc: "env cc '-DA=1 2'".into(), ..Compilers::default() };
-        let compiler = Compiler::find(&compilers, Language::C, &SystemClock::new()).unwrap();
-        assert_eq!(compiler.words(&["-c".into()]), ["env", "cc", "-DA=1 2", "-c"]);
-        assert!(!compiler.version.is_empty());
     }
 }

@@ -6,7 +6,11 @@ use std::process::ExitStatus;
 
 /// Describes the end of a worker in the middle of a kernel, with its last printed output.
 pub(crate) fn describe(status: ExitStatus, printed: &str) -> String {
+    let (stray, printed) = take_stray_access(printed);
     let end = match status.signal() {
+        Some(number) if stray.is_some() => {
+            format!("{} ({})", stray.unwrap_or_default(), signal_name(number))
+        }
         // The worker's runtime detects the overflow, reports it, and aborts.
         Some(_) if printed.contains("has overflowed its stack") => {
             "the kernel overflowed its stack; use less local data or recursion, or `static` data".to_owned()
@@ -18,9 +22,24 @@ pub(crate) fn describe(status: ExitStatus, printed: &str) -> String {
     if printed.is_empty() { end } else { format!("{end}\nIt printed last:\n{printed}") }
 }
 
+/// The beginning of the line that a worker prints when a kernel touches memory which nobody may
+/// touch. The buffer follows.
+pub(crate) const STRAY_ACCESS: &str = "the kernel accessed memory outside of";
+
+/// Splits the report of a stray access from everything else that was printed.
+fn take_stray_access(printed: &str) -> (Option<&str>, String) {
+    let stray = printed.lines().rfind(|line| line.starts_with(STRAY_ACCESS));
+    let rest = printed.lines().filter(|line| Some(*line) != stray).collect::<Vec<_>>().join("\n");
+    (stray, rest)
+}
+
+fn signal_name(number: i32) -> String {
+    Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string())
+}
+
 /// Returns the name of a signal and its usual meaning.
 pub(crate) fn signal(number: i32) -> String {
-    let name = Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string());
+    let name = signal_name(number);
     let meaning = match Signal::try_from(number) {
         Ok(Signal::SIGSEGV) => " (it read or wrote memory that is not its own)",
         Ok(Signal::SIGBUS) => " (it read or wrote memory that does not exist)",
@@ -42,6 +61,15 @@ mod tests {
         let message = describe(ExitStatus::from_raw(11), "");
         assert_eq!(message, "the kernel was killed by SIGSEGV (it read or wrote memory that is not its own)");
         assert_eq!(describe(ExitStatus::from_raw(35), ""), "the kernel was killed by signal 35");
+    }
+
+    #[test]
+    fn a_stray_access_is_told_with_its_buffer() {
+        let printed =
+            "hello\nthe kernel accessed memory outside of `c`, behind its end: at byte 9 of a buffer of 8 bytes\n";
+        let end =
+            "the kernel accessed memory outside of `c`, behind its end: at byte 9 of a buffer of 8 bytes (SIGSEGV)";
+        assert_eq!(describe(ExitStatus::from_raw(11), printed), format!("{end}\nIt printed last:\nhello"));
     }
 
     #[test]

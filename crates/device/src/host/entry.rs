@@ -1,8 +1,10 @@
 //! Starts this program once more, as a worker or as a supervisor of a command.
 
+use crate::sandbox::Confinement;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
+use tunesmith_core::Interrupt;
 
 /// The first argument of a worker.
 pub(crate) const WORKER: &str = "--tunesmith-worker";
@@ -17,11 +19,14 @@ pub(crate) fn was_not_entered() -> bool {
 }
 
 /// The executable that becomes a worker, and the command that runs it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct WorkerCommand {
     program: Option<PathBuf>,
     /// A command that runs the worker, with its arguments.
     under: Vec<String>,
+    interrupt: Interrupt,
+    /// The sandbox of user code in the worker.
+    confinement: Option<Confinement>,
 }
 
 /// The variable that makes PoCL keep each of its threads on a processor. Otherwise the system may
@@ -48,13 +53,49 @@ impl WorkerCommand {
     /// Returns the command of another program, which must call
     /// [`enter_if_worker`](crate::worker::enter_if_worker).
     pub fn program(path: impl Into<PathBuf>) -> Self {
-        Self { program: Some(path.into()), under: Vec::new() }
+        Self { program: Some(path.into()), ..Self::default() }
     }
 
-    /// Returns the same worker, run by another command. That command must pass on standard input
-    /// and output.
+    /// Returns the same worker. `interrupt` ends its answers to questions about devices, and what
+    /// compilers are asked before a run.
+    #[must_use]
+    pub fn interrupted_by(&self, interrupt: &Interrupt) -> Self {
+        Self { interrupt: interrupt.clone(), ..self.clone() }
+    }
+
+    /// Returns the interrupt of the run.
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Returns the same worker, run by another command. That command must pass on standard input.
+    /// It talks to the worker in ways of its own, so that the worker has no sandbox.
     pub(crate) fn under(&self, command: Vec<String>) -> Self {
-        Self { under: command, ..self.clone() }
+        Self { under: command, confinement: None, ..self.clone() }
+    }
+
+    /// Returns the same worker, whose user code runs in a sandbox, if there is one.
+    pub(crate) fn confined(&self, confinement: Option<Confinement>) -> Self {
+        Self { confinement, ..self.clone() }
+    }
+
+    /// Returns the same worker, whose sandbox allows kernels in C to write shared memory.
+    pub(crate) fn sharing_memory(&self, shared_memory: bool) -> Self {
+        let confinement = self.confinement.clone();
+        Self {
+            confinement: confinement.map(|confinement| confinement.with_shared_memory(shared_memory)),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the sandbox of user code in the worker.
+    pub(crate) fn confinement(&self) -> Option<&Confinement> {
+        self.confinement.as_ref()
+    }
+
+    /// Returns true if this process starts the worker itself, without another command.
+    pub(crate) fn is_direct(&self) -> bool {
+        self.under.is_empty()
     }
 
     /// Returns the command for a worker of this process.
@@ -63,7 +104,7 @@ impl WorkerCommand {
         if sees_all_processors() {
             command.env(AFFINITY, "1");
         }
-        if self.under.is_empty() {
+        if self.is_direct() {
             command.arg(std::process::id().to_string());
         }
         Ok(command)
@@ -92,6 +133,9 @@ impl WorkerCommand {
             }
         };
         command.arg(marker);
+        if let Some(confinement) = &self.confinement {
+            command.env("TMPDIR", &confinement.temporary);
+        }
         Ok(command)
     }
 }

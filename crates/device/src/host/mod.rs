@@ -1,20 +1,34 @@
 //! The parts of this machine that every backend may use: its compilers, its processor, and the
 //! processes started on it.
 
+mod channel;
 mod compilers;
 mod ending;
 mod entry;
+pub(crate) mod faults;
+mod launcher;
+mod leftovers;
+mod output;
+mod process;
 mod processor;
-mod tool;
+mod supervisor;
+mod system;
 
+pub use channel::Packet;
 pub use compilers::{Compilers, CudaSetup};
 pub use entry::WorkerCommand;
+pub use process::{Process, Processes, Received};
+pub use system::SystemProcesses;
 
-pub(crate) use compilers::Compiler;
-pub(crate) use ending::{describe, signal};
+pub(crate) use channel::{Channel, MOST};
+pub(crate) use compilers::{Compiler, Ended};
+pub(crate) use ending::{STRAY_ACCESS, describe, signal};
 pub(crate) use entry::{SUPERVISOR, WORKER, was_not_entered};
+pub(crate) use launcher::{Finish, Launcher, Ran, Streams};
+pub(crate) use leftovers::end_descendants;
+pub(crate) use output::{KEPT, Output};
 pub(crate) use processor::{limits, processor_name, threads};
-pub(crate) use tool::Ended;
+pub(crate) use supervisor::{CommandTask, ProcessReport, supervise};
 
 use std::time::Duration;
 

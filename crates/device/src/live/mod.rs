@@ -1,37 +1,46 @@
 //! Evaluates configurations: compiles, runs, checks and times them.
 
+mod confirm;
+mod examination;
+mod influence;
 mod names;
 mod open;
 mod outside;
 mod programs;
 mod reference;
 mod resample;
+#[cfg(test)]
+mod simulation;
 mod station;
 mod twins;
 
+pub use influence::{Doubt, SourcePlace};
 pub use programs::KernelPlan;
 
 use crate::backends::ahead::{Build, Builds};
 use crate::backends::{BuildError, OutsideProfiler, SessionKind, Target};
-use crate::data::{DataSet, passed};
+use crate::data::layout::Passed;
+use crate::data::{DataSet, Expected, passed};
 use crate::error::DeviceError;
-use crate::host::WorkerCommand;
-use crate::host::{Compilers, threads};
-use crate::live::open::{Opener, WithReference};
+use crate::host::{Compilers, Processes, SystemProcesses, WorkerCommand, threads};
+use crate::live::examination::Examination;
+use crate::live::open::Opener;
 use crate::live::programs::{BuiltKernels, Programs};
+use crate::live::reference::{Asked, Oracle, Question};
 use crate::live::resample::Kept;
 use crate::live::station::{MeasuredJob, Station};
 use crate::live::twins::{Twins, likeness};
-use crate::measure::limits::launch_limit;
+use crate::measure::limits::{Limit, launch_limit};
 use crate::measure::{Policy, Sampling};
 use crate::problem::{KernelSpec, Scope};
+use crate::sandbox::{Confinement, Sandbox};
 use crate::worker::protocol::{Job, Purpose, Setup};
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{
-    Clock, CompileData, Completion, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent,
+    Clock, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent,
     SystemClock, statistics,
 };
 use tunesmith_space::{ConfigId, Space};
@@ -56,8 +65,13 @@ pub struct LiveOptions {
     pub energy: bool,
     /// The executable that runs kernels.
     pub worker: WorkerCommand,
+    /// The sandbox of user code, on systems that have one. `None` runs it without.
+    pub sandbox: Option<Sandbox>,
     /// The source of the time.
     pub clock: Arc<dyn Clock>,
+    /// Starts the workers' processes. Simulations replace it.
+    #[doc(hidden)]
+    pub processes: Arc<dyn Processes>,
 }
 
 impl LiveOptions {
@@ -72,7 +86,9 @@ impl LiveOptions {
             profile: false,
             energy: false,
             worker: WorkerCommand::current(),
+            sandbox: None,
             clock: Arc::new(SystemClock::new()),
+            processes: Arc::new(SystemProcesses),
         }
     }
 }
@@ -89,7 +105,8 @@ pub struct LiveEvaluator {
     options: LiveOptions,
     programs: Arc<Programs>,
     session: SessionKind,
-    reference: Option<WithReference>,
+    /// The correct outputs.
+    oracle: Oracle,
     identity: Vec<(String, String)>,
     builds: Builds<Programs>,
     station: Option<Station>,
@@ -105,8 +122,12 @@ pub struct LiveEvaluator {
     kept: Kept,
     /// The results of earlier configurations, for later ones with the same machine code.
     twins: Twins,
-    /// The reference's running time.
-    reference_time: Option<Duration>,
+    /// The number of jobs so far.
+    jobs: u64,
+    /// The problem at further sizes, once a configuration was verified at them.
+    others: Vec<Option<Box<LiveEvaluator>>>,
+    /// The number of the second set of data, once a configuration was verified on it.
+    second_set: Option<usize>,
     /// Dropped last, because workers and compilers use its folder.
     data: DataSet,
 }
@@ -117,26 +138,30 @@ impl LiveEvaluator {
     ///
     /// # Errors
     /// A file, a type or a name in the problem is wrong, or a compiler is missing.
-    pub fn new(space: &Space, options: LiveOptions) -> Result<Self, DeviceError> {
+    pub fn new(space: &Space, mut options: LiveOptions) -> Result<Self, DeviceError> {
         let spec = &options.spec;
         let scope = Scope::example(&spec.sizes, space);
         names::check(spec, &scope)?;
         let data = DataSet::create(spec)?;
+        let confinement = Confinement::of_run(options.sandbox.as_ref(), data.folder())?;
+        options.worker = options.worker.confined(confinement);
+        let spec = &options.spec;
         let opener = Opener::new(&options, data.folder());
         let programs = Arc::new(opener.programs()?);
         let session = programs.session().ok_or(DeviceError::NoKernel)?;
-        let reference = opener.reference()?;
+        let mut oracle = Oracle::new(opener.reference()?);
+        oracle.take_stated(spec)?;
         let mut identity = programs.identity(&scope)?;
-        if let Some((_, backend)) = &reference {
-            identity.push(("reference".to_owned(), backend.digest(&Scope::new(spec.sizes.iter().cloned()))?));
-        }
+        identity.extend(oracle.digest(spec)?.map(|digest| ("reference".to_owned(), digest)));
         let jobs = if options.jobs == 0 { threads() } else { options.jobs };
+        let shared_memory = identity.iter().any(|(name, value)| name == "compiler" && registers_openmp(value));
+        options.worker = options.worker.sharing_memory(shared_memory);
         Ok(Self {
             space: space.clone(),
             builds: Builds::new(Arc::clone(&programs), jobs),
             programs,
             session,
-            reference,
+            oracle,
             identity,
             station: None,
             best: None,
@@ -145,7 +170,9 @@ impl LiveEvaluator {
             bar_ms: None,
             kept: Kept::default(),
             twins: Twins::default(),
-            reference_time: None,
+            jobs: 0,
+            others: spec.verify.sizes.iter().map(|_| None).collect(),
+            second_set: None,
             data,
             options,
         })
@@ -159,10 +186,21 @@ impl LiveEvaluator {
     /// The function is missing, or the number or a type of its arguments does not fit
     /// ([`DeviceError::Signature`]).
     pub fn preflight(&mut self, config: ConfigId) -> Result<(), DeviceError> {
-        match self.programs.build(&self.scope(config), &Interrupt::default()) {
+        self.uncompiled(config).map(drop)
+    }
+
+    /// Compiles one configuration as [`preflight`](Self::preflight) does. Returns the message if it
+    /// does not compile, or if the device refuses it.
+    ///
+    /// # Errors
+    /// Those of [`preflight`](Self::preflight).
+    pub fn uncompiled(&mut self, config: ConfigId) -> Result<Option<String>, DeviceError> {
+        match self.programs.build(&self.scope(config), self.options.worker.interrupt()) {
             Err(BuildError::Signature(mismatch)) => Err(mismatch.into_error()),
             Err(BuildError::Broken(error)) => Err(error),
-            Ok(_) | Err(BuildError::Failed(_) | BuildError::Refused(_) | BuildError::Cancelled) => Ok(()),
+            Err(BuildError::Failed(message) | BuildError::Refused(message)) => Ok(Some(message)),
+            Err(BuildError::Cancelled) => Err(DeviceError::Interrupted),
+            Ok(_) => Ok(None),
         }
     }
 
@@ -191,32 +229,71 @@ impl LiveEvaluator {
         if self.station.is_some() {
             return Ok(true);
         }
-        if let Some((reference, backend)) = self.reference.as_ref().filter(|_| !self.data.missing().is_empty()) {
-            let (spec, station) = (&self.options.spec, self.new_station());
-            let time = reference::run_reference(backend.as_ref(), spec, reference, &self.data, station, interrupt)?;
-            if time.is_none() {
+        // Values that depend on the parameters wait for a configuration.
+        if let Some(values) = self.oracle.constant_values(&self.options.spec) {
+            self.data.grow(&self.options.spec, &values)?;
+            if self.expected(Question { set: 0, values }, interrupt)?.is_none() {
                 return Ok(false);
             }
-            self.reference_time = time;
-            self.data.complete();
         }
         self.station = Some(self.new_station());
         Ok(true)
     }
 
+    /// Returns the correct outputs. Returns `None` if interrupted.
+    fn expected(&mut self, question: Question, interrupt: &Interrupt) -> Result<Option<Arc<Expected>>, DeviceError> {
+        let station = self.new_station();
+        let asked = Asked { spec: &self.options.spec, data: &self.data, interrupt };
+        self.oracle.expected(asked, &question, station)
+    }
+
     fn new_station(&self) -> Station {
+        let spec = &self.options.spec;
         Station {
+            processes: Arc::clone(&self.options.processes),
             command: self.options.worker.clone(),
             setup: Setup {
                 session: self.session.clone(),
-                arguments: self.data.layout().to_vec(),
+                arguments: self.data.layout(spec, &[0], |position| spec.compares(position)),
+                results: None,
                 energy: self.options.energy,
             },
-            bytes: self.data.bytes(),
+            bytes: self.data.bytes(spec),
             policy: self.options.policy,
             clock: Arc::clone(&self.options.clock),
             worker: None,
+            usual_changes: None,
+            folder: self.data.folder().to_owned(),
+            results: None,
         }
+    }
+
+    /// Returns the correct outputs on each of `sets` in the configuration of `scope`, in which
+    /// `passed` is passed. Returns `None` if interrupted.
+    fn expected_of(
+        &mut self,
+        scope: &Scope,
+        passed: &[Passed],
+        sets: &[usize],
+        interrupt: &Interrupt,
+    ) -> Result<Option<Vec<Arc<Expected>>>, DeviceError> {
+        self.data.grow(&self.options.spec, passed)?;
+        let values = self.oracle.values(&self.options.spec, scope)?;
+        let mut all = Vec::with_capacity(sets.len());
+        for set in sets {
+            let question = Question { set: *set, values: values.clone() };
+            let Some(expected) = self.expected(question, interrupt)? else { return Ok(None) };
+            all.push(expected);
+        }
+        Ok(Some(all))
+    }
+
+    fn examination<'a>(&self, expected: &'a [Arc<Expected>]) -> Examination<'a> {
+        if self.options.spec.is_verified() { Examination::Compare(expected) } else { Examination::Nothing }
+    }
+
+    fn launch_limit(&self) -> Limit {
+        launch_limit(&self.options.policy.limits, self.oracle.time, self.best)
     }
 
     fn scope(&self, config: ConfigId) -> Scope {
@@ -239,13 +316,23 @@ impl LiveEvaluator {
             Ok(passed) => passed,
             Err(error) => return Ok(Some(refused(&error))),
         };
+        let start = self.now();
+        let expected = match self.expected_of(scope, &passed, &[0], interrupt) {
+            Err(error @ DeviceError::Ranges { .. }) => return Ok(Some(refused(&error))),
+            expected => expected?,
+        };
+        let Some(expected) = expected else { return Ok(None) };
+        let asking = self.now() - start;
         let policy = self.options.policy;
         let Looking { sampling, profile } = how;
-        let purpose = Purpose::Measure { sampling, cache: policy.cache, profile };
+        self.jobs += 1;
+        let purpose = Purpose::Measure { sampling, cache: policy.cache, profile, seed: self.jobs };
         let job = Job { steps: self.programs.steps(prepared), passed, purpose };
-        let limit = launch_limit(&policy.limits, self.reference_time, self.best);
+        let limit = self.launch_limit();
+        let mut examination = self.examination(&expected);
         let Some(station) = &mut self.station else { return Ok(None) };
-        let Some(mut measured) = station.run(&job, &limit, interrupt)? else { return Ok(None) };
+        let Some(mut measured) = station.run(&job, &mut examination, &limit, interrupt)? else { return Ok(None) };
+        measured.verify += asking;
         if measured.unprofiled.is_some() && measured.failure.is_none() {
             self.profile_beside(&job, &mut measured, interrupt)?;
         }
@@ -274,12 +361,28 @@ impl LiveEvaluator {
             Err(BuildError::Refused(why)) => return Ok(Some(failed(Failure::new(FailureKind::Constraints, why)))),
         };
         let Some(mut measured) = self.measure(scope, &prepared, how, interrupt)? else { return Ok(None) };
-        measured.measurement.compile =
-            Some(CompileData { resources: std::mem::take(&mut measured.resources), ..prepared.compile_data() });
+        let mut compile = prepared.compile_data();
+        if prepared.is_postponed() {
+            self.programs.loaded_in(measured.load);
+            if measured.failure.is_some() && !measured.began {
+                // The compiler or the driver may be at fault. A build of its own tells them apart.
+                let apart = self.programs.build_apart(scope, interrupt).map(Arc::new);
+                return self.complete(scope, apart, how, interrupt);
+            }
+            compile.time_ms = measured.load.as_secs_f64() * 1e3;
+        }
+        compile.resources = std::mem::take(&mut measured.resources);
+        measured.measurement.compile = Some(compile);
         let spent = Spent { compile: measured.load, run: measured.run, verify: measured.verify };
         let MeasuredJob { failure, measurement, unprofiled, .. } = measured;
         Ok(Some(Completion { failure, measurement, spent, unprofiled }))
     }
+}
+
+/// Returns true if the OpenMP of a compiler registers itself in shared memory. It ends the process
+/// if it cannot.
+fn registers_openmp(compiler: &str) -> bool {
+    ["clang", "Intel"].iter().any(|name| compiler.contains(name))
 }
 
 /// The depth at which a configuration is measured.
@@ -333,6 +436,10 @@ impl Evaluator for LiveEvaluator {
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, Error> {
         self.measure_again(config, samples, interrupt)
+    }
+
+    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+        self.confirm_everywhere(config, interrupt)
     }
 }
 

@@ -1,18 +1,14 @@
 //! Unknown names in options and expressions.
 
 use crate::error::DeviceError;
-use crate::problem::{ArgumentKind, Kernel, KernelSpec, Scope};
+use crate::problem::{Argument, Kernel, KernelSpec, Scope};
 
 /// Reports unknown names in options and expressions.
 pub(super) fn check(spec: &KernelSpec, scope: &Scope) -> Result<(), DeviceError> {
     for option in spec.kernels.iter().flat_map(|kernel| &kernel.options) {
         option.check(scope).map_err(|source| DeviceError::Template { option: option.to_string(), source })?;
     }
-    let arguments = spec.arguments.iter().flat_map(|argument| match &argument.kind {
-        ArgumentKind::Scalar(expr) => std::slice::from_ref(expr),
-        ArgumentKind::Local { shape } => shape,
-        ArgumentKind::Buffer { .. } => &[],
-    });
+    let arguments = spec.arguments.iter().flat_map(Argument::expressions);
     let kernels = spec.kernels.iter().flat_map(Kernel::expressions);
     for expr in arguments.chain(kernels) {
         if let Some(name) = expr.names().iter().find(|name| scope.get(&name.text).is_none()) {

@@ -25,7 +25,11 @@ pub(super) struct Opener<'a> {
 impl<'a> Opener<'a> {
     /// Creates an opener. Opens nothing yet.
     pub(super) fn new(options: &'a LiveOptions, folder: &'a Path) -> Self {
-        let service = Arc::new(CompileWorkers::new(options.worker.clone(), Arc::clone(&options.clock)));
+        let service = Arc::new(CompileWorkers::new(
+            Arc::clone(&options.processes),
+            options.worker.clone(),
+            Arc::clone(&options.clock),
+        ));
         Self { options, folder, service }
     }
 
@@ -61,13 +65,14 @@ impl<'a> Opener<'a> {
     }
 
     fn backend(&self, source: KernelSource, name: &str) -> Result<Box<dyn Backend>, DeviceError> {
-        let LiveOptions { target, compilers, policy, clock, .. } = self.options;
+        let LiveOptions { target, compilers, worker, policy, clock, .. } = self.options;
         let opening = Opening {
             folder: self.folder,
             name,
             limit: policy.limits.compile,
             clock: Arc::clone(clock),
             compilers,
+            worker,
             service: Arc::clone(&self.service),
         };
         target.backend(source, opening)

@@ -4,6 +4,7 @@
 use crate::backends::OutsideProfiler;
 use crate::error::DeviceError;
 use crate::live::LiveEvaluator;
+use crate::live::examination::Examination;
 use crate::live::station::{MeasuredJob, Station};
 use crate::measure::limits::{Limit, Reason};
 use crate::worker::protocol::{Job, Purpose};
@@ -54,9 +55,9 @@ impl LiveEvaluator {
         let _ = std::fs::remove_file(log);
         let command = self.options.worker.under(profiler.command(log));
         let mut station = Station { command, ..self.new_station() };
-        let job = Job { purpose: Purpose::Record(Vec::new()), ..job.clone() };
+        let job = Job { purpose: Purpose::Launch, ..job.clone() };
         let limit = Limit { duration: LIMIT, reason: Reason::Fixed };
-        let ran = station.run(&job, &limit, interrupt);
+        let ran = station.run(&job, &mut Examination::Nothing, &limit, interrupt);
         // The profiler writes its log when the worker ends.
         if let Some(worker) = station.worker.take() {
             worker.finish(LIMIT);

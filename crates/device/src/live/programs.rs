@@ -6,6 +6,7 @@ use crate::data::layout::Passed;
 use crate::error::DeviceError;
 use crate::problem::{Grid, GridError, Kernel, Scope};
 use crate::worker::protocol::KernelStep;
+use std::time::Duration;
 use tunesmith_core::{CompileData, Interrupt};
 
 /// The build of one kernel in one configuration.
@@ -98,13 +99,33 @@ impl Build for Programs {
     }
 
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<BuiltKernels, BuildError> {
+        self.build_with(scope, |backend| backend.build(scope, cancel))
+    }
+}
+
+impl Programs {
+    /// Builds one configuration, and leaves no compilation to the measuring worker.
+    pub(super) fn build_apart(&self, scope: &Scope, cancel: &Interrupt) -> Result<BuiltKernels, BuildError> {
+        self.build_with(scope, |backend| backend.build_apart(scope, cancel))
+    }
+
+    /// Tells the backends how long the measuring worker took to load postponed programs.
+    pub(super) fn loaded_in(&self, load: Duration) {
+        self.parts.iter().for_each(|part| part.backend.loaded_in(load));
+    }
+
+    fn build_with(
+        &self,
+        scope: &Scope,
+        build: impl Fn(&dyn Backend) -> Result<Built, BuildError>,
+    ) -> Result<BuiltKernels, BuildError> {
         let refused = |error: GridError| BuildError::Refused(error.to_string());
         let launches = self.parts.iter().map(|part| {
             let grid = part.kernel.grid(scope).map_err(refused)?;
             Ok((grid, part.kernel.launches(scope).map_err(refused)?))
         });
         let launches = launches.collect::<Result<_, _>>()?;
-        let programs = self.parts.iter().map(|part| part.backend.build(scope, cancel)).collect::<Result<_, _>>()?;
+        let programs = self.parts.iter().map(|part| build(part.backend.as_ref())).collect::<Result<_, _>>()?;
         Ok(BuiltKernels { programs, launches })
     }
 }
@@ -115,6 +136,11 @@ impl BuiltKernels {
     pub(super) fn likeness(&self, passed: &[Passed]) -> Option<Likeness> {
         let digests = self.programs.iter().map(|built| built.digest.clone()).collect::<Option<_>>()?;
         Some(Likeness { digests, launches: self.launches.clone(), passed: passed.to_vec() })
+    }
+
+    /// Returns true if the measuring worker compiles at least one of the kernels.
+    pub(super) fn is_postponed(&self) -> bool {
+        self.programs.iter().any(|built| built.is_postponed)
     }
 
     /// Returns the total cost and the results of compiling all kernels.

@@ -19,7 +19,7 @@ pub(super) struct Kept(VecDeque<(ConfigId, Arc<BuiltKernels>)>);
 const KEPT: usize = 12;
 
 impl Kept {
-    fn get(&self, config: ConfigId) -> Option<Arc<BuiltKernels>> {
+    pub(super) fn get(&self, config: ConfigId) -> Option<Arc<BuiltKernels>> {
         self.0.iter().find(|(known, _)| *known == config).map(|(_, built)| Arc::clone(built))
     }
 

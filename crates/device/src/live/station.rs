@@ -3,11 +3,15 @@
 use crate::backends::Resources;
 use crate::energy::READING_LIMIT;
 use crate::error::DeviceError;
-use crate::host::WorkerCommand;
+use crate::host::{Processes, WorkerCommand};
+use crate::live::examination::{Examination, Findings};
 use crate::measure::Policy;
 use crate::measure::limits::{Limit, Reason, data_limit, sampling_limit};
 use crate::worker::process::{Waited, Worker};
 use crate::worker::protocol::{Ending, Job, JobReport, Message, Phase, Request, Setup};
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::counters::REGISTERS;
@@ -15,6 +19,7 @@ use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement};
 
 /// One worker at a time. It is started on demand, and replaced when it can no longer be trusted.
 pub(super) struct Station {
+    pub(super) processes: Arc<dyn Processes>,
     pub(super) command: WorkerCommand,
     pub(super) setup: Setup,
     /// The total size of all buffers in bytes.
@@ -22,17 +27,27 @@ pub(super) struct Station {
     pub(super) policy: Policy,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) worker: Option<Worker>,
+    /// The changes that the last worker's first job left in its process.
+    pub(super) usual_changes: Option<Vec<String>>,
+    /// The folder for the files of results.
+    pub(super) folder: PathBuf,
+    /// The file to which the worker writes outputs.
+    pub(super) results: Option<File>,
 }
 
 /// The result of running a program.
 #[derive(Debug, Default)]
 pub(super) struct MeasuredJob {
     pub(super) failure: Option<Failure>,
+    /// True if a kernel began to run. From then on, no compiler is at fault.
+    pub(super) began: bool,
     pub(super) measurement: Measurement,
     /// The kernels' use of the device's resources.
     pub(super) resources: Resources,
     /// The reason why requested counters were not read.
     pub(super) unprofiled: Option<String>,
+    /// The number of launches whose outputs were compared.
+    pub(super) compared: u64,
     /// Time spent in loading, which is the work of compiler and driver.
     pub(super) load: Duration,
     pub(super) run: Duration,
@@ -54,17 +69,27 @@ impl Station {
     pub(super) fn run(
         &mut self,
         job: &Job,
+        examination: &mut Examination<'_>,
         launch: &Limit,
         interrupt: &Interrupt,
     ) -> Result<Option<MeasuredJob>, DeviceError> {
         loop {
             let Some(mut worker) = self.take_worker(interrupt)? else { return Ok(None) };
-            let was_used = worker.used;
             let mut measured = MeasuredJob::default();
-            match self.follow(&mut worker, job, launch, interrupt, &mut measured)? {
-                // This configuration may be innocent: an earlier one may have damaged the memory,
-                // or someone may have ended the idle worker. A run in a fresh worker decides.
-                Followed::Crashed(..) if was_used => continue,
+            let mut following = Following { job, examination: &mut *examination, findings: Findings::default() };
+            let followed = self.follow(&mut worker, &mut following, launch, interrupt, &mut measured)?;
+            let is_tainted = worker.is_tainted();
+            let is_broken = matches!(&followed, Followed::Finished(report) if breaks(report));
+            let is_trusted = worker.is_usable() && !(is_broken && self.shares_worker());
+            let is_changed = self.is_changed(&worker);
+            self.worker = Some(worker).filter(|_| is_trusted && !is_changed);
+            // This configuration may be innocent: an earlier one may have damaged the memory or
+            // left threads behind, or someone may have ended the idle worker. A run in a fresh
+            // worker decides.
+            if is_tainted && !is_trusted && !matches!(followed, Followed::Interrupted) {
+                continue;
+            }
+            match followed {
                 Followed::Crashed(phase, how) => {
                     measured.failure = Some(Failure::new(FailureKind::Runtime, crash(phase, &how)));
                 }
@@ -73,13 +98,36 @@ impl Station {
                 }
                 Followed::Interrupted => return Ok(None),
                 Followed::Finished(report) => {
-                    let broken = matches!(report.ending, Ending::Broken(_));
-                    self.worker = Some(worker).filter(|_| !broken);
-                    measured = finished(*report);
+                    let failure = following.examination.conclude(job, &following.findings, &report);
+                    measured = MeasuredJob { began: measured.began, ..finished(*report)? };
+                    measured.failure = failure.or(measured.failure);
                 }
             }
+            measured.compared = following.findings.launches;
+            // An output that was wrong before a crash says more than the crash.
+            measured.failure = following.findings.failure.or(measured.failure);
             return Ok(Some(measured));
         }
+    }
+
+    /// Returns true if the job left the worker's process changed, so that the next job would not
+    /// run as in a fresh one.
+    ///
+    /// Drivers start threads and open files at their first launch. If the first jobs of two workers
+    /// in succession left the same changes, the driver made them.
+    fn is_changed(&mut self, worker: &Worker) -> bool {
+        let changes = worker.changes().map(<[String]>::to_vec);
+        if !worker.is_new() || !worker.is_usable() {
+            return changes.is_some();
+        }
+        let is_usual = self.usual_changes == changes;
+        self.usual_changes = changes;
+        !is_usual && self.usual_changes.is_some()
+    }
+
+    /// Returns true if all jobs run in the worker's own process, one after the other.
+    fn shares_worker(&self) -> bool {
+        !self.setup.session.forks()
     }
 
     fn take_worker(&mut self, interrupt: &Interrupt) -> Result<Option<Worker>, DeviceError> {
@@ -87,7 +135,14 @@ impl Station {
             return Ok(Some(worker));
         }
         let limit = data_limit(&self.policy.limits, self.bytes).duration;
-        Worker::start(&self.command, self.setup.clone(), limit, Arc::clone(&self.clock), interrupt)
+        // The file has a name only until the worker has opened it.
+        let file = tempfile::Builder::new().prefix("results").tempfile_in(&self.folder);
+        let file = file.map_err(|error| DeviceError::Machine { problem: no_file(&error) })?;
+        let setup = Setup { results: Some(file.path().to_owned()), ..self.setup.clone() };
+        let clock = Arc::clone(&self.clock);
+        let worker = Worker::start(&self.processes, &self.command, setup, limit, clock, interrupt);
+        self.results = Some(file.into_file());
+        worker
     }
 
     /// Sends the job and waits for its end, phase by phase. If the worker does not report, adds the
@@ -95,14 +150,13 @@ impl Station {
     fn follow(
         &self,
         worker: &mut Worker,
-        job: &Job,
+        following: &mut Following<'_, '_>,
         launch: &Limit,
         interrupt: &Interrupt,
         measured: &mut MeasuredJob,
     ) -> Result<Followed, DeviceError> {
-        worker.forget_printed();
         // If the job cannot be written, the worker has ended. Waiting reports its end.
-        let _ = worker.send(&Request::Run(job.clone()));
+        let _ = worker.send(&Request::Run(following.job.clone()));
         let mut phase = Phase::Preparing;
         loop {
             let limit = self.limit(phase, launch);
@@ -114,8 +168,16 @@ impl Station {
                 _ => measured.run += spent,
             }
             match waited {
-                Waited::Message(Message::Phase(next)) => phase = next,
+                Waited::Message(Message::Phase(next)) => {
+                    phase = next;
+                    measured.began |= !matches!(phase, Phase::Preparing | Phase::Starting);
+                }
+                Waited::Message(Message::Outputs { launch }) => {
+                    let is_right = following.examine(launch, self.results.as_ref())?;
+                    let _ = worker.answer(&Request::Verdict { launch, is_right });
+                }
                 Waited::Message(Message::Finished(report)) => return Ok(Followed::Finished(report)),
+                Waited::Message(Message::Machine(problem)) => return Err(DeviceError::Machine { problem }),
                 Waited::Message(other) => {
                     return Err(DeviceError::Worker { problem: format!("speaks another protocol: {other:?}") });
                 }
@@ -152,9 +214,43 @@ impl Station {
     }
 }
 
-fn finished(report: JobReport) -> MeasuredJob {
+/// Returns true if the process that ran the job can no longer be trusted.
+fn breaks(report: &JobReport) -> bool {
+    matches!(report.ending, Ending::Broken(_) | Ending::Unfit(_))
+}
+
+fn no_file(error: &io::Error) -> String {
+    format!("there is no file for the outputs of kernels: {error}; see whether the disk is full")
+}
+
+/// A job that runs, and the findings about it.
+struct Following<'a, 'b> {
+    job: &'a Job,
+    examination: &'a mut Examination<'b>,
+    findings: Findings,
+}
+
+impl Following<'_, '_> {
+    /// Returns true if nothing was wrong up to this launch. A launch is examined once, however often
+    /// it is announced.
+    fn examine(&mut self, launch: usize, results: Option<&File>) -> Result<bool, DeviceError> {
+        if launch <= self.findings.latest {
+            return Ok(self.findings.failure.is_none());
+        }
+        self.findings.latest = launch;
+        results.map_or(Ok(false), |results| self.examination.examine(self.job, launch, results, &mut self.findings))
+    }
+}
+
+/// Returns the result of a job that reported on itself.
+///
+/// # Errors
+/// The worker cannot go on, and the kernel is not to blame.
+fn finished(report: JobReport) -> Result<MeasuredJob, DeviceError> {
     let failure = match report.ending {
-        Ending::Correct => None,
+        // The findings of the examination say what was wrong.
+        Ending::Correct | Ending::Judged => None,
+        Ending::Unfit(problem) => return Err(DeviceError::Machine { problem }),
         Ending::Refused(message) => Some(Failure::new(FailureKind::Constraints, message)),
         Ending::Broken(message) => Some(Failure::new(FailureKind::Runtime, message)),
         Ending::Wrong(message) => Some(Failure::new(FailureKind::Correctness, message)),
@@ -173,7 +269,8 @@ fn finished(report: JobReport) -> MeasuredJob {
         ..Measurement::default()
     };
     let JobReport { resources, load, run, verify, .. } = report;
-    MeasuredJob { failure, measurement, resources, unprofiled: profile.unprofiled, load, run, verify }
+    let unprofiled = profile.unprofiled;
+    Ok(MeasuredJob { failure, began: false, measurement, resources, unprofiled, compared: 0, load, run, verify })
 }
 
 /// Returns the message for a crash. The phase of the crash belongs into the first line.

@@ -6,7 +6,6 @@ use crate::backends::opencl::OpenClDevice;
 use crate::backends::{Target, command};
 use crate::devices::{cuda_devices, opencl_devices};
 use crate::error::DeviceError;
-use crate::host::Compilers;
 use crate::problem::Language;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -51,9 +50,9 @@ impl Device {
 
     /// Returns the language of the device's kernels and the device's name. Returns `None` if the
     /// device runs no kernels, or if no compiler is usable.
-    pub fn of_kernels(&self, compilers: &Compilers) -> Option<(Language, String)> {
+    pub fn of_kernels(&self, machine: &Machine) -> Option<(Language, String)> {
         match self {
-            Self::Kernels(target) => Some((target.language(), target.info(compilers)?.name)),
+            Self::Kernels(target) => Some((target.language(), target.info(&machine.compilers, &machine.worker)?.name)),
             Self::Command | Self::Replay { .. } | Self::Synthetic(_) => None,
         }
     }
@@ -67,10 +66,15 @@ impl Device {
         }
     }
 
+    /// Returns true if the device runs something: it is neither a recording nor a formula.
+    pub fn is_live(&self) -> bool {
+        matches!(self, Self::Kernels(_) | Self::Command)
+    }
+
     /// Returns the limits that constraints refer to as `device.NAME`.
-    pub fn limits(&self, compilers: &Compilers) -> Vec<(String, Value)> {
+    pub fn limits(&self, machine: &Machine) -> Vec<(String, Value)> {
         let info = match self {
-            Self::Kernels(target) => target.info(compilers),
+            Self::Kernels(target) => target.info(&machine.compilers, &machine.worker),
             Self::Command => Some(command::device()),
             Self::Replay { .. } | Self::Synthetic(_) => None,
         };

@@ -8,6 +8,7 @@ pub use device::Device;
 
 use crate::error::DeviceError;
 use crate::host::{Compilers, WorkerCommand};
+use crate::sandbox::Sandbox;
 
 /// A device, and the means to build and run kernels on it.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,8 @@ pub struct Machine {
     pub worker: WorkerCommand,
     /// Maximum number of concurrent compilations. Defaults to the number of processors.
     pub jobs: Option<usize>,
+    /// The sandbox of user code, on systems that have one. `None`, the default, runs it without.
+    pub sandbox: Option<Sandbox>,
 }
 
 impl Machine {

@@ -26,8 +26,10 @@ pub(crate) struct Comparison {
     tolerance: Tolerance,
     /// True if the buffer was poisoned before the launch.
     poisoned: bool,
-    /// The number of bytes compared so far.
+    /// The place of the piece that is compared.
     position: u64,
+    /// The number of bytes compared so far.
+    compared: u64,
     wrong: u64,
     unwritten: u64,
     first: Option<Mismatch>,
@@ -45,17 +47,18 @@ impl Comparison {
     /// Creates a comparison of elements of a type within a tolerance. In a `poisoned` buffer,
     /// unwritten values are reported apart from wrong ones.
     pub(crate) fn new(element: ElementType, tolerance: Tolerance, poisoned: bool) -> Self {
-        Self { element, tolerance, poisoned, position: 0, wrong: 0, unwritten: 0, first: None }
+        Self { element, tolerance, poisoned, position: 0, compared: 0, wrong: 0, unwritten: 0, first: None }
     }
 
-    /// Compares the next elements. Both slices must have the same length, a whole number of
-    /// elements.
-    pub(crate) fn feed(&mut self, wanted: &[u8], found: &[u8]) {
+    /// Compares elements that begin at byte `position`. Both slices must have the same length, a
+    /// whole number of elements.
+    pub(crate) fn feed(&mut self, position: u64, wanted: &[u8], found: &[u8]) {
+        self.position = position;
         // Most results agree in every bit. The comparison is then as fast as memory.
         if wanted != found {
             self.feed_lanes(wanted, found);
         }
-        self.position += wanted.len() as u64;
+        self.compared += wanted.len() as u64;
     }
 
     fn feed_lanes(&mut self, wanted: &[u8], found: &[u8]) {
@@ -114,7 +117,7 @@ impl Comparison {
     pub(crate) fn verdict(&self, name: &str, shape: &[u64]) -> Option<String> {
         let first = self.first.as_ref()?;
         let place = place(name, self.element, shape, first.position);
-        let lanes = self.position / self.element.size() as u64 * self.element.lanes() as u64;
+        let lanes = self.compared / self.element.size() as u64 * self.element.lanes() as u64;
         let (wrong, unwritten) = (self.wrong, self.unwritten);
         Some(if first.unwritten {
             format!(
@@ -167,7 +170,7 @@ mod tests {
 
     fn verdict(element: &str, tolerance: Tolerance, wanted: &[u8], found: &[u8], shape: &[u64]) -> Option<String> {
         let mut comparison = Comparison::new(ElementType::parse(element).unwrap(), tolerance, true);
-        comparison.feed(wanted, found);
+        comparison.feed(0, wanted, found);
         comparison.verdict("c", shape)
     }
 
@@ -228,8 +231,8 @@ mod tests {
     #[test]
     fn places_are_counted_over_pieces() {
         let mut comparison = Comparison::new(ElementType::parse("u8").unwrap(), Tolerance::EXACT, false);
-        comparison.feed(&[1, 2], &[1, 2]);
-        comparison.feed(&[3, 4], &[3, 5]);
+        comparison.feed(0, &[1, 2], &[1, 2]);
+        comparison.feed(2, &[3, 4], &[3, 5]);
         let message = comparison.verdict("c", &[4]).unwrap();
         assert_eq!(message, "`c`[3] is wrong: wanted 4, found 5 (1 of 4 values are wrong)");
     }
@@ -246,7 +249,7 @@ mod tests {
             let (wanted, found) = (wanted.repeat(whole / 64), found.repeat(whole / 64));
             let tolerance = Tolerance { relative, absolute };
             let mut comparison = Comparison::new(element, tolerance, false);
-            comparison.feed(&wanted, &found);
+            comparison.feed(0, &wanted, &found);
             let scalar = element.scalar();
             let lanes = wanted.chunks(scalar.size()).zip(found.chunks(scalar.size())).enumerate();
             let wrong = lanes

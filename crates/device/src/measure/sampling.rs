@@ -51,7 +51,7 @@ pub enum Decision {
 
 /// The fewest samples of a configuration, however slow it is. One disturbed sample of three does
 /// not move the median.
-const FEWEST: usize = 3;
+pub(crate) const FEWEST: usize = 3;
 
 /// The factor on the cap within which a slow kernel may still get its [`Sampling::min_samples`].
 pub(crate) const SEVERAL: u32 = 4;

@@ -17,7 +17,15 @@ pub struct Argument {
     /// The C++ name of a variable in constant memory. A CUDA kernel reads this variable in place of
     /// a parameter.
     pub symbol: Option<String>,
+    /// The alignment of a buffer in bytes, a power of two. In C, the buffer begins at a multiple of
+    /// it, but not of twice as much: a kernel must not profit from an alignment that its callers
+    /// do not provide.
+    pub align: usize,
 }
+
+/// The alignment of buffers unless the user states another: a line of most caches, and the width
+/// of the widest vectors.
+pub const ALIGN: usize = 64;
 
 /// The kind of an argument.
 #[derive(Clone, Debug)]
@@ -28,7 +36,7 @@ pub enum ArgumentKind {
     /// A pointer to elements.
     Buffer {
         /// The extents, outermost first. The last extent is contiguous.
-        shape: Vec<u64>,
+        shape: Shape,
         /// The contents before a launch. Ignored for `out`.
         fill: Fill,
         /// The kernel's use of the buffer.
@@ -44,6 +52,21 @@ pub enum ArgumentKind {
     },
 }
 
+/// The extents of a buffer.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// The same in every configuration.
+    Fixed(Vec<u64>),
+    /// Expressions over sizes and parameters.
+    Varying(Vec<Expr>),
+}
+
+impl From<Vec<u64>> for Shape {
+    fn from(extents: Vec<u64>) -> Self {
+        Self::Fixed(extents)
+    }
+}
+
 /// The kernel's use of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Access {
@@ -53,6 +76,9 @@ pub enum Access {
     Out,
     /// The kernel reads and writes it. The buffer is refilled before each launch.
     InOut,
+    /// The kernel's workspace. It holds poison before a configuration's first launch, and anything
+    /// later. It is not compared.
+    Scratch,
 }
 
 /// The memory that holds a buffer. In C, global and constant memory are the same.
@@ -71,6 +97,9 @@ pub enum Fill {
     /// Uniform in [-1, 1) for floats, and in 0..100 for integers and bytes. The same argument name
     /// and seed give the same contents in every version.
     Random,
+    /// Uniform in [low, high) for floats, and from low to high, both included, for integers and
+    /// bytes. Depends on name and seed as [`Random`](Self::Random) does.
+    Between(f64, f64),
     /// Zeros.
     Zeros,
     /// Ones.
@@ -86,13 +115,34 @@ pub enum Fill {
     File(PathBuf),
 }
 
+impl From<PathBuf> for Fill {
+    fn from(path: PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
 impl Argument {
+    /// Creates an argument with the usual alignment: [`ALIGN`], or that of a larger element.
+    pub fn new(name: impl Into<String>, element: ElementType, kind: ArgumentKind) -> Self {
+        let align = element.size().next_power_of_two().max(ALIGN);
+        Self { name: name.into(), element, kind, symbol: None, align }
+    }
+
     /// Returns the size of a buffer in bytes. Returns `None` if the size exceeds the address space,
-    /// and 0 if the argument is not a buffer.
+    /// and 0 if the argument is not a buffer or if its size depends on the parameters.
     pub fn bytes(&self) -> Option<usize> {
         match &self.kind {
-            ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } => Some(0),
-            ArgumentKind::Buffer { shape, .. } => self.size(shape.iter().copied()),
+            ArgumentKind::Buffer { shape: Shape::Fixed(shape), .. } => self.size(shape.iter().copied()),
+            ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } | ArgumentKind::Buffer { .. } => Some(0),
+        }
+    }
+
+    /// Returns the expressions over parameters in the argument.
+    pub(crate) fn expressions(&self) -> &[Expr] {
+        match &self.kind {
+            ArgumentKind::Scalar(expr) => std::slice::from_ref(expr),
+            ArgumentKind::Local { shape } | ArgumentKind::Buffer { shape: Shape::Varying(shape), .. } => shape,
+            ArgumentKind::Buffer { shape: Shape::Fixed(_), .. } => &[],
         }
     }
 

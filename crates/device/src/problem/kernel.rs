@@ -130,6 +130,12 @@ impl Kernel {
         work.chain(&self.repeat)
     }
 
+    /// Returns the compiler options of the configuration that `scope` describes. An option that
+    /// expands to nothing is none: compilers would take an empty word for a file.
+    pub fn expanded_options(&self, scope: &Scope) -> impl Iterator<Item = String> {
+        self.options.iter().map(|option| option.expand(scope)).filter(|option| !option.trim().is_empty())
+    }
+
     /// Returns the work-items of the configuration that `scope` describes. Returns `None` in
     /// languages without work-items.
     ///

@@ -20,12 +20,12 @@ pub enum Language {
 
 impl Language {
     /// Returns the language of a file by its suffix: `.c` is C; `.cpp`, `.cc` and `.cxx` are C++;
-    /// `.cl` is OpenCL C; `.cu` is CUDA C++.
+    /// `.cl` and `.opencl` are OpenCL C; `.cu` is CUDA C++.
     pub fn from_suffix(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "c" => Some(Self::C),
             "cpp" | "cc" | "cxx" => Some(Self::Cpp),
-            "cl" => Some(Self::OpenCl),
+            "cl" | "opencl" => Some(Self::OpenCl),
             "cu" => Some(Self::Cuda),
             _ => None,
         }

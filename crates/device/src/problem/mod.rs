@@ -9,13 +9,13 @@ mod scope;
 mod spec;
 mod template;
 
-pub use argument::{Access, Argument, ArgumentKind, Fill, Memory};
+pub use argument::{ALIGN, Access, Argument, ArgumentKind, Fill, Memory, Shape};
 pub use element::{ElementType, Number, ScalarType, UnknownElementType};
 pub use generator::{Generated, Generator};
 pub use kernel::{Extent, Grid, GridError, Kernel, WorkSize};
 pub use language::Language;
 pub use scope::Scope;
-pub use spec::{KernelSpec, PartialTolerance, Reference, Tolerance, Verify};
+pub use spec::{KernelSpec, OtherSizes, PartialTolerance, Reference, Tolerance, Verify};
 pub use template::{Template, TemplateError};
 
 pub(crate) use template::did_you_mean;

@@ -1,11 +1,12 @@
 //! The description of a problem: kernels, their arguments, and the checks of their results.
 
-use crate::problem::{Argument, Generator, Kernel, Language, ScalarType, WorkSize};
+use crate::problem::{Argument, Fill, Generator, Kernel, Language, ScalarType, Template, WorkSize};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tunesmith_space::Value;
+use tunesmith_space::{Constraint, Parameter, Value};
 
 /// The kernels of a problem and their data.
 #[derive(Clone, Debug)]
@@ -24,25 +25,57 @@ pub struct KernelSpec {
     pub seed: u64,
 }
 
-/// The checks of a kernel's result. Without a reference and without expected files, the checks find
+impl KernelSpec {
+    /// Returns true if any output is compared with a correct result. Otherwise a configuration
+    /// counts as correct that computes nothing.
+    pub fn is_verified(&self) -> bool {
+        (0..self.arguments.len()).any(|position| self.compares(position))
+    }
+
+    /// Returns true if the argument at `position` is an output that is compared.
+    pub(crate) fn compares(&self, position: usize) -> bool {
+        let Some(argument) = self.arguments.get(position).filter(|argument| argument.is_output()) else { return false };
+        self.verify.reference.as_ref().is_some_and(|reference| reference.takes(position))
+            || self.verify.states(&argument.name)
+    }
+}
+
+/// The checks of a kernel's result. Without a reference and without expected contents, the checks find
 /// only crashes, writes outside of buffers and writes to inputs.
 #[derive(Clone, Debug, Default)]
 pub struct Verify {
     /// A function that computes the correct result from the same arguments.
     pub reference: Option<Reference>,
-    /// Files with the correct contents of arguments, by argument name. They take precedence over
-    /// the reference.
-    pub expected: Vec<(String, PathBuf)>,
+    /// The correct contents of arguments, by argument name: a file, or a rule for every element. They
+    /// take precedence over the reference.
+    pub expected: Vec<(String, Fill)>,
     /// The relative tolerance of all floating-point arguments.
     pub relative: Option<f64>,
     /// The absolute tolerance of all floating-point arguments.
     pub absolute: Option<f64>,
     /// Tolerances of single arguments, including integer arguments.
     pub tolerances: BTreeMap<String, PartialTolerance>,
+    /// The parts of outputs that are compared, by argument name. All of an output without an entry.
+    pub compare: BTreeMap<String, Vec<Range<u64>>>,
+    /// Further sizes at which the winner must be correct.
+    pub sizes: Vec<OtherSizes>,
 }
 
-/// A function that computes the correct result. It gets the kernel's arguments and the sizes, but
-/// not the parameters.
+/// The same problem at other sizes, at which a winner is verified once more.
+#[derive(Clone, Debug)]
+pub struct OtherSizes {
+    /// The sizes, for messages.
+    pub label: String,
+    /// The problem.
+    pub spec: KernelSpec,
+    /// The tuning parameters with their values at these sizes.
+    pub parameters: Vec<Parameter>,
+    /// The constraints at these sizes.
+    pub constraints: Vec<Constraint>,
+}
+
+/// A function that computes the correct result. It gets the sizes as macros, but not the
+/// parameters. It runs once for each set of values that its arguments take.
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// Its language.
@@ -51,10 +84,41 @@ pub struct Reference {
     pub file: PathBuf,
     /// The generator of the source. Replaces `file`.
     pub generator: Option<Arc<dyn Generator>>,
+    /// Further source files, compiled together with `file`.
+    pub sources: Vec<PathBuf>,
+    /// Folders to search for included files, before those of the first kernel.
+    pub include: Vec<PathBuf>,
     /// The function's name.
     pub function: String,
+    /// Compiler options. Each text is one argument.
+    pub options: Vec<Template>,
+    /// The arguments in the order of the signature, as positions among the problem's arguments.
+    /// `None` means all of them.
+    pub arguments: Option<Vec<usize>>,
     /// The work-items, expressions over the sizes. `None` in languages without work-items.
     pub work: Option<WorkSize>,
+}
+
+impl Reference {
+    /// Creates a reference that takes all arguments.
+    pub fn new(language: Language, file: impl Into<PathBuf>, function: impl Into<String>) -> Self {
+        Self {
+            language,
+            file: file.into(),
+            generator: None,
+            sources: Vec::new(),
+            include: Vec::new(),
+            function: function.into(),
+            options: Vec::new(),
+            arguments: None,
+            work: None,
+        }
+    }
+
+    /// Returns true if the reference gets the problem's argument at `position`.
+    pub fn takes(&self, position: usize) -> bool {
+        self.arguments.as_ref().is_none_or(|own| own.contains(&position))
+    }
 }
 
 /// The stated parts of an argument's tolerance.
@@ -96,6 +160,12 @@ impl Tolerance {
 }
 
 impl Verify {
+    /// Returns true if the correct contents of an argument are stated, so that the reference need not
+    /// compute them.
+    pub(crate) fn states(&self, argument: &str) -> bool {
+        self.expected.iter().any(|(name, _)| name == argument)
+    }
+
     /// Returns the tolerance of an argument: its own, else the common tolerance (floats only), else
     /// the default of its type.
     pub fn tolerance(&self, argument: &str, scalar: ScalarType) -> Tolerance {

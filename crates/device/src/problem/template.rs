@@ -69,6 +69,10 @@ impl Template {
                 rest = after;
             } else if brace == '{' {
                 let (name, after) = rest.split_once('}').ok_or_else(|| unbalanced('{'))?;
+                // Printed, such a name would be another template.
+                if name.contains('{') {
+                    return Err(unbalanced('{'));
+                }
                 parts.push(Part::Text(std::mem::take(&mut literal)));
                 parts.push(Part::Name(name.trim().to_owned()));
                 rest = after;
@@ -160,14 +164,14 @@ mod tests {
 
     #[test]
     fn a_brace_without_partner_is_refused() {
-        for text in ["{TILE", "TILE}", "{{TILE}"] {
+        for text in ["{TILE", "TILE}", "{{TILE}", "{ {}", "{a{b}"] {
             assert!(matches!(Template::parse(text), Err(TemplateError::Unbalanced { .. })), "{text}");
         }
     }
 
     proptest! {
         #[test]
-        fn a_template_reads_back_from_what_it_displays(text in "[a{}]{0,12}") {
+        fn a_template_reads_back_from_what_it_displays(text in "[a {}]{0,12}") {
             if let Ok(template) = Template::parse(&text) {
                 prop_assert_eq!(Template::parse(&template.to_string()), Ok(template));
             }

@@ -2,12 +2,12 @@
 
 use crate::backends::{DriverAnswer, DriverQuestion};
 use crate::error::DeviceError;
-use crate::host::WorkerCommand;
+use crate::host::{Processes, SystemProcesses, WorkerCommand};
 use crate::worker::process::{Waited, Worker};
 use crate::worker::protocol::{Message, Request};
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{Interrupt, SystemClock};
+use tunesmith_core::SystemClock;
 
 /// Time limit for a driver's answer. GPUs that sleep take seconds to wake.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
@@ -28,18 +28,20 @@ pub(crate) enum NoAnswer {
 /// Asks a driver a question in a worker.
 ///
 /// # Errors
-/// The worker cannot be started.
+/// The worker cannot be started, or the run was interrupted.
 pub(crate) fn ask(
     worker: &WorkerCommand,
     question: DriverQuestion,
 ) -> Result<Result<DriverAnswer, NoAnswer>, DeviceError> {
-    let mut process = Worker::spawn(worker, Arc::new(SystemClock::new()))?;
+    let processes: Arc<dyn Processes> = Arc::new(SystemProcesses);
+    let mut process = Worker::spawn(&processes, worker, Arc::new(SystemClock::new()))?;
     // If the request cannot be written, the worker has ended. Waiting reports its end.
     let _ = process.send(&Request::Ask(question));
-    Ok(match process.wait(LIMIT, &Interrupt::default()) {
+    Ok(match process.wait(LIMIT, worker.interrupt()) {
         Waited::Message(Message::Answer(answer)) => Ok(answer),
         Waited::Ended(how) => Err(NoAnswer::Crashed(how)),
         Waited::TimedOut => Err(NoAnswer::TimedOut),
-        Waited::Message(_) | Waited::Interrupted => Err(NoAnswer::OtherProtocol),
+        Waited::Interrupted => return Err(DeviceError::Interrupted),
+        Waited::Message(_) => Err(NoAnswer::OtherProtocol),
     })
 }

@@ -1,36 +1,28 @@
-//! The buffers of a worker. They are filled before launches, checked afterwards, and guarded on
-//! both sides.
+//! The buffers of a worker. They are filled before launches and checked afterwards. Their outputs go
+//! to the tuner, which alone knows the correct ones.
 
-use crate::backends::{BufferId, Fault, LaunchArgument, Session};
+use crate::backends::{BufferId, Fault, LaunchArgument, PIECE, Session};
 use crate::data::layout::{BufferLayout, Layout, Passed, Role};
-use crate::measure::compare::{Comparison, place};
+use crate::measure::compare::place;
+use crate::measure::fingerprint::Fingerprint;
 use crate::problem::Memory;
+use crate::worker::block::{Block, Wanted, pieces};
 use crate::worker::protocol::Ending;
+use nix::errno::Errno;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-
-/// The size in bytes of the guard zone on each side of a buffer, in which stray writes are found.
-/// It is one page, so that the buffer begins on a page. An index that is off by a row of a thousand
-/// floats still hits the zone.
-const ZONE: usize = 4096;
-
-/// The byte that fills the zones. Read as a float it is a huge negative number, and as a signed
-/// integer a negative one. Kernels rarely write either.
-const CANARY: u8 = 0xDB;
-
-/// The size in bytes of the piece that is copied or compared at a time. A piece and its counterpart
-/// fit into the second-level cache. A piece holds whole elements of every type.
-const PIECE: usize = 128 << 10;
 
 /// All buffers of a worker.
 pub(crate) struct Buffers {
     slots: Vec<Slot>,
+    /// The set of data that the buffers hold, or will hold once they are renewed.
+    set: usize,
     /// True if inputs and zones are known to be intact.
     intact: bool,
-    piece: Vec<u8>,
-    counterpart: Vec<u8>,
+    /// The file for outputs.
+    results: Option<File>,
 }
 
 /// The place of one argument.
@@ -40,15 +32,24 @@ enum Slot {
     /// configuration so far needed. `None` if the device has local memory of its own.
     Local {
         name: String,
-        block: Option<LocalBlock>,
+        align: usize,
+        block: Option<Block>,
     },
-    Buffer {
-        id: BufferId,
-        layout: BufferLayout,
-        pristine: Option<File>,
-        expected: Option<File>,
-        copy: DeviceCopy,
-    },
+    Buffer(Box<Buffer>),
+}
+
+/// A buffer and its contents before a launch.
+struct Buffer {
+    layout: BufferLayout,
+    /// The extents in the current configuration.
+    shape: Vec<u64>,
+    /// `None` while no job has told the extents.
+    block: Option<Block>,
+    /// The contents in each set of data.
+    pristine: Vec<File>,
+    /// The digest of the contents that the buffer holds, if it is an input.
+    digest: Option<u64>,
+    copy: DeviceCopy,
 }
 
 /// A copy of a buffer's initial contents in the device's own memory, where copying is fast.
@@ -65,83 +66,69 @@ enum DeviceCopy {
     None,
 }
 
-/// Memory that stands in for local memory.
-struct LocalBlock {
-    id: BufferId,
-    capacity: usize,
-    /// The number of bytes that the current configuration uses.
-    bytes: usize,
-}
-
-/// Reports a problem of the worker itself, not of the kernel.
-fn unreadable(error: &io::Error) -> Fault {
-    Fault::Failed(format!("the prepared data cannot be read: {error}"))
-}
-
 impl Buffers {
-    /// Allocates memory for all `arguments`.
-    pub(crate) fn allocate(session: &mut dyn Session, arguments: Vec<Layout>) -> Result<Self, String> {
+    /// Allocates memory for all `arguments`, and opens the file for their outputs.
+    pub(crate) fn allocate(
+        session: &mut dyn Session,
+        arguments: Vec<Layout>,
+        results: Option<&Path>,
+    ) -> Result<Self, String> {
         let slots = arguments.into_iter().map(|argument| Slot::new(session, argument)).collect::<Result<_, _>>()?;
-        Ok(Self { slots, intact: false, piece: vec![0; PIECE], counterpart: vec![0; PIECE] })
+        let results = results.map(|path| File::options().write(true).open(path)).transpose();
+        let results = results.map_err(|error| format!("cannot open the file for its results: {error}"))?;
+        Ok(Self { slots, set: 0, intact: false, results })
     }
 
     /// Returns all arguments in the form of a launch. `passed` holds the configuration's scalars
     /// and local memory.
     pub(crate) fn launch_arguments(&self, passed: &[Passed]) -> Vec<LaunchArgument> {
-        let arguments = self.slots.iter().zip(passed).map(|(slot, passed)| match (slot, passed) {
-            (Slot::Buffer { id, layout, .. }, _) => {
-                LaunchArgument::Buffer { id: *id, offset: ZONE, bytes: layout.bytes }
-            }
-            (Slot::Local { block: Some(LocalBlock { id, bytes, .. }), .. }, _) => {
-                LaunchArgument::Buffer { id: *id, offset: ZONE, bytes: *bytes }
-            }
-            (_, Passed::Local(bytes)) => LaunchArgument::Local(*bytes),
-            (_, Passed::Scalar(value)) => LaunchArgument::Scalar(value.clone()),
-            (_, Passed::Buffer) => LaunchArgument::Scalar(Vec::new()),
+        let arguments = self.slots.iter().zip(passed).map(|(slot, passed)| match (slot.block(), passed) {
+            (Some(block), _) => block.argument(),
+            (None, Passed::Local(bytes)) => LaunchArgument::Local(*bytes),
+            (None, Passed::Scalar(value)) => LaunchArgument::Scalar(value.clone()),
+            (None, Passed::Buffer | Passed::Sized(_)) => LaunchArgument::Scalar(Vec::new()),
         });
         arguments.collect()
     }
 
-    /// Makes room for the local memory of a configuration, if it is memory of the process.
-    pub(crate) fn place_locals(&mut self, session: &mut dyn Session, passed: &[Passed]) -> Result<(), Fault> {
-        if session.has_local_memory() {
-            return Ok(());
-        }
+    /// Makes room for the memory whose size depends on the configuration.
+    pub(crate) fn place(&mut self, session: &mut dyn Session, passed: &[Passed]) -> Result<(), Fault> {
         for (slot, passed) in self.slots.iter_mut().zip(passed) {
-            let (Slot::Local { block, .. }, Passed::Local(bytes)) = (slot, passed) else { continue };
-            let placed = match block.take() {
-                Some(placed) if placed.capacity >= *bytes => LocalBlock { bytes: *bytes, ..placed },
-                _ => {
-                    let id = session.allocate(bytes.saturating_add(2 * ZONE), Memory::Global)?;
-                    LocalBlock { id, capacity: *bytes, bytes: *bytes }
+            match (slot, passed) {
+                (Slot::Local { name, align, block }, Passed::Local(bytes)) if !session.has_local_memory() => {
+                    let wanted = Wanted { name, align: *align, keeps: false, memory: Memory::Global };
+                    let placed = Block::resized(block.take(), session, *bytes, wanted)?;
+                    placed.guard(session)?;
+                    *block = Some(placed);
                 }
-            };
-            guard(session, placed.id, placed.bytes)?;
-            *block = Some(placed);
+                (Slot::Buffer(buffer), Passed::Sized(shape)) => {
+                    buffer.resize(session, shape)?;
+                    self.intact = false;
+                }
+                _ => {}
+            }
         }
         Ok(())
     }
 
-    /// Returns the name, buffer and length of all memory between guard zones.
-    fn guarded(&self) -> impl Iterator<Item = (&str, BufferId, usize)> {
-        self.slots.iter().filter_map(|slot| match slot {
-            Slot::Buffer { id, layout, .. } => Some((layout.name.as_str(), *id, layout.bytes)),
-            Slot::Local { name, block: Some(block) } => Some((name.as_str(), block.id, block.bytes)),
-            Slot::Local { block: None, .. } | Slot::Scalar => None,
-        })
+    /// Chooses the set of data for the next launches.
+    pub(crate) fn choose(&mut self, set: usize) {
+        self.intact &= self.set == set;
+        self.set = set;
     }
 
     /// Restores everything that an earlier program may have spoilt, before a program's first
     /// launch.
-    pub(crate) fn renew(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
+    pub(crate) fn renew(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
         if self.intact {
             return Ok(());
         }
-        for slot in &self.slots {
-            let Slot::Buffer { id, layout, pristine, .. } = slot else { continue };
-            guard(session, *id, layout.bytes)?;
-            if let (Role::In, Some(file)) = (layout.role, pristine) {
-                restore(session, *id, file, layout.bytes, &mut self.piece)?;
+        let set = self.set;
+        for buffer in self.buffers_mut() {
+            let Some(block) = &buffer.block else { continue };
+            block.guard(session)?;
+            if buffer.layout.role == Role::In {
+                buffer.digest = Some(buffer.restore(session, set)?);
             }
         }
         self.intact = true;
@@ -149,101 +136,106 @@ impl Buffers {
     }
 
     /// Poisons outputs and refills in-out buffers, before a program's first launch.
-    pub(crate) fn restore(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
-        for slot in &mut self.slots {
-            let Slot::Buffer { id, layout, pristine, copy, .. } = slot else { continue };
-            match (layout.role, pristine) {
-                (Role::InOut, Some(file)) => restore(session, *id, file, layout.bytes, &mut self.piece)?,
-                (Role::Out, _) => poison(session, *id, layout, &mut self.piece)?,
-                _ => continue,
+    pub(crate) fn restore(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
+        let set = self.set;
+        for buffer in self.buffers_mut() {
+            match buffer.layout.role {
+                Role::In => continue,
+                Role::InOut => drop(buffer.restore(session, set)?),
+                Role::Out | Role::Scratch => buffer.poison(session)?,
             }
-            copy.renew(session, *id, layout)?;
+            if buffer.layout.role != Role::Scratch {
+                buffer.renew_copy(session)?;
+            }
         }
         Ok(())
     }
 
     /// Poisons outputs and refills in-out buffers, before every later launch.
-    pub(crate) fn restore_again(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
-        for slot in &self.slots {
-            let Slot::Buffer { id, layout, pristine, copy, .. } = slot else { continue };
-            match (layout.role, copy, pristine) {
-                (Role::InOut | Role::Out, DeviceCopy::In(from), _) => session.copy(*from, *id, ZONE, layout.bytes)?,
-                (Role::InOut, _, Some(file)) => restore(session, *id, file, layout.bytes, &mut self.piece)?,
-                (Role::Out, ..) => poison(session, *id, layout, &mut self.piece)?,
-                _ => {}
+    pub(crate) fn restore_again(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
+        let set = self.set;
+        for buffer in self.buffers_mut() {
+            match (buffer.layout.role, buffer.copy, &buffer.block) {
+                (Role::In | Role::Scratch, ..) => {}
+                (_, DeviceCopy::In(from), Some(block)) => block.copy(session, from, block.id)?,
+                (Role::InOut, ..) => drop(buffer.restore(session, set)?),
+                (Role::Out, ..) => buffer.poison(session)?,
             }
         }
         Ok(())
     }
 
     /// Checks the memory after a launch: first for writes outside of buffers, then for writes to
-    /// inputs, then for wrong outputs.
+    /// inputs.
     pub(crate) fn check(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
         self.intact = false;
-        self.check_zones(session)?;
-        self.check_inputs(session)?;
+        for slot in &self.slots {
+            let Some((name, block)) = slot.name().zip(slot.block()) else { continue };
+            if let Some(at) = block.stray_write(session)? {
+                return Err(Ending::Broken(stray_write(name, block.bytes, at)));
+            }
+        }
+        for buffer in self.buffers() {
+            buffer.check_input(session, self.set)?;
+        }
         self.intact = true;
-        self.check_outputs(session)
+        Ok(())
     }
 
-    fn check_zones(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
-        let mut zone = [0; ZONE];
-        for (name, id, bytes) in self.guarded() {
-            let spoilt = |byte: &u8| *byte != CANARY;
-            session.read(id, 0, &mut zone)?;
-            let before = zone.iter().rev().position(spoilt).map(|at| -1 - at as i64);
-            session.read(id, ZONE + bytes, &mut zone)?;
-            let behind = zone.iter().position(spoilt).map(|at| (bytes + at) as i64);
-            if let Some(at) = behind.or(before) {
-                return Err(Ending::Broken(stray_write(name, bytes, at)));
+    /// Returns true if any output is compared.
+    pub(crate) fn are_compared(&self) -> bool {
+        self.buffers().any(Buffer::is_compared)
+    }
+
+    /// Returns the digest of everything that is compared.
+    pub(crate) fn fingerprint(&self, session: &mut dyn Session) -> Result<u64, Ending> {
+        let mut fingerprint = Fingerprint::default();
+        self.view_outputs(session, &mut |bytes| {
+            fingerprint.add(bytes);
+            Ok(())
+        })?;
+        Ok(fingerprint.digest())
+    }
+
+    /// Writes everything that is compared to the file for outputs, in the order of the arguments.
+    pub(crate) fn hand_over(&self, session: &mut dyn Session) -> Result<(), Ending> {
+        let Some(results) = &self.results else { return Ok(()) };
+        let mut at = 0;
+        self.view_outputs(session, &mut |bytes| {
+            results.write_all_at(bytes, at)?;
+            at += bytes.len() as u64;
+            Ok(())
+        })
+    }
+
+    fn view_outputs(
+        &self,
+        session: &mut dyn Session,
+        see: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<(), Ending> {
+        let mut seen = Ok(());
+        for buffer in self.buffers() {
+            let Some(block) = &buffer.block else { continue };
+            for range in buffer.layout.compared.ranges(block.bytes) {
+                let range = range.start.min(block.bytes)..range.end.min(block.bytes);
+                block.view(session, range, &mut |bytes| {
+                    if seen.is_ok() {
+                        seen = see(bytes);
+                    }
+                })?;
             }
         }
-        Ok(())
+        seen.map_err(|error| of_file("its outputs cannot be handed over", &error))
     }
 
-    fn check_inputs(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
-        for slot in &self.slots {
-            let Slot::Buffer { id, layout, pristine: Some(file), .. } = slot else { continue };
-            if layout.role != Role::In {
-                continue;
-            }
-            let mut changed = None;
-            let (piece, counterpart) = (&mut self.piece, &mut self.counterpart);
-            for_pieces(session, *id, file, layout.bytes, piece, counterpart, |offset, pristine, found| {
-                if changed.is_none() && pristine != found {
-                    let at = pristine.iter().zip(found).position(|(a, b)| a != b);
-                    changed = at.map(|at| changed_input(layout, (offset + at) as u64));
-                }
-            })?;
-            changed.map_or(Ok(()), |message| Err(Ending::Wrong(message)))?;
-        }
-        Ok(())
+    fn buffers(&self) -> impl Iterator<Item = &Buffer> {
+        self.slots.iter().filter_map(|slot| if let Slot::Buffer(buffer) = slot { Some(buffer.as_ref()) } else { None })
     }
 
-    fn check_outputs(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
-        for slot in &self.slots {
-            let Slot::Buffer { id, layout, expected: Some(file), .. } = slot else { continue };
-            let mut comparison = Comparison::new(layout.element, layout.tolerance, layout.role == Role::Out);
-            let (piece, counterpart) = (&mut self.piece, &mut self.counterpart);
-            for_pieces(session, *id, file, layout.bytes, piece, counterpart, |_, expected, found| {
-                comparison.feed(expected, found);
-            })?;
-            let verdict = comparison.verdict(&layout.name, &layout.shape);
-            verdict.map_or(Ok(()), |message| Err(Ending::Wrong(message)))?;
-        }
-        Ok(())
-    }
-
-    /// Writes the contents of the buffer at argument `position` to a file.
-    pub(crate) fn save(&mut self, session: &mut dyn Session, position: usize, path: &Path) -> Result<(), Ending> {
-        let Some(Slot::Buffer { id, layout, .. }) = self.slots.get(position) else { return Ok(()) };
-        let cannot = |error: io::Error| Ending::Broken(format!("its result cannot be kept: {error}"));
-        let mut to = BufWriter::new(File::create(path).map_err(cannot)?);
-        for (offset, length) in pieces(layout.bytes) {
-            session.read(*id, ZONE + offset, &mut self.piece[..length])?;
-            to.write_all(&self.piece[..length]).map_err(cannot)?;
-        }
-        to.flush().map_err(cannot)
+    fn buffers_mut(&mut self) -> impl Iterator<Item = &mut Buffer> {
+        self.slots
+            .iter_mut()
+            .filter_map(|slot| if let Slot::Buffer(buffer) = slot { Some(buffer.as_mut()) } else { None })
     }
 }
 
@@ -251,35 +243,129 @@ impl Slot {
     fn new(session: &mut dyn Session, argument: Layout) -> Result<Self, String> {
         let layout = match argument {
             Layout::Buffer(layout) => layout,
-            Layout::Local { name } => return Ok(Self::Local { name, block: None }),
+            Layout::Local { name, align } => return Ok(Self::Local { name, align, block: None }),
             Layout::Scalar => return Ok(Self::Scalar),
         };
-        let id = session.allocate(layout.bytes + 2 * ZONE, layout.memory).map_err(|fault| {
-            let (Fault::Refused(reason) | Fault::Failed(reason)) = fault;
-            format!("has no memory for argument `{}` ({} bytes): {reason}", layout.name, layout.bytes)
-        })?;
-        let open = |path: &Option<_>| path.as_ref().map(File::open).transpose();
-        let cannot = |error: io::Error| format!("cannot read the prepared data: {error}");
-        let pristine = open(&layout.pristine).map_err(cannot)?;
-        let expected = open(&layout.expected).map_err(cannot)?;
-        Ok(Self::Buffer { id, layout, pristine, expected, copy: DeviceCopy::Unknown })
+        let allocate = |shape: &Vec<u64>| {
+            let bytes = layout.bytes_of(shape);
+            Block::allocate(session, bytes, wanted(&layout)).map_err(|fault| {
+                let (Fault::Refused(reason) | Fault::Failed(reason) | Fault::Machine(reason)) = fault;
+                format!("has no memory for argument `{}` ({bytes} bytes): {reason}", layout.name)
+            })
+        };
+        let block = layout.shape.as_ref().map(allocate).transpose()?;
+        let pristine = layout.pristine.iter().map(File::open).collect::<io::Result<_>>();
+        let pristine = pristine.map_err(|error| format!("cannot read the prepared data: {error}"))?;
+        let shape = layout.shape.clone().unwrap_or_default();
+        Ok(Self::Buffer(Box::new(Buffer { layout, shape, block, pristine, digest: None, copy: DeviceCopy::Unknown })))
+    }
+
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Scalar => None,
+            Self::Local { name, .. } => Some(name),
+            Self::Buffer(buffer) => Some(&buffer.layout.name),
+        }
+    }
+
+    fn block(&self) -> Option<&Block> {
+        match self {
+            Self::Scalar => None,
+            Self::Local { block, .. } => block.as_ref(),
+            Self::Buffer(buffer) => buffer.block.as_ref(),
+        }
     }
 }
 
-impl DeviceCopy {
-    /// Copies the contents of `id`. Makes room for the copy on the first call.
-    fn renew(&mut self, session: &mut dyn Session, id: BufferId, layout: &BufferLayout) -> Result<(), Fault> {
-        if let Self::Unknown = self {
-            let room = session.can_copy().then(|| session.allocate(layout.bytes + ZONE, layout.memory));
-            *self = match room {
-                Some(Ok(copy)) => Self::In(copy),
-                Some(Err(_)) | None => Self::None,
+impl Buffer {
+    fn is_compared(&self) -> bool {
+        !self.layout.compared.ranges(1).is_empty()
+    }
+
+    /// Makes room for the extents of a configuration.
+    fn resize(&mut self, session: &mut dyn Session, shape: &[u64]) -> Result<(), Fault> {
+        let before = self.block.as_ref().map(|block| block.id);
+        let bytes = self.layout.bytes_of(shape);
+        let block = Block::resized(self.block.take(), session, bytes, wanted(&self.layout))?;
+        if before != Some(block.id) {
+            self.copy = DeviceCopy::Unknown;
+        }
+        self.block = Some(block);
+        self.shape = shape.to_vec();
+        Ok(())
+    }
+
+    /// Copies the initial contents in set `set` to the buffer. Returns their digest.
+    fn restore(&self, session: &mut dyn Session, set: usize) -> Result<u64, Ending> {
+        let mut fingerprint = Fingerprint::default();
+        if let (Some(block), Some(file)) = (&self.block, self.pristine.get(set)) {
+            let mut piece = vec![0; PIECE.min(block.bytes)];
+            for (offset, length) in pieces(block.bytes) {
+                read(file, &mut piece[..length], offset)?;
+                block.write(session, offset, &piece[..length])?;
+                fingerprint.add(&piece[..length]);
+            }
+        }
+        Ok(fingerprint.digest())
+    }
+
+    fn poison(&self, session: &mut dyn Session) -> Result<(), Fault> {
+        self.block.as_ref().map_or(Ok(()), |block| block.fill(session, self.layout.element.scalar().poison()))
+    }
+
+    /// Copies the buffer's contents in the device. Makes room for the copy on the first call.
+    fn renew_copy(&mut self, session: &mut dyn Session) -> Result<(), Fault> {
+        let Some(block) = &self.block else { return Ok(()) };
+        if let DeviceCopy::Unknown = self.copy {
+            let room = session.can_copy().then(|| block.allocate_copy(session, self.layout.memory));
+            self.copy = match room {
+                Some(Ok(copy)) => DeviceCopy::In(copy),
+                Some(Err(_)) | None => DeviceCopy::None,
             };
         }
-        match self {
-            Self::In(copy) => session.copy(id, *copy, ZONE, layout.bytes),
-            Self::Unknown | Self::None => Ok(()),
+        match self.copy {
+            DeviceCopy::In(copy) => block.copy(session, block.id, copy),
+            DeviceCopy::Unknown | DeviceCopy::None => Ok(()),
         }
+    }
+
+    /// Compares an input with its initial contents in set `set`.
+    fn check_input(&self, session: &mut dyn Session, set: usize) -> Result<(), Ending> {
+        let (Some(block), Some(digest)) = (&self.block, self.digest) else { return Ok(()) };
+        let mut fingerprint = Fingerprint::default();
+        block.view(session, 0..block.bytes, &mut |bytes| fingerprint.add(bytes))?;
+        if fingerprint.digest() == digest {
+            return Ok(());
+        }
+        match self.first_change(session, block, set)? {
+            Some(at) => Err(Ending::Wrong(self.changed_input(at))),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the position of the first byte that differs from the initial contents.
+    fn first_change(&self, session: &mut dyn Session, block: &Block, set: usize) -> Result<Option<usize>, Ending> {
+        let Some(file) = self.pristine.get(set) else { return Ok(None) };
+        let mut piece = vec![0; PIECE];
+        for (offset, length) in pieces(block.bytes) {
+            read(file, &mut piece[..length], offset)?;
+            let mut changed = None;
+            let mut at = 0;
+            block.view(session, offset..offset + length, &mut |bytes| {
+                let pristine = &piece[at..at + bytes.len()];
+                changed = changed.or_else(|| bytes.iter().zip(pristine).position(|(a, b)| a != b).map(|by| at + by));
+                at += bytes.len();
+            })?;
+            if let Some(at) = changed {
+                return Ok(Some(offset + at));
+            }
+        }
+        Ok(None)
+    }
+
+    fn changed_input(&self, at: usize) -> String {
+        let place = place(&self.layout.name, self.layout.element, &self.shape, at as u64);
+        format!("the kernel wrote to its input {place}; an argument that it changes needs access = \"inout\"")
     }
 }
 
@@ -288,62 +374,32 @@ impl From<Fault> for Ending {
         match fault {
             Fault::Refused(reason) => Self::Refused(reason),
             Fault::Failed(reason) => Self::Broken(reason),
+            Fault::Machine(reason) => Self::Unfit(reason),
         }
     }
 }
 
-/// Fills the zones on both sides of a buffer.
-fn guard(session: &mut dyn Session, id: BufferId, bytes: usize) -> Result<(), Fault> {
-    [0, ZONE + bytes].into_iter().try_for_each(|zone| session.write(id, zone, &[CANARY; ZONE]))
+/// Returns the properties of a buffer's memory. An input keeps its contents wherever it lies.
+fn wanted(layout: &BufferLayout) -> Wanted<'_> {
+    let BufferLayout { name, align, role, memory, .. } = layout;
+    Wanted { name, align: *align, keeps: *role == Role::In, memory: *memory }
 }
 
-/// Returns the offsets and lengths of the pieces of a buffer.
-fn pieces(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..bytes).step_by(PIECE).map(move |offset| (offset, PIECE.min(bytes - offset)))
+fn read(file: &File, piece: &mut [u8], offset: usize) -> Result<(), Ending> {
+    file.read_exact_at(piece, offset as u64).map_err(|error| of_file("the prepared data cannot be read", &error))
 }
 
-fn restore(session: &mut dyn Session, id: BufferId, file: &File, bytes: usize, piece: &mut [u8]) -> Result<(), Fault> {
-    for (offset, length) in pieces(bytes) {
-        file.read_exact_at(&mut piece[..length], offset as u64).map_err(|error| unreadable(&error))?;
-        session.write(id, ZONE + offset, &piece[..length])?;
+/// Returns the end of a job that could not use one of the worker's files. The machine is to blame,
+/// unless a kernel closed the file or took a buffer away.
+fn of_file(what: &str, error: &io::Error) -> Ending {
+    match error.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::EBADF) => Ending::Broken(format!("{what}: the kernel closed files that it did not open")),
+        Some(Errno::EFAULT) => Ending::Broken(format!("{what}: the kernel unmapped or protected its buffers")),
+        _ => Ending::Unfit(format!("{what}: {error}")),
     }
-    Ok(())
-}
-
-fn poison(session: &mut dyn Session, id: BufferId, layout: &BufferLayout, piece: &mut [u8]) -> Result<(), Fault> {
-    let poison = layout.element.scalar().poison();
-    let used = PIECE.min(layout.bytes);
-    for lane in piece[..used].chunks_exact_mut(poison.len()) {
-        lane.copy_from_slice(poison);
-    }
-    pieces(layout.bytes).try_for_each(|(offset, length)| session.write(id, ZONE + offset, &piece[..length]))
-}
-
-/// Calls `look` for every piece, with its offset, its bytes in the file and its bytes in the
-/// buffer.
-fn for_pieces(
-    session: &mut dyn Session,
-    id: BufferId,
-    file: &File,
-    bytes: usize,
-    piece: &mut [u8],
-    counterpart: &mut [u8],
-    mut look: impl FnMut(usize, &[u8], &[u8]),
-) -> Result<(), Fault> {
-    for (offset, length) in pieces(bytes) {
-        file.read_exact_at(&mut piece[..length], offset as u64).map_err(|error| unreadable(&error))?;
-        session.read(id, ZONE + offset, &mut counterpart[..length])?;
-        look(offset, &piece[..length], &counterpart[..length]);
-    }
-    Ok(())
 }
 
 fn stray_write(name: &str, bytes: usize, at: i64) -> String {
     let side = if at < 0 { "before its start" } else { "behind its end" };
     format!("the kernel wrote outside of `{name}`, {side}: at byte {at} of a buffer of {bytes} bytes")
-}
-
-fn changed_input(layout: &BufferLayout, position: u64) -> String {
-    let place = place(&layout.name, layout.element, &layout.shape, position);
-    format!("the kernel wrote to its input {place}; an argument that it changes needs access = \"inout\"")
 }

@@ -3,7 +3,7 @@
 use crate::backends::CompileTask;
 use crate::backends::compiling::{CompileOutcome, CompileService, Compiled};
 use crate::error::DeviceError;
-use crate::host::WorkerCommand;
+use crate::host::{Processes, WorkerCommand};
 use crate::worker::process::{Waited, Worker};
 use crate::worker::protocol::{Message, Phase, Request};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +13,7 @@ use tunesmith_core::{Clock, Interrupt};
 /// Workers that each compile one task after the other. Reuse pays, because a driver's compiler
 /// takes most of a second to start.
 pub(crate) struct CompileWorkers {
+    processes: Arc<dyn Processes>,
     command: WorkerCommand,
     clock: Arc<dyn Clock>,
     idle: Mutex<Vec<Worker>>,
@@ -20,8 +21,8 @@ pub(crate) struct CompileWorkers {
 
 impl CompileWorkers {
     /// Creates an empty pool. Workers start on demand.
-    pub(crate) fn new(command: WorkerCommand, clock: Arc<dyn Clock>) -> Self {
-        Self { command, clock, idle: Mutex::default() }
+    pub(crate) fn new(processes: Arc<dyn Processes>, command: WorkerCommand, clock: Arc<dyn Clock>) -> Self {
+        Self { processes, command, clock, idle: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Worker>> {
@@ -36,14 +37,17 @@ impl CompileService for CompileWorkers {
             let idle = self.lock().pop();
             let mut worker = match idle {
                 Some(worker) => worker,
-                None => Worker::spawn(&self.command, Arc::clone(&self.clock))?,
+                None => Worker::spawn(&self.processes, &self.command, Arc::clone(&self.clock))?,
             };
-            let was_used = worker.used;
             let outcome = follow(&mut worker, task, limit, cancel);
             match &outcome {
-                // The kernel of an earlier task may have damaged the worker's memory, so the task
-                // is tried again in another worker.
-                CompileOutcome::Crashed(_) | CompileOutcome::CrashedLater if was_used => continue,
+                // The kernel of an earlier task may have damaged the worker's memory, or left a
+                // thread that holds a lock. The task is tried again in another worker.
+                CompileOutcome::Crashed(_) | CompileOutcome::CrashedLater | CompileOutcome::TimedOut
+                    if worker.is_tainted() =>
+                {
+                    continue;
+                }
                 CompileOutcome::Compiled(Compiled::Built(made)) if made.retires_its_worker() => {}
                 CompileOutcome::Compiled(_) => self.lock().push(worker),
                 _ => {}
@@ -55,7 +59,6 @@ impl CompileService for CompileWorkers {
 
 /// Sends the task and waits for its end.
 fn follow(worker: &mut Worker, task: &CompileTask, limit: Duration, cancel: &Interrupt) -> CompileOutcome {
-    worker.forget_printed();
     // If the task cannot be written, the worker has ended. Waiting reports its end.
     let _ = worker.send(&Request::Compile(task.clone()));
     let mut starting = false;

@@ -5,22 +5,31 @@
 //! `main`, turns it into a worker.
 
 mod ask;
+mod block;
+mod bounds;
 mod buffers;
 mod compile;
+pub(crate) mod envelope;
+mod link;
 pub(crate) mod process;
 mod profile;
 pub(crate) mod protocol;
-mod sequence;
+pub(crate) mod sequence;
 mod serve;
+mod state;
 mod watch;
+mod zygote;
 
 pub use crate::host::WorkerCommand;
 
 pub(crate) use ask::{LIMIT, NoAnswer, OTHER_PROTOCOL, ask};
 pub(crate) use compile::CompileWorkers;
+#[cfg(test)]
+pub(crate) use link::{Link, Wire};
+#[cfg(test)]
+pub(crate) use serve::{ReadyDevice, Surroundings, answer_all};
 
-use crate::backends::command;
-use crate::host::{SUPERVISOR, WORKER};
+use crate::host::{SUPERVISOR, WORKER, supervise};
 
 /// Serves as a worker or supervises a command, if this process was started for that, and never
 /// returns. Otherwise does nothing. Every program that tunes must call it in the first line of
@@ -33,7 +42,7 @@ pub fn enter_if_worker() {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some(WORKER) => serve::serve(arguments.next().and_then(|parent| parent.parse().ok())),
-        Some(SUPERVISOR) => command::supervise(),
+        Some(SUPERVISOR) => supervise(),
         _ => {}
     }
 }

@@ -1,37 +1,53 @@
 //! The tuner's handle on a worker process.
 
 use crate::error::DeviceError;
-use crate::host::{self, POLL, WorkerCommand, was_not_entered};
+use crate::host::{self, POLL, Packet, Process, Processes, Received, WorkerCommand, was_not_entered};
+use crate::worker::envelope::{Assembly, Envelope};
 use crate::worker::protocol::{Message, Request, Setup};
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::worker::zygote::MUTE;
+use nix::libc::SIGKILL;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
 
-/// The number of bytes kept of a kernel's printed output: enough for a message of a sanitizer or an
-/// assertion.
-const KEPT: usize = 4 << 10;
+/// The time in which a worker must notice that its job's process has ended, and in which it ends
+/// everything that this process left behind.
+const CLEANING: Duration = Duration::from_secs(10);
+
+/// The fault of a tuner that cannot receive the connection of a job's process.
+const NO_DESCRIPTOR: &str =
+    "the tuner has no descriptor left for a configuration's process; raise `ulimit -n`, and resume the run";
 
 /// A running worker with filled buffers.
 pub(crate) struct Worker {
-    child: Child,
-    /// The worker's input. Closing it lets the worker end by itself.
-    to: Option<ChildStdin>,
-    from: Receiver<String>,
-    printed: Arc<Mutex<Vec<u8>>>,
-    /// Disconnects when all printed output has been read.
-    printed_all: Receiver<()>,
+    process: Box<dyn Process>,
+    processes: Arc<dyn Processes>,
     clock: Arc<dyn Clock>,
-    /// The exit status, once the worker was waited for. From then on, its process id may belong to
-    /// another process.
-    status: Option<ExitStatus>,
+    /// The process that sends the worker's messages. `None` until the first message, if a program
+    /// runs the worker.
+    worker: Option<u32>,
+    /// The process that the worker forked for the present job.
+    job: Option<u32>,
+    /// The envelope of the present job. Messages in any other are dropped.
+    envelope: Envelope,
+    message: Assembly,
+    /// The number of packets that were dropped during the present job.
+    dropped: usize,
+    /// True if the worker runs each job in a process of its own.
+    forks: bool,
+    /// The status of the present job's process, once it has ended.
+    job_status: Option<ExitStatus>,
+    is_over: bool,
     /// True if a job was sent already.
-    pub(crate) used: bool,
+    used: bool,
+    /// True if a job was sent before the present one.
+    was_used: bool,
+    /// True if the present job runs in a process of its own.
+    is_apart: bool,
+    /// The changes that the present job left in the worker's process.
+    changes: Vec<String>,
 }
 
 /// The result of waiting for a worker.
@@ -39,7 +55,7 @@ pub(crate) struct Worker {
 pub(crate) enum Waited {
     /// The worker sent a message.
     Message(Message),
-    /// The worker ended. The text describes the end.
+    /// The worker ended, or the process that it forked for the job. The text describes the end.
     Ended(String),
     /// The worker sent nothing in time.
     TimedOut,
@@ -51,13 +67,15 @@ impl Worker {
     /// Starts a worker and lets it fill its buffers, for at most `limit`. Returns `None` if
     /// interrupted.
     pub(crate) fn start(
+        processes: &Arc<dyn Processes>,
         command: &WorkerCommand,
         setup: Setup,
         limit: Duration,
         clock: Arc<dyn Clock>,
         interrupt: &Interrupt,
     ) -> Result<Option<Self>, DeviceError> {
-        let mut worker = Self::spawn(command, clock)?;
+        let mut worker = Self::spawn(processes, command, clock)?;
+        worker.forks = setup.session.forks();
         // If the request cannot be written, the worker has ended. Waiting reports its end.
         let _ = worker.send(&Request::Prepare(setup));
         match worker.wait(limit, interrupt) {
@@ -74,151 +92,259 @@ impl Worker {
     }
 
     /// Starts a worker without buffers.
-    pub(crate) fn spawn(command: &WorkerCommand, clock: Arc<dyn Clock>) -> Result<Self, DeviceError> {
+    pub(crate) fn spawn(
+        processes: &Arc<dyn Processes>,
+        command: &WorkerCommand,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, DeviceError> {
         if was_not_entered() {
             return Err(unusable("was not entered: call `worker::enter_if_worker()` in the first line of `main`"));
         }
-        Self::start_process(command, clock).map_err(|error| unusable(format!("cannot be started: {error}")))
+        let process = processes.start(command).map_err(|error| unusable(format!("cannot be started: {error}")))?;
+        let worker = command.is_direct().then(|| process.id());
+        let mut started = Self {
+            process,
+            processes: Arc::clone(processes),
+            clock,
+            worker,
+            job: None,
+            envelope: Envelope::default(),
+            message: Assembly::default(),
+            dropped: 0,
+            forks: false,
+            job_status: None,
+            is_over: false,
+            used: false,
+            was_used: false,
+            is_apart: false,
+            changes: Vec::new(),
+        };
+        if let Some(confinement) = command.confinement() {
+            // If the request cannot be written, the worker has ended. The next one will find out.
+            let _ = started.send(&Request::Confine(confinement.clone()));
+        }
+        Ok(started)
     }
 
-    fn start_process(command: &WorkerCommand, clock: Arc<dyn Clock>) -> std::io::Result<Self> {
-        let mut command = command.command()?;
-        // A process group of its own: Ctrl-C on the terminal reaches only the tuner, and the tuner
-        // can end everything that a kernel started together with the worker.
-        command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
-        let missing = || std::io::Error::other("a pipe is missing");
-        let to = child.stdin.take().ok_or_else(missing)?;
-        let stdout = child.stdout.take().ok_or_else(missing)?;
-        let stderr = child.stderr.take().ok_or_else(missing)?;
-        let (said, from) = channel();
-        let (all_read, printed_all) = channel();
-        let printed = Arc::new(Mutex::new(Vec::new()));
-        std::thread::spawn(move || read_messages(stdout, &said));
-        let tail = Arc::clone(&printed);
-        std::thread::spawn(move || read_printed(stderr, &tail, all_read));
-        Ok(Self { child, to: Some(to), from, printed, printed_all, clock, status: None, used: false })
-    }
-
-    /// Sends a request. An error means that the worker has ended; [`wait`](Self::wait) describes
-    /// the end.
+    /// Begins a job with a request. An error means that the worker has ended; [`wait`](Self::wait)
+    /// describes the end.
     pub(crate) fn send(&mut self, request: &Request) -> std::io::Result<()> {
-        let mut line = serde_json::to_vec(request)?;
-        line.push(b'\n');
+        (self.was_used, self.is_apart) = (self.used, false);
         self.used |= matches!(request, Request::Run(_) | Request::Compile(_));
-        self.to.as_mut().map_or(Ok(()), |to| to.write_all(&line))
+        self.process.forget_job();
+        self.changes.clear();
+        (self.job, self.job_status) = (None, None);
+        (self.message, self.dropped) = (Assembly::default(), 0);
+        self.envelope = Envelope { job: self.envelope.job + 1, nonce: self.processes.nonce() };
+        self.forget_printed();
+        self.answer(request)
     }
 
-    /// Waits for the next message for at most `limit`. Afterwards the worker is alive only if it
-    /// sent a message.
+    /// Sends a further request of the present job.
+    pub(crate) fn answer(&mut self, request: &Request) -> std::io::Result<()> {
+        let packets = self.envelope.packets(&serde_json::to_vec(request)?);
+        packets.iter().try_for_each(|packet| self.process.send(packet))
+    }
+
+    /// Waits for the next message for at most `limit`. Afterwards the worker is
+    /// [usable](Self::is_usable) if it sent a message, or if its job ran in a process of its own.
     pub(crate) fn wait(&mut self, limit: Duration, interrupt: &Interrupt) -> Waited {
         let deadline = self.clock.now() + limit;
         loop {
             let left = deadline.saturating_sub(self.clock.now());
-            match self.from.recv_timeout(left.min(POLL)) {
-                Ok(line) => {
-                    return match serde_json::from_str(&line) {
-                        Ok(message) => Waited::Message(message),
-                        Err(_) => self.ended(Some(&line)),
-                    };
-                }
-                Err(RecvTimeoutError::Disconnected) => return self.ended(None),
-                Err(RecvTimeoutError::Timeout) if interrupt.is_raised() => {
-                    self.kill();
-                    return Waited::Interrupted;
-                }
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
-                    self.kill();
-                    return Waited::TimedOut;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
+            match self.process.receive(left.min(POLL)) {
+                Received::Packet(packet) => match self.open(&packet) {
+                    Some(Ok(message)) => return Waited::Message(message),
+                    Some(Err(end)) => return end,
+                    None => {}
+                },
+                Received::JobClosed => return self.job_closed(),
+                Received::Closed => return self.ended(),
+                Received::Nothing => {}
+            }
+            if interrupt.is_raised() {
+                self.stop();
+                return Waited::Interrupted;
+            }
+            if left.is_zero() {
+                self.stop();
+                return Waited::TimedOut;
             }
         }
     }
 
-    /// Describes the end of a worker that closed its pipe or sent an invalid message.
-    fn ended(&mut self, nonsense: Option<&str>) -> Waited {
-        // The pipe closes when the process ends, and the exit status is set before that. Killing
-        // the process now changes nothing, unless a kernel closed the pipe and runs on.
-        let status = self.kill();
+    /// Returns the message whose last packet this is, or the end that it reports. Drops packets
+    /// that are not about the present job, or not from the process that runs it.
+    fn open(&mut self, packet: &Packet) -> Option<Result<Message, Waited>> {
+        let is_own = [self.worker, self.job].into_iter().flatten().any(|known| known == packet.sender);
+        let envelope = Envelope::of(&packet.bytes);
+        if envelope != Some(self.envelope) || !(is_own || self.worker.is_none()) {
+            // The worker's last word on an earlier job is only late.
+            let is_late = is_own && envelope.is_some_and(|envelope| envelope.job < self.envelope.job);
+            self.dropped += usize::from(!is_late);
+            return None;
+        }
+        let worker = *self.worker.get_or_insert(packet.sender);
+        let message = self.message.add(&packet.bytes)?;
+        let Ok(message) = serde_json::from_slice(&message) else {
+            self.stop();
+            return Some(Err(Waited::Ended("its worker speaks another protocol".to_owned())));
+        };
+        match message {
+            Message::Forked(id) if packet.sender == worker => {
+                if !self.process.adopt() {
+                    self.end();
+                    return Some(Ok(Message::Machine(NO_DESCRIPTOR.to_owned())));
+                }
+                self.job = Some(id);
+                self.is_apart = true;
+                None
+            }
+            Message::JobEnded(status) if packet.sender == worker => {
+                (self.job, self.job_status) = (None, Some(ExitStatus::from_raw(status)));
+                self.process.forget_job();
+                Some(Err(self.describe(ExitStatus::from_raw(status))))
+            }
+            Message::Changed(changes) => {
+                self.changes = changes;
+                None
+            }
+            Message::Forked(_) | Message::JobEnded(_) => None,
+            message => Some(Ok(message)),
+        }
+    }
+
+    /// Returns the end of a job's process that closed its connection. The worker reports its
+    /// status. A process that closed its connection and runs on is ended.
+    fn job_closed(&mut self) -> Waited {
+        let start = self.clock.now();
+        let mut is_ended = false;
+        while self.clock.now() < start + CLEANING {
+            match self.process.receive(POLL) {
+                Received::Packet(packet) => {
+                    if let Some(Err(end)) = self.open(&packet) {
+                        let by_force = self.job_status.and_then(|status| status.signal()) == Some(SIGKILL);
+                        return if is_ended && by_force { self.closed() } else { end };
+                    }
+                }
+                Received::Closed => return self.ended(),
+                Received::JobClosed | Received::Nothing => {}
+            }
+            if !is_ended && self.clock.now() >= start + POLL {
+                is_ended = true;
+                self.process.end_job();
+            }
+        }
+        self.end();
+        self.closed()
+    }
+
+    /// Describes a job's process that closed its connection.
+    fn closed(&mut self) -> Waited {
+        Waited::Ended(self.remark("the kernel closed the descriptors of its process".to_owned()))
+    }
+
+    /// Describes the end of a worker that closed its connection.
+    fn ended(&mut self) -> Waited {
+        // This process runs no job. If it forked one, an earlier job may still have ended it.
+        self.is_apart = false;
+        // The connection closes when the process ends, and the exit status is set before that.
+        // Ending the process now changes nothing, unless a kernel closed the connection and runs
+        // on.
+        self.is_over = true;
+        match self.process.end(Duration::ZERO) {
+            Some(status) => self.describe(status),
+            None => Waited::Ended("the worker is gone".to_owned()),
+        }
+    }
+
+    fn describe(&mut self, status: ExitStatus) -> Waited {
+        if self.is_apart && status.code() == Some(MUTE) {
+            return self.closed();
+        }
         let printed = self.take_printed();
-        Waited::Ended(match (status, nonsense) {
-            (_, Some(line)) => format!("the kernel wrote into the worker's pipe: {line}"),
-            (Some(status), None) => host::describe(status, &printed),
-            (None, None) => "the worker is gone".to_owned(),
-        })
+        let how = host::describe(status, &printed);
+        Waited::Ended(self.remark(how))
     }
 
-    /// Ends the worker and everything it started, and waits for it.
-    fn kill(&mut self) -> Option<ExitStatus> {
-        if self.status.is_none() {
-            if let Ok(group) = i32::try_from(self.child.id()) {
-                // An error means that the group is empty.
-                let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
-            }
-            self.status = self.child.wait().ok();
+    /// Adds the number of dropped packets to the description of an end.
+    fn remark(&self, how: String) -> String {
+        if self.dropped == 0 {
+            return how;
         }
-        self.status
+        let (end, printed) = how.split_once('\n').map_or((how.as_str(), None), |(end, rest)| (end, Some(rest)));
+        let end = format!("{end}; it wrote into the worker's connection");
+        printed.map_or(end.clone(), |printed| format!("{end}\n{printed}"))
+    }
+
+    /// Ends the present job: its process, if the worker forked one, or else the worker.
+    fn stop(&mut self) {
+        if self.job.take().is_some() {
+            self.process.end_job();
+        } else {
+            self.end();
+        }
+    }
+
+    fn end(&mut self) {
+        self.is_over = true;
+        // A worker that forks ends everything that its jobs left behind, and then itself.
+        let patience = if self.forks { CLEANING } else { Duration::ZERO };
+        self.process.end(patience);
+    }
+
+    /// Returns true if the worker can run another job.
+    pub(crate) fn is_usable(&self) -> bool {
+        !self.is_over
+    }
+
+    /// Returns true if the user's code of an earlier job ran in the process that runs, or ran, the
+    /// present job. The end of this process then proves nothing about the present job.
+    pub(crate) fn is_tainted(&self) -> bool {
+        self.was_used && !self.is_apart
+    }
+
+    /// Returns the changes that the present job left in the worker's process. Returns `None` if it
+    /// left none, or if its process has ended.
+    pub(crate) fn changes(&self) -> Option<&[String]> {
+        Some(self.changes.as_slice()).filter(|changes| !changes.is_empty())
+    }
+
+    /// Returns true if the present job is the worker's first one.
+    pub(crate) fn is_new(&self) -> bool {
+        !self.was_used
     }
 
     /// Returns the output printed since the last call.
     fn take_printed(&mut self) -> String {
-        // The reader hangs up when it has read everything. A process that left the group may hold
-        // the pipe open.
-        let _ = self.printed_all.recv_timeout(POLL);
-        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&std::mem::take(&mut *printed)).into_owned()
+        String::from_utf8_lossy(&self.process.take_printed()).into_owned()
     }
 
     /// Lets the worker and its launcher end by themselves. Ends them by force after `limit`.
     pub(crate) fn finish(mut self, limit: Duration) {
-        self.to = None;
-        let deadline = self.clock.now() + limit;
-        while self.status.is_none() && self.clock.now() < deadline {
-            // An error means that the process is gone.
-            self.status = self.child.try_wait().unwrap_or_default();
-            std::thread::sleep(if self.status.is_none() { POLL } else { Duration::ZERO });
-        }
+        self.is_over = true;
+        self.process.end(limit);
     }
 
     /// Returns the process id.
     pub(crate) fn id(&self) -> u32 {
-        self.child.id()
+        self.process.id()
     }
 
     /// Discards the output printed so far, so that no later kernel is blamed for it.
-    pub(crate) fn forget_printed(&mut self) {
-        self.printed.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    fn forget_printed(&mut self) {
+        self.process.take_printed();
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.kill();
+        if !self.is_over {
+            self.end();
+        }
     }
 }
 
 fn unusable(problem: impl Into<String>) -> DeviceError {
     DeviceError::Worker { problem: problem.into() }
-}
-
-fn read_messages(from: ChildStdout, said: &Sender<String>) {
-    for line in BufReader::new(from).lines().map_while(Result::ok) {
-        if said.send(line).is_err() {
-            return;
-        }
-    }
-}
-
-/// Reads all printed output and keeps the end of it. Without the reading, a kernel that prints much
-/// would block.
-fn read_printed(mut from: ChildStderr, tail: &Mutex<Vec<u8>>, all_read: Sender<()>) {
-    let mut piece = [0; 4096];
-    while let Ok(length @ 1..) = from.read(&mut piece) {
-        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-        tail.extend(&piece[..length]);
-        let surplus = tail.len().saturating_sub(KEPT);
-        tail.drain(..surplus);
-    }
-    drop(all_read);
 }

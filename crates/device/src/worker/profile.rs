@@ -34,7 +34,7 @@ impl JobBench<'_> {
         arguments: &[LaunchArgument],
         profile: &mut Profile,
     ) -> Result<Result<usize, String>, Ending> {
-        (self.announce)(Phase::Profiling);
+        self.tuner.announce(Phase::Profiling);
         let mut profiler = match self.session.profiler() {
             Ok(profiler) => profiler,
             Err(reason) => return Ok(Err(reason)),
@@ -43,7 +43,7 @@ impl JobBench<'_> {
             // Every pass must do the same on the same data. Otherwise its counters do not belong to
             // those of the other passes.
             self.buffers.restore(self.session)?;
-            (self.announce)(Phase::Profiling);
+            self.tuner.announce(Phase::Profiling);
             if let Err(reason) = profiler.begin() {
                 return Ok(Err(reason));
             }
@@ -80,7 +80,8 @@ fn sizes(job: &Job) -> Vec<(String, f64)> {
 pub(super) mod fake {
     use crate::backends::{BufferId, Fault, Launch, Profiler, Program, Session};
     use crate::problem::{Grid, Memory};
-    use crate::worker::protocol::KernelStep;
+    use crate::worker::protocol::{KernelStep, Phase};
+    use crate::worker::sequence::Tuner;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::rc::Rc;
@@ -95,6 +96,17 @@ pub(super) mod fake {
         pub(in crate::worker) passes: Option<usize>,
         /// The duration of a launch, and the clock that a launch advances.
         pub(in crate::worker) time: Option<(Rc<ManualClock>, Duration)>,
+    }
+
+    /// A tuner that finds everything right.
+    pub(in crate::worker) struct AlwaysRight;
+
+    impl Tuner for AlwaysRight {
+        fn announce(&mut self, _: Phase) {}
+
+        fn judge(&mut self, _: usize) -> Option<bool> {
+            Some(true)
+        }
     }
 
     impl Fake {
@@ -178,7 +190,7 @@ pub(super) mod fake {
 
 #[cfg(test)]
 mod tests {
-    use super::fake::{Fake, Log, step};
+    use super::fake::{AlwaysRight, Fake, Log, step};
     use super::*;
     use crate::worker::buffers::Buffers;
     use crate::worker::protocol::Purpose;
@@ -189,17 +201,16 @@ mod tests {
     fn profiled(passes: Option<usize>) -> (Profile, Vec<String>) {
         let log = Log::default();
         let mut session = Fake { passes, ..Fake::new(Rc::clone(&log)) };
-        let mut buffers = Buffers::allocate(&mut session, Vec::new()).unwrap();
+        let mut buffers = Buffers::allocate(&mut session, Vec::new(), None).unwrap();
         let clock = ManualClock::default();
-        let mut announce = |_: Phase| {};
         let mut bench = JobBench {
             session: &mut session,
             buffers: &mut buffers,
             clock: &clock,
             watcher: None,
-            announce: &mut announce,
+            tuner: &mut AlwaysRight,
         };
-        let job = Job { steps: vec![step(8), step(16)], passed: Vec::new(), purpose: Purpose::Record(Vec::new()) };
+        let job = Job { steps: vec![step(8), step(16)], passed: Vec::new(), purpose: Purpose::Launch };
         let profile = bench.profile(&job, &[]).unwrap();
         let log = log.borrow().clone();
         (profile, log)

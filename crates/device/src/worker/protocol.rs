@@ -1,10 +1,12 @@
-//! The protocol between tuner and worker: one JSON document per line.
+//! The protocol between tuner and worker: JSON documents in [envelopes](crate::worker::envelope).
 
 use crate::backends::compiling::Compiled;
 use crate::backends::{CompileTask, DriverAnswer, DriverQuestion, Program, Resources, SessionKind};
 use crate::data::layout::{Layout, Passed};
 use crate::measure::{Cache, Sampling};
 use crate::problem::Grid;
+use crate::sandbox::Confinement;
+use crate::worker::bounds;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,6 +15,9 @@ use std::time::Duration;
 /// A request of the tuner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Request {
+    /// Puts all user code into a sandbox from now on. Comes before any other request, and is not
+    /// answered.
+    Confine(Confinement),
     /// Opens the device and fills the buffers. Answered by [`Message::Ready`] or
     /// [`Message::Unusable`].
     Prepare(Setup),
@@ -22,6 +27,8 @@ pub(crate) enum Request {
     Compile(CompileTask),
     /// Runs a configuration. Answered by [`Message::Phase`]s and one [`Message::Finished`].
     Run(Job),
+    /// The answer to [`Message::Outputs`] of the same launch.
+    Verdict { launch: usize, is_right: bool },
 }
 
 /// The settings common to all jobs.
@@ -29,6 +36,9 @@ pub(crate) enum Request {
 pub(crate) struct Setup {
     pub(crate) session: SessionKind,
     pub(crate) arguments: Vec<Layout>,
+    /// The file to which the worker writes outputs. It loses its name once the worker has opened
+    /// it.
+    pub(crate) results: Option<PathBuf>,
     /// True if the energy of every sample is measured.
     pub(crate) energy: bool,
 }
@@ -67,10 +77,17 @@ pub(crate) enum Purpose {
         cache: Cache,
         /// True if counters are read afterwards.
         profile: bool,
+        /// The seed that chooses the launches whose outputs are compared although they are those
+        /// of an earlier launch.
+        seed: u64,
     },
-    /// Records the result. Each output, given by its position among the arguments, is written to a
-    /// file.
-    Record(Vec<(usize, PathBuf)>),
+    /// Launches once, and hands the outputs to the tuner.
+    Record,
+    /// Launches once. The outputs do not matter.
+    Launch,
+    /// Launches once on each of these sets of data, in this order, and hands the outputs of every
+    /// launch to the tuner.
+    Verify(Vec<usize>),
 }
 
 /// A message of the worker.
@@ -80,9 +97,23 @@ pub(crate) enum Message {
     Ready,
     /// The device cannot be used. The reason continues a sentence that begins "the worker process".
     Unusable(String),
+    /// The worker forked this process for the job. The process's connection and a handle on it come
+    /// with the message. Further messages about the job come from the process.
+    Forked(u32),
+    /// The process that was forked for the job has ended, with this status of `wait`. Everything
+    /// that it left behind has ended too.
+    JobEnded(i32),
+    /// The machine has no process, descriptor or memory left for the job. The text gives the
+    /// reason.
+    Machine(String),
+    /// The job left these parts of the worker's process changed.
+    Changed(Vec<String>),
     /// The next step of the worker. From it, the tuner knows the time limit and the cause of a
     /// crash.
     Phase(Phase),
+    /// The outputs of a launch, counted from 1, are in the file of results. Answered by
+    /// [`Request::Verdict`].
+    Outputs { launch: usize },
     /// The job is done.
     Finished(Box<JobReport>),
     /// The answer of a driver.
@@ -104,7 +135,10 @@ pub(crate) enum Phase {
     /// Checks the memory after a launch.
     Checking,
     /// Takes samples. `warmup_ms` is the time of the first launch in milliseconds.
-    Sampling { warmup_ms: f64 },
+    Sampling {
+        #[serde(deserialize_with = "bounds::time")]
+        warmup_ms: f64,
+    },
     /// Begins a pass in which counters are read.
     Profiling,
 }
@@ -113,9 +147,12 @@ pub(crate) enum Phase {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JobReport {
     pub(crate) ending: Ending,
+    #[serde(deserialize_with = "bounds::optional_time")]
     pub(crate) warmup_ms: Option<f64>,
+    #[serde(deserialize_with = "bounds::times")]
     pub(crate) times_ms: Vec<f64>,
     /// The samples of each kernel by its name, if there are several kernels.
+    #[serde(deserialize_with = "bounds::named_times")]
     pub(crate) parts_ms: BTreeMap<String, Vec<f64>>,
     /// The kernels' use of the device's resources.
     pub(crate) resources: Resources,
@@ -125,10 +162,13 @@ pub(crate) struct JobReport {
     pub(crate) profile: Option<Profile>,
     /// Time spent in loading programs, and in the driver before it runs a kernel for the first
     /// time.
+    #[serde(deserialize_with = "bounds::duration")]
     pub(crate) load: Duration,
     /// Time spent in launches and in restoring buffers for them.
+    #[serde(deserialize_with = "bounds::duration")]
     pub(crate) run: Duration,
     /// Time spent in checking memory.
+    #[serde(deserialize_with = "bounds::duration")]
     pub(crate) verify: Duration,
 }
 
@@ -154,4 +194,8 @@ pub(crate) enum Ending {
     Broken(String),
     /// The result is wrong.
     Wrong(String),
+    /// The tuner found the outputs wrong.
+    Judged,
+    /// The worker cannot go on, and the kernel is not to blame.
+    Unfit(String),
 }

@@ -1,15 +1,30 @@
 //! Runs one configuration in the worker. All backends share this code.
 
-use crate::backends::{Launch, LaunchArgument, Session};
+use crate::backends::{Launch, LaunchArgument, Placement, Session};
 use crate::measure::sampling::{Decision, decide};
 use crate::measure::{Cache, Sampling};
 use crate::worker::buffers::Buffers;
 use crate::worker::protocol::{Ending, Job, JobReport, KernelStep, Phase, Purpose};
 use crate::worker::watch::Watcher;
+use rand::{RngExt as _, SeedableRng};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
-use tunesmith_core::Clock;
+use tunesmith_core::{Clock, Rng};
+
+/// One of this many samples, chosen at random, is compared although its outputs are those of a
+/// launch that was found right. The digest tells only different contents apart from equal ones; the
+/// comparison does not depend on it.
+const COMPARED: u32 = 8;
+
+/// The tuner, as the process of a job knows it.
+pub(crate) trait Tuner {
+    /// Announces the next step.
+    fn announce(&mut self, phase: Phase);
+
+    /// Asks whether the outputs of a launch, counted from 1, are right. They are in the file for
+    /// results. Returns `None` if the tuner is gone.
+    fn judge(&mut self, launch: usize) -> Option<bool>;
+}
 
 /// A device with filled buffers, ready for jobs.
 pub(crate) struct JobBench<'a> {
@@ -18,8 +33,14 @@ pub(crate) struct JobBench<'a> {
     pub(crate) clock: &'a dyn Clock,
     /// The watcher of the device, if it is watched.
     pub(crate) watcher: Option<&'a mut Watcher>,
-    /// Announces the next step to the tuner.
-    pub(crate) announce: &'a mut dyn FnMut(Phase),
+    pub(crate) tuner: &'a mut dyn Tuner,
+}
+
+/// The outputs of one configuration that were found right.
+struct Seen {
+    /// Their digests. A kernel that adds in no fixed order may have several.
+    digests: Vec<u64>,
+    random: Rng,
 }
 
 impl JobBench<'_> {
@@ -38,13 +59,16 @@ impl JobBench<'_> {
             verify: Duration::ZERO,
         };
         let result = match &job.purpose {
-            Purpose::Measure { sampling, cache, profile } => {
-                self.measure(job, sampling, *cache, &mut report).and_then(|arguments| {
+            Purpose::Measure { sampling, cache, profile, seed } => {
+                let seen = Seen { digests: Vec::new(), random: Rng::seed_from_u64(*seed) };
+                self.measure(job, sampling, *cache, seen, &mut report).and_then(|arguments| {
                     report.profile = profile.then(|| self.profile(job, &arguments)).transpose()?;
                     Ok(())
                 })
             }
-            Purpose::Record(outputs) => self.record(job, outputs, &mut report),
+            Purpose::Record => self.verify(job, &[0], &mut report),
+            Purpose::Launch => self.first_launch(job, &mut report).and_then(|_| self.check(&mut report)),
+            Purpose::Verify(sets) => self.verify(job, sets, &mut report),
         };
         self.session.unload();
         if let Err(ending) = result {
@@ -53,24 +77,32 @@ impl JobBench<'_> {
         report
     }
 
-    /// Launches once without counting, and checks the result. Then takes samples until they
-    /// suffice. Checks the result of the last sample too, because a kernel may be correct only
-    /// once.
+    /// Launches once without counting, and has the result judged. Then takes samples until they
+    /// suffice, and looks at the outputs of each. Has the result of the last one judged too,
+    /// because a kernel may be correct only once.
     fn measure(
         &mut self,
         job: &Job,
         sampling: &Sampling,
         cache: Cache,
+        mut seen: Seen,
         report: &mut JobReport,
     ) -> Result<Vec<LaunchArgument>, Ending> {
         let arguments = self.first_launch(job, report)?;
         self.check(report)?;
-        (self.announce)(Phase::Sampling { warmup_ms: report.warmup_ms.unwrap_or_default() });
+        self.judge(1, report)?;
+        seen.digests.push(self.fingerprint(report)?);
+        self.session.place(Placement::Aligned);
+        self.tuner.announce(Phase::Sampling { warmup_ms: report.warmup_ms.unwrap_or_default() });
         let start = self.clock.now();
+        let mut launches = 1;
         while decide(&report.times_ms, self.clock.now() - start, sampling) == Decision::More {
             self.read_energy(job, &arguments, report)?;
             let times = self.launch(job, &arguments, cache, report)?;
-            if self.is_suspicious(report) {
+            launches += 1;
+            let is_suspicious = self.is_suspicious(report);
+            self.look(launches, &mut seen, report)?;
+            if is_suspicious {
                 continue;
             }
             report.times_ms.push(times.iter().sum());
@@ -80,29 +112,84 @@ impl JobBench<'_> {
                 }
             }
         }
-        self.check(report).map_err(|ending| match ending {
-            Ending::Wrong(message) => Ending::Wrong(changed_later(&message, report.times_ms.len() + 1)),
-            other => other,
-        })?;
+        self.check(report).map_err(|ending| later(ending, launches))?;
+        self.judge(launches, report)?;
         Ok(arguments)
     }
 
-    /// Launches once and keeps the outputs.
-    fn record(&mut self, job: &Job, outputs: &[(usize, PathBuf)], report: &mut JobReport) -> Result<(), Ending> {
-        self.first_launch(job, report)?;
-        self.check(report)?;
-        outputs.iter().try_for_each(|(position, path)| self.buffers.save(self.session, *position, path))
+    /// Launches once on each of `sets`, and has every result judged.
+    fn verify(&mut self, job: &Job, sets: &[usize], report: &mut JobReport) -> Result<(), Ending> {
+        let mut arguments = Vec::new();
+        for (at, set) in sets.iter().enumerate() {
+            self.buffers.choose(*set);
+            if at == 0 {
+                arguments = self.first_launch(job, report)?;
+            } else {
+                self.session.place(Placement::Aligned);
+                self.buffers.renew(self.session)?;
+                self.buffers.restore(self.session)?;
+                self.tuner.announce(Phase::Launching);
+                self.launch_steps(job, &arguments, report)?;
+            }
+            self.check(report).map_err(|ending| later(ending, at + 1))?;
+            self.judge(at + 1, report)?;
+        }
+        self.buffers.choose(0);
+        Ok(())
+    }
+
+    /// Looks at the outputs of a sample. If they differ from all that were found right, checks the
+    /// memory and has them judged; now and then also if they do not.
+    fn look(&mut self, launch: usize, seen: &mut Seen, report: &mut JobReport) -> Result<(), Ending> {
+        let digest = self.fingerprint(report)?;
+        let is_new = !seen.digests.contains(&digest);
+        if !is_new && seen.random.random_range(0..COMPARED) != 0 {
+            return Ok(());
+        }
+        let start = self.clock.now();
+        let checked = self.buffers.check(self.session);
+        report.verify += self.clock.now() - start;
+        checked.map_err(|ending| later(ending, launch))?;
+        self.judge(launch, report)?;
+        if is_new {
+            seen.digests.push(digest);
+        }
+        Ok(())
+    }
+
+    fn fingerprint(&mut self, report: &mut JobReport) -> Result<u64, Ending> {
+        let start = self.clock.now();
+        let digest = self.buffers.fingerprint(self.session);
+        report.verify += self.clock.now() - start;
+        digest
+    }
+
+    /// Hands the outputs of a launch to the tuner, which compares them.
+    fn judge(&mut self, launch: usize, report: &mut JobReport) -> Result<(), Ending> {
+        if !self.buffers.are_compared() {
+            return Ok(());
+        }
+        let start = self.clock.now();
+        let judged = self.buffers.hand_over(self.session).map(|()| self.tuner.judge(launch));
+        report.verify += self.clock.now() - start;
+        match judged? {
+            Some(true) => Ok(()),
+            Some(false) => Err(Ending::Judged),
+            // A tuner that hears this is not gone.
+            None => Err(Ending::Broken("the kernel damaged the worker's connection to the tuner".to_owned())),
+        }
     }
 
     fn first_launch(&mut self, job: &Job, report: &mut JobReport) -> Result<Vec<LaunchArgument>, Ending> {
-        (self.announce)(Phase::Preparing);
+        self.tuner.announce(Phase::Preparing);
+        self.session.place(Placement::AtEnd);
         let programs: Vec<_> = job.steps.iter().map(|step| &step.program).collect();
         let start = self.clock.now();
         let loaded = self.session.load(&programs);
         report.load += self.clock.now() - start;
         loaded?;
         let start = self.clock.now();
-        self.buffers.place_locals(self.session, &job.passed)?;
+        self.buffers.place(self.session, &job.passed)?;
         self.buffers.renew(self.session)?;
         self.buffers.restore(self.session)?;
         report.run += self.clock.now() - start;
@@ -111,12 +198,13 @@ impl JobBench<'_> {
         let start = self.clock.now();
         let (mut warmup, mut waited) = (0.0, Duration::ZERO);
         for (position, step) in job.steps.iter().enumerate() {
-            (self.announce)(Phase::Starting);
+            self.tuner.announce(Phase::Starting);
             let enqueued = self.clock.now();
             let mut began = enqueued;
+            let (clock, tuner) = (self.clock, &mut *self.tuner);
             let mut started = || {
-                began = self.clock.now();
-                (self.announce)(Phase::Launching);
+                began = clock.now();
+                tuner.announce(Phase::Launching);
             };
             let time = self.session.launch(position, &step.launch(&arguments), &mut started)?;
             report.load += began - enqueued;
@@ -158,6 +246,17 @@ impl JobBench<'_> {
         if cache == Cache::Cold {
             self.session.flush_caches()?;
         }
+        report.run += self.clock.now() - start;
+        self.launch_steps(job, arguments, report)
+    }
+
+    fn launch_steps(
+        &mut self,
+        job: &Job,
+        arguments: &[LaunchArgument],
+        report: &mut JobReport,
+    ) -> Result<Vec<f64>, Ending> {
+        let start = self.clock.now();
         let mut times = Vec::with_capacity(job.steps.len());
         for (position, step) in job.steps.iter().enumerate() {
             let time = self.session.launch(position, &step.launch(arguments), &mut || {})?;
@@ -168,7 +267,7 @@ impl JobBench<'_> {
     }
 
     fn check(&mut self, report: &mut JobReport) -> Result<(), Ending> {
-        (self.announce)(Phase::Checking);
+        self.tuner.announce(Phase::Checking);
         let start = self.clock.now();
         let result = self.buffers.check(self.session);
         report.verify += self.clock.now() - start;
@@ -183,8 +282,20 @@ impl KernelStep {
     }
 }
 
-fn changed_later(message: &str, launches: usize) -> String {
-    format!("{message}; right after the first launch, wrong after {launches}: it keeps something from launch to launch")
+/// Returns the end of a job that was found wrong after `launches` launches, and right before.
+fn later(ending: Ending, launches: usize) -> Ending {
+    match ending {
+        Ending::Wrong(message) if launches > 1 => Ending::Wrong(changed_later(&message, launches)),
+        other => other,
+    }
+}
+
+/// Returns the message for a result that is wrong after `launches` launches, and was right before.
+pub(crate) fn changed_later(message: &str, launches: usize) -> String {
+    format!(
+        "{message}; right after the first launch, wrong after {launches}: it keeps something from launch to launch, \
+         or its threads race"
+    )
 }
 
 fn milliseconds(time: Duration) -> f64 {

@@ -1,21 +1,26 @@
 //! The worker's own loop.
 
-use crate::backends::{DriverCompilers, Session};
+use crate::backends::{DriverCompilers, Session, SessionKind};
+use crate::host::Channel;
+use crate::sandbox::{Cage, Confinement, Role};
 use crate::worker::buffers::Buffers;
-use crate::worker::protocol::{Job, JobReport, Message, Phase, Request, Setup};
+use crate::worker::link::Link;
+use crate::worker::protocol::{Job, JobReport, Message, Phase, Purpose, Request, Setup};
 use crate::worker::sequence::JobBench;
+use crate::worker::state::ProcessState;
 use crate::worker::watch::Watcher;
+use crate::worker::zygote::{self, become_zygote};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal;
 use nix::unistd::{dup2_stdin, dup2_stdout, getppid};
-use serde_json::{from_str, to_writer};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, exit};
-use tunesmith_core::SystemClock;
+use std::sync::Arc;
+use tunesmith_core::{Clock, SystemClock};
 
 /// The size of the stack in bytes. Private arrays, and OpenCL work-items on processors, take more
 /// than the usual 8 MiB.
@@ -35,7 +40,7 @@ fn enlarge_stack() {
     }
 }
 
-/// Serves the tuner with process id `parent` until it closes the pipe. Never returns.
+/// Serves the tuner with process id `parent` until it closes the connection. Never returns.
 pub(super) fn serve(parent: Option<i32>) -> ! {
     enlarge_stack();
     // Without this, a kernel in an endless loop would outlive a tuner that was killed. The signal
@@ -45,51 +50,105 @@ pub(super) fn serve(parent: Option<i32>) -> ! {
     if parent.is_some_and(|parent| parent != getppid().as_raw()) {
         exit(0); // the tuner died before the line above
     }
-    // An error here is a broken pipe: the tuner is gone, and nobody reads a message.
-    let code = match take_pipes().and_then(|(from, to)| answer_all(from, to)) {
+    // An error here is a broken connection: the tuner is gone, and nobody reads a message.
+    let code = match take_connection().and_then(|link| answer_all(link, &System)) {
         Ok(()) => 0,
         Err(_) => 1,
     };
     exit(code)
 }
 
-/// Moves the protocol away from the standard streams, which belong to the kernel. The kernel reads
-/// an empty input. Its output goes to the standard error stream.
-fn take_pipes() -> io::Result<(BufReader<File>, File)> {
-    let from = io::stdin().as_fd().try_clone_to_owned()?;
-    let to = io::stdout().as_fd().try_clone_to_owned()?;
+/// Moves the connection away from the standard streams, which belong to the kernel. The kernel
+/// reads an empty input. Its output goes to the standard error stream.
+fn take_connection() -> io::Result<Link> {
+    let channel = Channel::from(io::stdin().as_fd().try_clone_to_owned()?);
     dup2_stdin(File::open("/dev/null")?)?;
     dup2_stdout(io::stderr())?;
-    Ok((BufReader::new(from.into()), to.into()))
+    Ok(Link::new(Box::new(channel)))
 }
 
-fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
+/// The parts of a machine that a worker uses beside its connection. A simulation can take their
+/// place.
+pub(crate) trait Surroundings {
+    /// Returns the clock that measures kernels.
+    fn clock(&self) -> Arc<dyn Clock>;
+
+    /// Opens a device.
+    fn open(&self, session: SessionKind) -> Result<Box<dyn Session>, String>;
+
+    /// Prepares this process to run each job in a process of its own.
+    fn become_zygote(&self) -> io::Result<()>;
+
+    /// Returns the state of this process.
+    fn state(&self) -> ProcessState {
+        ProcessState::default()
+    }
+
+    /// Runs a job in a process of its own, and reports its end.
+    fn run_apart(&self, device: &mut ReadyDevice, job: &Job, link: &mut Link) -> io::Result<()>;
+}
+
+/// The machine itself.
+struct System;
+
+impl Surroundings for System {
+    fn clock(&self) -> Arc<dyn Clock> {
+        Arc::new(SystemClock::new())
+    }
+
+    fn open(&self, session: SessionKind) -> Result<Box<dyn Session>, String> {
+        session.open()
+    }
+
+    fn become_zygote(&self) -> io::Result<()> {
+        become_zygote()
+    }
+
+    fn state(&self) -> ProcessState {
+        ProcessState::current()
+    }
+
+    fn run_apart(&self, device: &mut ReadyDevice, job: &Job, link: &mut Link) -> io::Result<()> {
+        zygote::run(device, job, link)
+    }
+}
+
+/// Answers all requests that come over a link, until the tuner is gone.
+pub(crate) fn answer_all(mut link: Link, surroundings: &dyn Surroundings) -> io::Result<()> {
     let mut prepared = None;
     let mut compilers = DriverCompilers::default();
-    for line in from.lines() {
-        match from_str(&line?)? {
+    let mut confinement = None;
+    while let Some(request) = link.receive()? {
+        match request {
+            Request::Confine(wanted) => confinement = Some(wanted),
             Request::Prepare(setup) => {
-                let answer = match prepare(setup) {
+                let answer = match prepare(setup, confinement.take(), surroundings) {
                     Ok(ready) => {
                         prepared = Some(ready);
                         Message::Ready
                     }
                     Err(reason) => Message::Unusable(reason),
                 };
-                send(&mut to, &answer)?;
+                link.send(&answer)?;
             }
-            Request::Ask(question) => send(&mut to, &Message::Answer(question.answer()))?,
+            Request::Ask(question) => link.send(&Message::Answer(question.answer()))?,
             Request::Compile(task) => {
-                let mut launching = || drop(send(&mut to, &Message::Phase(Phase::Starting)));
+                // A driver runs kernels to compile them.
+                if let Some(confinement) = confinement.take() {
+                    let cage = Cage::build(&confinement, Role::Driver);
+                    cage.and_then(Cage::enter).map_err(io::Error::other)?;
+                }
+                let mut launching = || drop(link.send(&Message::Phase(Phase::Starting)));
                 let compiled = compilers.compile(&task, &mut launching);
-                send(&mut to, &Message::Compiled(compiled))?;
+                link.send(&Message::Compiled(compiled))?;
             }
+            // A verdict that nobody asked for belongs to a job that has ended.
+            Request::Verdict { .. } => {}
             Request::Run(job) => {
                 let Some(prepared) = &mut prepared else {
                     return Err(io::Error::other("a job came before its buffers"));
                 };
-                let report = prepared.run(&job, &mut to);
-                send(&mut to, &Message::Finished(Box::new(report)))?;
+                prepared.answer(&job, &mut link, surroundings)?;
             }
         }
     }
@@ -97,33 +156,72 @@ fn answer_all(from: BufReader<File>, mut to: File) -> io::Result<()> {
 }
 
 /// A device with filled buffers, ready for jobs.
-struct ReadyDevice {
+pub(crate) struct ReadyDevice {
     session: Box<dyn Session>,
+    clock: Arc<dyn Clock>,
+    /// True if each job runs in a process of its own.
+    forks: bool,
+    /// The sandbox that the process of a job enters.
+    cage: Option<Cage>,
     buffers: Buffers,
     watcher: Option<Watcher>,
+    /// The state of this process after the last job.
+    state: ProcessState,
 }
 
-fn prepare(setup: Setup) -> Result<ReadyDevice, String> {
-    let mut session = setup.session.open()?;
-    let mut buffers = Buffers::allocate(session.as_mut(), setup.arguments)?;
-    buffers.renew(session.as_mut()).map_err(|fault| format!("cannot fill its buffers: {fault:?}"))?;
+fn prepare(
+    setup: Setup,
+    confinement: Option<Confinement>,
+    surroundings: &dyn Surroundings,
+) -> Result<ReadyDevice, String> {
+    let forks = setup.session.forks();
+    let role = if forks { Role::Kernel } else { Role::Driver };
+    let mut cage = confinement.map(|confinement| Cage::build(&confinement, role)).transpose()?;
+    if !forks {
+        // Threads that a driver starts are in the sandbox only if it is entered before.
+        cage.take().map_or(Ok(String::new()), Cage::enter)?;
+    }
+    let mut session = surroundings.open(setup.session)?;
+    let mut buffers = Buffers::allocate(session.as_mut(), setup.arguments, setup.results.as_deref())?;
+    buffers.renew(session.as_mut()).map_err(|ending| format!("cannot fill its buffers: {ending:?}"))?;
     let watcher = Watcher::new(session.as_mut(), setup.energy)?;
-    Ok(ReadyDevice { session, buffers, watcher })
+    if forks {
+        surroundings.become_zygote().map_err(|error| format!("cannot prepare for its jobs: {error}"))?;
+    }
+    Ok(ReadyDevice { session, clock: surroundings.clock(), forks, cage, buffers, watcher, state: surroundings.state() })
 }
 
 impl ReadyDevice {
-    fn run(&mut self, job: &Job, to: &mut File) -> JobReport {
-        // If the message cannot be sent, the tuner is gone. Sending the report will find that out.
-        let mut announce = |phase: Phase| drop(send(to, &Message::Phase(phase)));
-        let Self { session, buffers, watcher } = self;
-        let (session, watcher) = (session.as_mut(), watcher.as_mut());
-        JobBench { session, buffers, clock: &SystemClock::new(), watcher, announce: &mut announce }.run(job)
+    /// Runs a job and reports on it.
+    fn answer(&mut self, job: &Job, link: &mut Link, surroundings: &dyn Surroundings) -> io::Result<()> {
+        if self.forks {
+            return surroundings.run_apart(self, job, link);
+        }
+        self.begin(job).map_err(io::Error::other)?;
+        let report = self.run(job, link);
+        let state = surroundings.state();
+        let changes = state.changes_since(&self.state);
+        if !changes.is_empty() {
+            self.state = state;
+            link.send(&Message::Changed(changes))?;
+        }
+        link.send(&Message::Finished(Box::new(report)))
     }
-}
 
-fn send(to: &mut File, message: &Message) -> io::Result<()> {
-    let mut line = Vec::with_capacity(128);
-    to_writer(&mut line, message)?;
-    line.push(b'\n');
-    to.write_all(&line)
+    /// Prepares a process that was forked for a job. Opens what the sandbox refuses, and enters the
+    /// sandbox.
+    ///
+    /// # Errors
+    /// The system refuses the sandbox.
+    pub(crate) fn begin(&mut self, job: &Job) -> Result<(), String> {
+        self.session.begin(matches!(job.purpose, Purpose::Measure { profile: true, .. }));
+        self.cage.take().map_or(Ok(String::new()), Cage::enter).map(drop)
+    }
+
+    /// Runs a job in this process.
+    pub(crate) fn run(&mut self, job: &Job, link: &mut Link) -> JobReport {
+        let Self { session, clock, buffers, watcher, .. } = self;
+        let (session, watcher) = (session.as_mut(), watcher.as_mut());
+        JobBench { session, buffers, clock: clock.as_ref(), watcher, tuner: link }.run(job)
+    }
 }

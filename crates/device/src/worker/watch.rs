@@ -109,8 +109,8 @@ mod tests {
     use crate::energy::Conditions;
     use crate::measure::{Cache, Sampling};
     use crate::worker::buffers::Buffers;
-    use crate::worker::profile::fake::{Fake, Log, step};
-    use crate::worker::protocol::{Phase, Purpose};
+    use crate::worker::profile::fake::{AlwaysRight, Fake, Log, step};
+    use crate::worker::protocol::Purpose;
     use std::cell::Cell;
     use std::rc::Rc;
     use tunesmith_core::ManualClock;
@@ -141,14 +141,13 @@ mod tests {
         let launch = Duration::from_millis(1);
         let mut session = Fake { passes: None, ..Fake::new(Log::default()) };
         session.time = Some((Rc::clone(&clock), launch));
-        let mut buffers = Buffers::allocate(&mut session, Vec::new()).unwrap();
+        let mut buffers = Buffers::allocate(&mut session, Vec::new(), None).unwrap();
         let meter = Box::new(Device { clock: Rc::clone(&clock), clocks_mhz, asked: Cell::new(0) });
         let mut watcher = Watcher { meter, watch: Watch::default(), energy };
-        let mut announce = |_: Phase| {};
-        let purpose = Purpose::Measure { sampling: Sampling::default(), cache: Cache::Warm, profile: false };
+        let purpose = Purpose::Measure { sampling: Sampling::default(), cache: Cache::Warm, profile: false, seed: 1 };
         let job = Job { steps: vec![step(8), step(8)], passed: Vec::new(), purpose };
         let (session, buffers) = (&mut session, &mut buffers);
-        JobBench { session, buffers, clock: clock.as_ref(), watcher: Some(&mut watcher), announce: &mut announce }
+        JobBench { session, buffers, clock: clock.as_ref(), watcher: Some(&mut watcher), tuner: &mut AlwaysRight }
             .run(&job)
     }
 

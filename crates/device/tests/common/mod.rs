@@ -50,17 +50,12 @@ pub fn element(name: &str) -> ElementType {
 }
 
 pub fn buffer(name: &str, element_name: &str, count: u64, access: Access, fill: Fill) -> Argument {
-    let kind = ArgumentKind::Buffer { shape: vec![count], fill, access, memory: Memory::Global };
-    Argument { name: name.into(), element: element(element_name), kind, symbol: None }
+    let kind = ArgumentKind::Buffer { shape: vec![count].into(), fill, access, memory: Memory::Global };
+    Argument::new(name, element(element_name), kind)
 }
 
 pub fn scalar(name: &str, element_name: &str, value: &str) -> Argument {
-    Argument {
-        name: name.into(),
-        element: element(element_name),
-        kind: ArgumentKind::Scalar(Expr::parse(value).unwrap()),
-        symbol: None,
-    }
+    Argument::new(name, element(element_name), ArgumentKind::Scalar(Expr::parse(value).unwrap()))
 }
 
 /// Returns a problem with one kernel, without sizes, options and verification.
@@ -92,10 +87,7 @@ pub fn spec(file: impl Into<PathBuf>, function: &str, arguments: Vec<Argument>) 
 pub fn reference(file: impl Into<PathBuf>, function: &str) -> Verify {
     let file = file.into();
     let language = Language::from_suffix(&file).unwrap();
-    Verify {
-        reference: Some(Reference { language, file, generator: None, function: function.into(), work: None }),
-        ..Verify::default()
-    }
+    Verify { reference: Some(Reference::new(language, file, function)), ..Verify::default() }
 }
 
 /// Returns the command of this crate's own worker.

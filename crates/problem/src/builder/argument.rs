@@ -27,6 +27,7 @@ pub struct Arg {
     fill: Option<FillWith>,
     is_constant: bool,
     symbol: Option<String>,
+    align: Option<u64>,
     relative: Option<f64>,
     absolute: Option<f64>,
 }
@@ -77,6 +78,16 @@ impl Arg {
         Self::buffer(name.into(), element.into(), "inout", shape)
     }
 
+    /// Passes a workspace of the kernels. It holds poison before a configuration's first run, and
+    /// is not compared.
+    pub fn scratch<V: Into<Value>>(
+        name: impl Into<String>,
+        element: impl Into<ElementType>,
+        shape: impl IntoIterator<Item = V>,
+    ) -> Self {
+        Self::buffer(name.into(), element.into(), "scratch", shape)
+    }
+
     /// Passes memory of a work-group. Its extents may also depend on the parameters.
     pub fn local<V: Into<Value>>(
         name: impl Into<String>,
@@ -98,8 +109,8 @@ impl Arg {
     }
 
     fn of(name: String, element: ElementType, kind: Kind) -> Self {
-        let (fill, is_constant, symbol, relative, absolute) = (None, false, None, None, None);
-        Self { name, element, kind, fill, is_constant, symbol, relative, absolute }
+        let (fill, is_constant, symbol, align, relative, absolute) = (None, false, None, None, None, None);
+        Self { name, element, kind, fill, is_constant, symbol, align, relative, absolute }
     }
 
     /// Sets the rule that fills the buffer. Without a rule, the buffer holds random numbers.
@@ -125,6 +136,13 @@ impl Arg {
     #[must_use]
     pub fn symbol(self, symbol: impl Into<String>) -> Self {
         Self { symbol: Some(symbol.into()), ..self.constant_memory() }
+    }
+
+    /// Sets the alignment of the buffer in bytes, a power of two. Without it, the buffer is aligned
+    /// to 64 bytes.
+    #[must_use]
+    pub fn align(self, bytes: u64) -> Self {
+        Self { align: Some(bytes), ..self }
     }
 
     /// Sets the relative tolerance of this argument.
@@ -162,6 +180,7 @@ impl Arg {
         }
         entries.some("memory", self.is_constant.then(|| text("constant")));
         entries.some("symbol", self.symbol.as_deref().map(text));
+        entries.some("align", self.align.map(|bytes| value(i64::try_from(bytes).unwrap_or(i64::MAX))));
         match &self.fill {
             None => {}
             Some(FillWith::Rule(fill)) => fill_entries(&mut entries, fill),
@@ -177,8 +196,13 @@ impl Arg {
 
 /// Adds the keys of a rule that fills a buffer.
 fn fill_entries(entries: &mut Entries, fill: &Fill) {
+    if let Fill::Between(low, high) = fill {
+        let mut between = Entries::default();
+        between.some("random", Some(list([*low, *high].map(Value::from))));
+        return entries.some("fill", Some(between.into_table()));
+    }
     let (word, detail) = match fill {
-        Fill::Random => ("random", None),
+        Fill::Random | Fill::Between(..) => ("random", None),
         Fill::Zeros => ("zeros", None),
         Fill::Ones => ("ones", None),
         Fill::Iota => ("iota", None),

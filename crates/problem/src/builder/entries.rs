@@ -30,6 +30,12 @@ impl Entries {
     pub(super) fn some(&mut self, key: &str, item: Option<Item>) {
         self.0.extend(item.map(|item| (key.to_string(), item)));
     }
+
+    /// Returns a table of all keys that has no place yet.
+    pub(super) fn into_table(self) -> Item {
+        let entries = self.0.into_iter().map(|(key, item)| (Located { value: key, span: 0..0 }, item));
+        Located { value: Content::Table(Table { entries: entries.collect() }), span: 0..0 }
+    }
 }
 
 /// The calls of a builder as text, one on a line. Places of the document point into this text.
@@ -108,6 +114,18 @@ impl Listing {
             Content::Scalar(value) => {
                 let _ = write!(self.text, "{value}"); // cannot fail
                 Content::Scalar(value)
+            }
+            Content::Table(table) => {
+                self.text.push_str("{ ");
+                let entries = table.entries.into_iter().enumerate().map(|(index, (key, item))| {
+                    self.text.push_str(if index == 0 { "" } else { ", " });
+                    let span = self.write(&key.value);
+                    self.text.push_str(" = ");
+                    (Located { value: key.value, span }, self.item(item))
+                });
+                let table = Table { entries: entries.collect() };
+                self.text.push_str(" }");
+                Content::Table(table)
             }
             other => other,
         };

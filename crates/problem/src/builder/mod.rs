@@ -52,6 +52,8 @@ pub struct ProblemBuilder {
     expected: Vec<(String, Contents)>,
     relative: Option<f64>,
     absolute: Option<f64>,
+    compare: Vec<(String, String)>,
+    verify_at: Vec<Vec<(String, Value)>>,
     default: Vec<(String, Value)>,
 }
 
@@ -72,6 +74,8 @@ impl Problem {
             expected: Vec::new(),
             relative: None,
             absolute: None,
+            compare: Vec::new(),
+            verify_at: Vec::new(),
             default: Vec::new(),
         }
     }
@@ -132,7 +136,8 @@ impl ProblemBuilder {
     }
 
     /// Sets the function that computes the right results. It takes the same arguments as the
-    /// kernels. It gets the sizes as macros, but not the parameters.
+    /// kernels, unless its code names [its own](Code::arguments). It gets the sizes as macros, but
+    /// not the parameters.
     #[must_use]
     pub fn reference(self, code: Code) -> Self {
         Self { reference: Some(code), ..self }
@@ -155,6 +160,20 @@ impl ProblemBuilder {
     #[must_use]
     pub fn absolute(self, tolerance: f64) -> Self {
         Self { absolute: Some(tolerance), ..self }
+    }
+
+    /// Compares only these elements of an output: ranges such as `0..N, M..M + 8`, over sizes.
+    #[must_use]
+    pub fn compare(mut self, argument: impl Into<String>, ranges: impl Into<String>) -> Self {
+        self.compare.push((argument.into(), ranges.into()));
+        self
+    }
+
+    /// Verifies the winner at these sizes as well. A size without a value keeps its own.
+    #[must_use]
+    pub fn verify_at<S: Into<String>, V: Into<Value>>(mut self, sizes: impl IntoIterator<Item = (S, V)>) -> Self {
+        self.verify_at.push(sizes.into_iter().map(|(name, value)| (name.into(), value.into())).collect());
+        self
     }
 
     /// Sets the configuration that speed-ups refer to. A parameter without a value takes its first
@@ -256,6 +275,20 @@ impl ProblemBuilder {
         let expected = expected.collect::<io::Result<Vec<Entry>>>()?;
         if !expected.is_empty() {
             verify.push((unplaced("expected"), table(expected)));
+        }
+        let compare = self.compare.iter().map(|(name, ranges)| listing.pair("compare", name, text(ranges)));
+        let compare: Vec<Entry> = compare.collect();
+        if !compare.is_empty() {
+            verify.push((unplaced("compare"), table(compare)));
+        }
+        let sizes = self.verify_at.iter().map(|sizes| {
+            let mut entries = Entries::default();
+            sizes.iter().for_each(|(name, one)| entries.some(name, Some(value(one.clone()))));
+            listing.named("verify_at", entries)
+        });
+        let sizes: Vec<Item> = sizes.collect();
+        if !sizes.is_empty() {
+            verify.push((unplaced("sizes"), Located { value: Content::List(sizes), span: 0..0 }));
         }
         for (key, tolerance) in [("relative", self.relative), ("absolute", self.absolute)] {
             let item = tolerance.map(|tolerance| listing.single(key, value(tolerance)));

@@ -111,10 +111,19 @@ impl Translator<'_> {
     }
 }
 
-/// Returns the name of a device limit in expressions: OpenCL's own name, with ATF's abbreviations
-/// written out.
+/// Limits that ATF calls by OpenCL's names or by abbreviations of them, with our names.
+const LIMITS: [(&str, &str); 6] = [
+    ("max_wi_size", "max_work_item_size"),
+    ("max_wg_size", "max_work_group_size"),
+    ("max_compute_units", "compute_units"),
+    ("local_mem_size", "local_memory"),
+    ("global_mem_size", "global_memory"),
+    ("max_clock_frequency", "clock_mhz"),
+];
+
+/// Returns the name of a device limit in expressions.
 fn device_limit(name: &str) -> String {
-    let full = name.replace("max_wi_size", "max_work_item_size").replace("max_wg_size", "max_work_group_size");
+    let full = LIMITS.iter().fold(name.to_string(), |name, (theirs, ours)| name.replace(theirs, ours));
     format!("device.{full}")
 }
 

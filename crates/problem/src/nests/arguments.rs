@@ -24,19 +24,14 @@ fn argument(nest: &Nest, parameter: CodeParameter, sizes: &[i64]) -> Result<Argu
         CodeParameter::Size(id) => {
             let place = id.place();
             let element = element("i32");
-            Ok(Argument {
-                name: nest.sizes[place].clone(),
-                element,
-                kind: scalar(&sizes[place].to_string())?,
-                symbol: None,
-            })
+            Ok(Argument::new(nest.sizes[place].clone(), element, scalar(&sizes[place].to_string())?))
         }
     }
 }
 
 fn named(nest: &Nest, id: ArrayId, kind: ArgumentKind) -> Argument {
     let array = nest.array(id);
-    Argument { name: array.name.clone(), element: element(&array.element.to_string()), kind, symbol: None }
+    Argument::new(array.name.clone(), element(&array.element.to_string()), kind)
 }
 
 /// Returns the type of an argument. Every type of nests is one.
@@ -53,5 +48,5 @@ fn buffer(nest: &Nest, id: ArrayId, sizes: &[i64]) -> Result<ArgumentKind, Strin
         .ok_or_else(|| format!("`{}` would have no cells or 2^31 and more; choose other sizes", array.name))?;
     // A written array may keep some of its cells, at the edges of a stencil for example.
     let access = if nest.uses(id).0 { Access::InOut } else { Access::In };
-    Ok(ArgumentKind::Buffer { shape: vec![cells], fill: Fill::Random, access, memory: Memory::Global })
+    Ok(ArgumentKind::Buffer { shape: vec![cells].into(), fill: Fill::Random, access, memory: Memory::Global })
 }

@@ -4,7 +4,7 @@ use super::json::Item;
 use super::kernel::Reader;
 use std::ops::Range;
 use std::path::PathBuf;
-use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Memory, ScalarType};
+use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Memory, Number, ScalarType, Shape};
 use tunesmith_space::Expr;
 
 const KEYS: &[&str] = &[
@@ -44,8 +44,7 @@ const TYPES: &[(&str, &str)] = &[
 ];
 
 /// Advice for a fill that is not supported.
-pub(super) const BY_FILE: &str =
-    "write the values to a file and use \"FillType\": \"BinaryRaw\" with the file as DataSource";
+const BY_FILE: &str = "write the values to a file and use \"FillType\": \"BinaryRaw\" with the file as DataSource";
 
 /// Returns the arguments with their places, in the order of the kernel's signature.
 pub(super) fn read(reader: &Reader<'_>) -> Vec<(Argument, Range<usize>)> {
@@ -60,7 +59,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Vec<(Argument, Range<usize>)> {
         }
         one.report_unread();
         if let Some((element, kind)) = one.element().and_then(|element| Some((element, one.kind(element)?))) {
-            arguments.push((Argument { name, element, kind, symbol: None }, item.span.clone()));
+            arguments.push((Argument::new(name, element, kind), item.span.clone()));
         }
     }
     arguments
@@ -118,7 +117,7 @@ impl One<'_> {
             "Scalar" => self.scalar(element),
             "Vector" => self.buffer(element, self.string("MemType") == Some("Constant")),
             "Constant" => self.buffer(element, true),
-            "Local" => Some(ArgumentKind::Local { shape: self.local(element)? }),
+            "Local" => Some(ArgumentKind::Local { shape: self.extents(element)? }),
             "Symbol" => {
                 let remedy = "pass it as a `__constant` pointer: \"MemoryType\": \"Vector\", \"MemType\": \"Constant\"";
                 self.obstacle("MemoryType", "memory that is named in the kernel (Symbol) cannot be filled", remedy);
@@ -150,15 +149,28 @@ impl One<'_> {
     }
 
     fn buffer(&self, element: ElementType, is_constant: bool) -> Option<ArgumentKind> {
-        let (size, fill) = (self.size(), self.fill());
+        let (shape, fill) = (self.shape(element), self.fill(element));
         let access = self.access();
         let memory = if is_constant { Memory::Constant } else { Memory::Global };
-        let mut shape = vec![size?];
-        shape.extend(self.type_size(element)?);
-        Some(ArgumentKind::Buffer { shape, fill: fill?, access: access?, memory })
+        let (shape, fill) = (shape?, fill?);
+        if let (Shape::Varying(_), Fill::File(_)) = (&shape, &fill) {
+            let remedy = "write max(PARAMETER), the largest of its values";
+            self.obstacle("Size", "its Size depends on the parameters, but its contents are a file", remedy);
+            return None;
+        }
+        Some(ArgumentKind::Buffer { shape, fill, access: access?, memory })
     }
 
-    fn local(&self, element: ElementType) -> Option<Vec<Expr>> {
+    /// Returns the extents of a buffer. Those over parameters stay expressions.
+    fn shape(&self, element: ElementType) -> Option<Shape> {
+        let extents = self.extents(element)?;
+        if extents.iter().any(|extent| !extent.names().is_empty()) {
+            return Some(Shape::Varying(extents));
+        }
+        extents.iter().map(|extent| self.fixed(extent)).collect::<Option<Vec<u64>>>().map(Shape::Fixed)
+    }
+
+    fn extents(&self, element: ElementType) -> Option<Vec<Expr>> {
         let mut shape = vec![self.expression(&self.required_size()?, "Size")?];
         let bytes = self.type_size(element)?;
         shape.extend(bytes.and_then(|bytes| Expr::parse(&bytes.to_string()).ok()));
@@ -173,17 +185,8 @@ impl One<'_> {
         size
     }
 
-    /// Returns the number of elements of a buffer, which is made once for all configurations.
-    fn size(&self) -> Option<u64> {
-        let expr = self.expression(&self.required_size()?, "Size")?;
-        if let Some(name) = expr.names().first() {
-            let text = format!(
-                "its Size depends on the parameter `{}`, but it is made once for all configurations",
-                name.text
-            );
-            self.obstacle("Size", &text, &format!("write max({}), the largest of its values", name.text));
-            return None;
-        }
+    /// Returns the value of an extent that names no parameter.
+    fn fixed(&self, expr: &Expr) -> Option<u64> {
         let size = expr.evaluate_int(&|_| None).map_err(|error| {
             self.obstacle("Size", &format!("in `{}`: {error}", expr.text()), "Size is a number of elements");
         });
@@ -243,25 +246,13 @@ impl One<'_> {
         }
     }
 
-    fn fill(&self) -> Option<Fill> {
+    /// Returns the contents of elements of this type.
+    pub(super) fn fill(&self, element: ElementType) -> Option<Fill> {
         let value = self.item.get("FillValue");
         match self.string("FillType").unwrap_or(if value.is_some() { "Constant" } else { "Random" }) {
             "Constant" => self.constant(value.as_ref()),
-            "Random" => {
-                self.report_random(value.as_ref());
-                Some(Fill::Random)
-            }
-            "Generator" => {
-                let source = self.required_source()?;
-                let what = format!("the DataSource of argument `{}`", self.name);
-                let expr = self.reader.terms.parse(&source, &what, self.reader.findings)?;
-                if let Some(name) = expr.names().iter().find(|name| name.text != "i") {
-                    let text = format!("`{}` in {what} is not known", name.text);
-                    self.obstacle("DataSource", &text, "a generator knows only `i`, the number of the element");
-                    return None;
-                }
-                Some(Fill::Generator(expr))
-            }
+            "Random" => self.random(element.scalar(), value.as_ref()),
+            "Generator" => self.generator(),
             "BinaryRaw" => self.file().map(Fill::File),
             "Script" | "BinaryHDF" => {
                 let fill = self.string("FillType").unwrap_or_default();
@@ -288,14 +279,41 @@ impl One<'_> {
         number.map(Fill::Constant)
     }
 
-    fn report_random(&self, value: Option<&Item<'_>>) {
-        let ours = "random floats are uniform in [-1, 1) and integers from 0 to 99, the same in every run";
-        if let Some(value) = value.and_then(Item::expression) {
-            self.note("FillValue", &format!("its FillValue {value} is not used: {ours}"), &format!("else {BY_FILE}"));
-        }
+    /// Returns random numbers from 0 to below the FillValue, which are KTT's.
+    fn random(&self, scalar: ScalarType, value: Option<&Item<'_>>) -> Option<Fill> {
         if self.item.get("RandomSeed").is_some() {
-            self.note("RandomSeed", &format!("its RandomSeed is not used: {ours}"), &format!("else {BY_FILE}"));
+            let text = "its RandomSeed is not used: random numbers are the same in every run";
+            self.note("RandomSeed", text, &format!("else {BY_FILE}"));
         }
+        let Some(value) = value else { return Some(Fill::Random) };
+        let Some(bound) = value.json.as_f64().filter(|bound| *bound >= 0.0) else {
+            let text = "its FillValue is not a number of at least 0";
+            self.obstacle("FillValue", text, "random numbers lie between 0 and FillValue");
+            return None;
+        };
+        let most = if scalar.is_float() { bound } else { (bound.ceil() - 1.0).max(0.0) };
+        if !holds(scalar, most) {
+            let text = format!("{} cannot hold random numbers up to {most}", scalar.name());
+            self.obstacle("FillValue", &text, "random numbers lie between 0 and FillValue; write a smaller one");
+            return None;
+        }
+        if most == 0.0 {
+            let text = format!("it is filled with zeros: no other {} lies in [0, {bound})", scalar.name());
+            self.note("FillValue", &text, "write a larger FillValue");
+        }
+        Some(Fill::Between(0.0, most))
+    }
+
+    fn generator(&self) -> Option<Fill> {
+        let source = self.required_source()?;
+        let what = format!("the DataSource of argument `{}`", self.name);
+        let expr = self.reader.terms.parse(&source, &what, self.reader.findings)?;
+        if let Some(name) = expr.names().iter().find(|name| name.text != "i") {
+            let text = format!("`{}` in {what} is not known", name.text);
+            self.obstacle("DataSource", &text, "a generator knows only `i`, the number of the element");
+            return None;
+        }
+        Some(Fill::Generator(expr))
     }
 
     fn required_source(&self) -> Option<Item<'_>> {
@@ -306,7 +324,7 @@ impl One<'_> {
         source
     }
 
-    pub(super) fn file(&self) -> Option<PathBuf> {
+    fn file(&self) -> Option<PathBuf> {
         let source = self.required_source()?;
         Some(self.reader.folder.join(source.string()?))
     }
@@ -320,6 +338,12 @@ impl One<'_> {
             }
         }
     }
+}
+
+/// Returns true if the type has a finite number next to `value`.
+fn holds(scalar: ScalarType, value: f64) -> bool {
+    let number = scalar.encode_float(value).map(|bytes| scalar.decode(&bytes));
+    number.is_some_and(|number| !matches!(number, Number::Float(rounded) if !rounded.is_finite()))
 }
 
 /// Returns our type for a name of T1: `float4` has four lanes of `float`.

@@ -7,9 +7,10 @@ use super::{arguments, reference};
 use crate::Diagnostic;
 use crate::diagnostic::Messages;
 use crate::kernel::KernelPlaces;
+use crate::options::Options;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tunesmith_device::{Argument, Extent, Kernel, Language, Template, Verify, WorkSize};
+use tunesmith_device::{Argument, ArgumentKind, ElementType, Extent, Kernel, Language, Verify, WorkSize};
 use tunesmith_space::{Expr, Parameter};
 
 /// The keys that are read, and those that do not affect the run of the kernel.
@@ -53,7 +54,8 @@ pub(super) fn read(root: &Item<'_>, parameters: &[(Parameter, Range<usize>)], me
     let parameters = parameters.iter().map(|(parameter, _)| parameter).collect();
     let terms = Terms::new(parameters, &item, &findings);
     let reader = Reader { item: &item, terms: &terms, findings: &findings, folder: messages.source.folder() };
-    let arguments = arguments::read(&reader);
+    let mut arguments = arguments::read(&reader);
+    arguments.extend(reader.shared_memory());
     let verify = reference::read(&reader, &arguments);
     let kernel = reader.kernel(arguments.len());
     let kernel = kernel.filter(|_| !findings.has_obstacles());
@@ -76,9 +78,8 @@ impl Reader<'_> {
         let (function, function_place) = self.text("KernelName")?;
         let (file, file_place) = self.text("KernelFile")?;
         let language = self.language(function, file, &file_place)?;
-        let options = self.options();
+        let Options { include, templates } = self.options();
         let work = if language.has_work_items() { self.work() } else { None };
-        self.report_shared_memory();
         if self.findings.has_obstacles() {
             let remedy = "correct its faults, which are shown as warnings; its space can be tuned on `--device \
                  synthetic:EXPR` as it is";
@@ -90,9 +91,9 @@ impl Reader<'_> {
             language,
             file: self.source(file, &file_place),
             sources: Vec::new(),
-            include: Vec::new(),
+            include,
             function: function.to_string(),
-            options,
+            options: templates,
             arguments: (0..arguments).collect(),
             repeat: None,
             generator: None,
@@ -152,18 +153,23 @@ impl Reader<'_> {
         found
     }
 
-    /// Returns the options, each one argument of the compiler. T1 files may have several in a
-    /// string, and braces are plain text.
-    fn options(&self) -> Vec<Template> {
-        let mut options: Vec<String> = vec![TUNED.to_string()];
-        for item in self.item.get("CompilerOptions").map(|item| item.items()).unwrap_or_default() {
+    /// Returns the options. T1 files may have several in a string, and braces are plain text.
+    fn options(&self) -> Options {
+        let mut texts: Vec<String> = vec![TUNED.to_string()];
+        let plain = |word: &str| word.replace('{', "{{").replace('}', "}}");
+        let items = self.item.get("CompilerOptions");
+        for item in items.as_ref().map(|item| item.items()).unwrap_or_default() {
             match item.string() {
-                Some(text) => options.extend(text.split_whitespace().map(str::to_string)),
+                Some(text) => texts.extend(text.split_whitespace().map(plain)),
                 None => self.findings.obstacle(item.span, "a compiler option is not a string", None),
             }
         }
-        let template = |option: &String| Template::parse(&option.replace('{', "{{").replace('}', "}}")).ok();
-        options.iter().filter_map(template).collect()
+        let mut options = Options::default();
+        for (option, problem) in options.add(texts.iter().map(String::as_str), self.folder) {
+            let place = items.as_ref().map_or_else(|| self.item.span.clone(), |item| item.span.clone());
+            self.findings.obstacle(place, format!("option `{option}`: {problem}"), None);
+        }
+        options
     }
 
     /// Returns the work-items: `GlobalSize`, in the unit of `GlobalSizeType`, unless a `GridDiv`
@@ -258,11 +264,15 @@ impl Reader<'_> {
         texts.iter().map(parse).collect()
     }
 
-    fn report_shared_memory(&self) {
-        let Some(item) = self.item.get("SharedMemory").filter(|item| item.json.as_f64() != Some(0.0)) else { return };
-        let remedy =
-            "write an argument with \"MemoryType\": \"Local\" instead: its bytes are added to every launch".to_string();
-        self.findings.obstacle(item.span, "SharedMemory is not carried over to launches", Some(remedy));
+    /// Returns the memory of a work-group that every launch gets by `SharedMemory`, in bytes. As in
+    /// KTT, it is dynamic shared memory in CUDA, and the last parameter of an OpenCL kernel.
+    fn shared_memory(&self) -> Option<(Argument, Range<usize>)> {
+        const NAME: &str = "SharedMemory";
+        let item = self.item.get(NAME).filter(|item| item.json.as_f64() != Some(0.0))?;
+        let bytes = self.terms.expression(&item, NAME, self.findings)?;
+        let kind = ArgumentKind::Local { shape: vec![bytes] };
+        let element = ElementType::parse("bytes").ok()?;
+        Some((Argument::new(NAME, element, kind), item.span))
     }
 
     fn report_unread(&self) {

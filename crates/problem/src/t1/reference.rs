@@ -1,9 +1,9 @@
 //! Reads the reference data and tolerances of the kernel's results.
 
-use super::arguments::{BY_FILE, One};
+use super::arguments::One;
 use super::kernel::Reader;
 use std::ops::Range;
-use tunesmith_device::{Argument, PartialTolerance, Verify};
+use tunesmith_device::{Argument, Fill, PartialTolerance, Verify};
 
 /// Returns the reference data of outputs, with the tolerances of each.
 pub(super) fn read(reader: &Reader<'_>, arguments: &[(Argument, Range<usize>)]) -> Verify {
@@ -13,21 +13,27 @@ pub(super) fn read(reader: &Reader<'_>, arguments: &[(Argument, Range<usize>)]) 
         let name = name.and_then(|name| name.string()).unwrap_or_default();
         let one = One { reader, item: &item, name };
         let target = arguments.iter().map(|(argument, _)| argument).find(|argument| argument.name == name);
-        if !target.is_some_and(Argument::is_output) {
+        let Some(target) = target.filter(|target| target.is_output()) else {
             let text = "the reference's target is not an argument that the kernel writes";
             one.obstacle("TargetName", text, "TargetName is the Name of a WriteOnly or ReadWrite argument");
             continue;
-        }
-        let fill = one.string("FillType");
-        if fill != Some("BinaryRaw") {
-            let text = format!("a reference by {} is not supported", fill.unwrap_or("no FillType"));
-            one.obstacle("FillType", &text, BY_FILE);
-            continue;
-        }
-        verify.expected.extend(one.file().map(|path| (name.to_string(), path)));
+        };
+        verify.expected.extend(contents(&one, target).map(|fill| (name.to_string(), fill)));
         verify.tolerances.insert(name.to_string(), tolerance(&one));
     }
     verify
+}
+
+/// Returns the correct contents of `target`.
+fn contents(one: &One<'_>, target: &Argument) -> Option<Fill> {
+    match one.string("FillType") {
+        None | Some("Random") => {
+            let remedy = "\"FillType\" is BinaryRaw with a file, or Generator with an expression of `i`, as DataSource";
+            one.obstacle("FillType", "its reference does not say what is correct", remedy);
+            None
+        }
+        Some(_) => one.fill(target.element),
+    }
 }
 
 /// Returns the tolerance of a result. Parts that the file leaves out depend on the type.

@@ -53,6 +53,8 @@ pub struct ParameterSection {
     pub explained: Option<f64>,
     /// A line for each value that was evaluated, in the user's order.
     pub values: Vec<ValueLine>,
+    /// Number of further values, which have no line.
+    pub left_out: usize,
 }
 
 /// The findings about one value of a parameter.
@@ -75,7 +77,7 @@ const STYLE: &str = include_str!("style.css");
 /// Renders `page` as one HTML document. Escapes all text, since messages of compilers may contain
 /// anything.
 ///
-/// Cost: linear in the evaluations. Each is a dot in a picture.
+/// Cost: linear in the evaluations. Each is a dot in a picture, unless there are thousands.
 ///
 /// # Errors
 /// A picture cannot be drawn. This is not known to happen, since it is drawn in memory.
@@ -96,7 +98,7 @@ pub fn page_html(page: &Page) -> Result<String, PlotError> {
                 (overview(&page.runs))
                 figure {
                     (PreEscaped(progress))
-                    figcaption { "Each dot is an evaluation, each line the best so far of a run that optimises time. Crosses at the top failed." }
+                    figcaption { "Each dot is an evaluation, each line the best so far of a run that optimises time. Crosses at the top failed. Of thousands, one stands for those beside it." }
                 }
                 @for section in &sections { (section) }
                 footer { (page.written_by) }

@@ -3,17 +3,14 @@
 use super::RunSection;
 use crate::plot::{PlotError, colour};
 use plotters::prelude::*;
+use std::collections::HashSet;
 
 const SIZE: (u32, u32) = (1180, 420);
 
 /// Draws evaluations against their times. Both axes cover all runs; times are logarithmic. Failures
 /// are crosses at the upper edge. Returns an empty string if no evaluation was correct.
 pub(super) fn svg(runs: &[RunSection]) -> Result<String, PlotError> {
-    let times = || runs.iter().flat_map(|run| &run.evaluations).copied().flatten();
-    let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
-    if most <= 0.0 {
-        return Ok(String::new());
-    }
+    let Some((least, most)) = extremes(runs) else { return Ok(String::new()) };
     // Leaves room for the crosses above and for the line of the best below. The range is never
     // empty.
     let (low, high) = (least / 1.1, most * 1.2);
@@ -37,17 +34,24 @@ pub(super) fn svg(runs: &[RunSection]) -> Result<String, PlotError> {
             .y_label_formatter(&|time| crate::milliseconds(*time))
             .draw()
             .map_err(PlotError::new)?;
+        let crowded = runs.iter().map(|run| run.evaluations.len()).sum::<usize>() > DRAWN;
+        let to_cell = |(evaluations, time): (f64, f64)| {
+            let (across, up) = (evaluations / longest, (time / low).ln() / (high / low).ln());
+            crowded.then_some(((across * CELLS.0) as u32, (up * CELLS.1) as u32))
+        };
         for (number, run) in runs.iter().enumerate() {
             let colour = colour(number);
             let at = |place: usize| (place + 1) as f64;
             let evaluations = run.evaluations.iter().enumerate();
             let dots = evaluations.clone().filter_map(|(place, time)| Some((at(place), (*time)?)));
-            let dots = dots.map(|place| Circle::new(place, 2, colour.mix(0.5).filled()));
+            let dots = thinned(dots, &to_cell).map(|place| Circle::new(place, 2, colour.mix(0.5).filled()));
             chart.draw_series(dots).map_err(PlotError::new)?;
             let failed = evaluations.filter(|(_, time)| time.is_none());
-            let failed = failed.map(|(place, _)| Cross::new((at(place), most * 1.1), 3, colour.mix(0.6)));
+            let failed = thinned(failed.map(|(place, _)| (at(place), most * 1.1)), &to_cell);
+            let failed = failed.map(|place| Cross::new(place, 3, colour.mix(0.6)));
             chart.draw_series(failed).map_err(PlotError::new)?;
             let corners = if run.by_time { best_so_far(run) } else { Vec::new() };
+            let corners: Vec<(f64, f64)> = thinned(corners.into_iter(), &to_cell).collect();
             let line = PathElement::new(corners, colour.stroke_width(2));
             let series = chart.draw_series(std::iter::once(line)).map_err(PlotError::new)?;
             series.label(run.name.clone()).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour));
@@ -63,6 +67,36 @@ pub(super) fn svg(runs: &[RunSection]) -> Result<String, PlotError> {
         root.present().map_err(PlotError::new)?;
     }
     Ok(svg)
+}
+
+/// Returns the least and the greatest time of all runs, or `None` if no evaluation was correct.
+fn extremes(runs: &[RunSection]) -> Option<(f64, f64)> {
+    let times = || runs.iter().flat_map(|run| &run.evaluations).copied().flatten();
+    let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
+    (most > 0.0).then_some((least, most))
+}
+
+/// Number of evaluations that are all drawn.
+const DRAWN: usize = 5000;
+/// Of more evaluations, one is drawn in each cell of this grid. A cell is about as large as a dot.
+const CELLS: (f64, f64) = (180.0, 60.0);
+
+/// Returns the first of the places in each cell. Keeps the places without a cell, and the last one.
+fn thinned(
+    places: impl Iterator<Item = (f64, f64)>,
+    to_cell: &impl Fn((f64, f64)) -> Option<(u32, u32)>,
+) -> impl Iterator<Item = (f64, f64)> {
+    let mut seen = HashSet::new();
+    let mut places = places.peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let place = places.next()?;
+            let is_first = to_cell(place).is_none_or(|cell| seen.insert(cell));
+            if is_first || places.peek().is_none() {
+                return Some(place);
+            }
+        }
+    })
 }
 
 /// Returns the corners of the staircase of the best time so far.
@@ -94,5 +128,21 @@ mod tests {
         let run = RunSection { evaluations, ..RunSection::default() };
         assert_eq!(best_so_far(&run), [(2.0, 4.0), (4.0, 4.0), (4.0, 2.0), (5.0, 2.0)]);
         assert_eq!(best_so_far(&RunSection::default()), []);
+    }
+
+    #[test]
+    fn a_million_evaluations_make_a_small_picture() {
+        let time = |number: u64| (!number.is_multiple_of(20)).then(|| 1.0 + (number * 7919 % 10_007) as f64 / 1000.0);
+        let run =
+            |_| RunSection { by_time: true, evaluations: (0..200_000).map(time).collect(), ..RunSection::default() };
+        let picture = svg(&[run(0), run(1), run(2)]).unwrap();
+        assert!(picture.len() < 3 << 20, "{}", picture.len());
+        assert!(picture.matches("<circle").count() > 3000);
+        let falling = RunSection {
+            by_time: true,
+            evaluations: (0..200_000).rev().map(|t| Some(f64::from(t) + 1.0)).collect(),
+            ..RunSection::default()
+        };
+        assert!(svg(&[falling]).unwrap().len() < 1 << 20);
     }
 }

@@ -75,6 +75,9 @@ fn parameters(parameters: &[ParameterSection]) -> Markup {
                             td.number { (time(line.median_ms)) }
                         }
                     }
+                    @if parameter.left_out > 0 {
+                        tr { td { (parameter.left_out) " more values, none of them among the best" } }
+                    }
                 }
             }
         }

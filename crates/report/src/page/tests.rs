@@ -11,7 +11,8 @@ fn page() -> Page {
     };
     let value =
         ValueLine { value: "16".to_string(), evaluated: 2, correct: 1, best_ms: Some(1.5), median_ms: Some(1.5) };
-    let parameter = ParameterSection { name: "TILE".to_string(), explained: Some(0.25), values: vec![value] };
+    let parameter =
+        ParameterSection { name: "TILE".to_string(), explained: Some(0.25), values: vec![value], left_out: 0 };
     let failure = FailureLine { kind: FailureKind::Compile, count: 1, message: "error: a < b && \"c\"".to_string() };
     let run = RunSection {
         name: "gemm".to_string(),

@@ -7,6 +7,8 @@
 //! evaluator of expressions, which defines the meaning, computes it.
 
 use crate::hash::Map;
+use std::cell::Cell;
+use std::rc::Rc;
 
 use super::data::Data;
 use super::range;
@@ -114,6 +116,35 @@ pub(crate) struct Graph {
     trees: Vec<Node>,
     /// Values that are neither whole numbers nor floats.
     pub(crate) data: Data,
+    /// The steps that are left.
+    pub(crate) steps: Steps,
+}
+
+/// The steps that the construction of a group may still take. Clones share them.
+#[derive(Clone, Debug)]
+pub(crate) struct Steps(Rc<Cell<u64>>);
+
+impl Steps {
+    /// Allows `most` steps.
+    pub(crate) fn new(most: u64) -> Self {
+        Steps(Rc::new(Cell::new(most)))
+    }
+
+    /// Takes `steps`.
+    pub(crate) fn spend(&self, steps: u64) {
+        self.0.set(self.0.get().saturating_sub(steps));
+    }
+
+    /// Returns true if no step is left.
+    pub(crate) fn are_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self::new(u64::MAX)
+    }
 }
 
 impl Graph {

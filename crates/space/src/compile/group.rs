@@ -1,6 +1,6 @@
 //! One group of parameters, ready for construction.
 
-use super::graph::{Class, Graph, Id, MAGNITUDE};
+use super::graph::{Class, Graph, Id, MAGNITUDE, Steps};
 use super::plan::{LevelPlan, Operand, plan};
 use super::translate::Translator;
 use super::{Conjunct, groups, order, support};
@@ -26,8 +26,13 @@ impl Group {
     /// condition on one parameter excludes, and the conditions that are always true. Returns one
     /// group for each set of parameters that the other conditions join, or `None` if no
     /// configuration is left.
-    pub(crate) fn compile(group: &[usize], parameters: &[Parameter], conjuncts: &[Conjunct]) -> Option<Vec<Group>> {
-        let mut domains = Domains::new(group, parameters);
+    pub(crate) fn compile(
+        group: &[usize],
+        parameters: &[Parameter],
+        conjuncts: &[Conjunct],
+        steps: &Steps,
+    ) -> Option<Vec<Group>> {
+        let mut domains = Domains::new(group, parameters, steps);
         let mut open: Vec<usize> = (0..conjuncts.len()).collect();
         loop {
             let (mut graph, terms) = domains.graph(parameters.len());
@@ -63,10 +68,11 @@ struct Domains {
     candidates: Vec<Vec<u32>>,
     /// The cells of the candidates, in the classes of the current graph.
     columns: Vec<Vec<i64>>,
+    steps: Steps,
 }
 
 impl Domains {
-    fn new(group: &[usize], parameters: &[Parameter]) -> Domains {
+    fn new(group: &[usize], parameters: &[Parameter], steps: &Steps) -> Domains {
         let values = group.iter().map(|&p| parameters[p].values().iter().map(Datum::from).collect());
         let candidates = group.iter().map(|&p| (0..parameters[p].values().len() as u32).collect());
         Domains {
@@ -74,6 +80,7 @@ impl Domains {
             values: values.collect(),
             candidates: candidates.collect(),
             columns: Vec::new(),
+            steps: steps.clone(),
         }
     }
 
@@ -81,6 +88,7 @@ impl Domains {
     /// single value becomes a constant.
     fn graph(&mut self, parameters: usize) -> (Graph, Vec<Option<Id>>) {
         let mut graph = Graph::default();
+        graph.steps = self.steps.clone();
         let mut terms = vec![None; parameters];
         self.columns.clear();
         for (place, &parameter) in self.group.iter().enumerate() {

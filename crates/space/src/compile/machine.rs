@@ -137,16 +137,25 @@ fn repeat_errors(out: &mut [i64], operand: Cells<'_>) {
     }
 }
 
+/// The steps of an evaluation of a tree, besides the elements of its lists.
+const TREE: u64 = 30;
+
 /// Computes a piece of tree with the evaluator of expressions. An operand that failed fails again
 /// where it is needed.
 fn trees(step: &Step, tree: u32, sources: &Sources<'_>, out: &mut [i64], graph: &mut Graph) {
     for (index, out) in out.iter_mut().enumerate() {
+        if graph.steps.are_spent() {
+            *out = ERROR;
+            continue;
+        }
         let node = graph.tree(tree);
         let lookup = |name: usize, span: &Range<usize>| match sources.cells(step.operands[name]).at(index) {
             ERROR => Err(ExprError::new("cannot be evaluated", span.clone())),
             cell => Ok(graph.data.value(cell, step.classes[name])),
         };
-        let value = Evaluator::new(&lookup).evaluate(node);
+        let mut evaluator = Evaluator::new(&lookup);
+        let value = evaluator.evaluate(node);
+        graph.steps.spend(TREE + evaluator.worked());
         *out = value.map_or(ERROR, |value| graph.data.cell(&value, step.class));
     }
 }

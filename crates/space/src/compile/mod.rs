@@ -23,7 +23,7 @@ mod split;
 mod support;
 mod translate;
 
-pub(crate) use graph::ERROR;
+pub(crate) use graph::{ERROR, Steps};
 pub(crate) use group::Group;
 pub(crate) use groups::groups;
 pub(crate) use machine::{Cells, Sources, run};

@@ -7,7 +7,7 @@
 
 use super::states::States;
 use super::{Diagram, Layer};
-use crate::compile::{Cells, Check, Conjunct, ERROR, Group, LevelPlan, Operand, Sources, run};
+use crate::compile::{Cells, Check, Conjunct, ERROR, Group, LevelPlan, Operand, Sources, Steps, run};
 use crate::limits::Limits;
 use crate::parameter::Parameter;
 
@@ -41,7 +41,7 @@ pub(crate) fn build(
     conjuncts: &[Conjunct],
     limits: &Limits,
 ) -> Result<Option<Vec<Diagram>>, Obstacle> {
-    let Some(groups) = Group::compile(group, parameters, conjuncts) else { return Ok(None) };
+    let Some(groups) = Group::compile(group, parameters, conjuncts, &Steps::new(limits.steps)) else { return Ok(None) };
     let mut diagrams = Ok(Some(Vec::new()));
     for group in groups {
         match (construct(group, limits), &mut diagrams) {
@@ -162,6 +162,7 @@ impl<'a> Construction<'a> {
                 layer.push_all(candidates, &self.alive, child(first));
             }
             layer.finish_node();
+            group.graph.steps.spend((count * (plan.columns.len() + 1)) as u64);
             self.check_limits(group, plan, &layer, &next)?;
         }
         self.nodes += next.len();
@@ -200,6 +201,8 @@ impl<'a> Construction<'a> {
             format!("{} nodes", self.limits.nodes)
         } else if bytes > self.limits.bytes {
             format!("{} bytes", self.limits.bytes)
+        } else if group.graph.steps.are_spent() {
+            format!("{} steps", self.limits.steps)
         } else {
             return Ok(());
         };

@@ -6,12 +6,16 @@ use std::ops::Range;
 
 use super::arithmetic::{self, Fault};
 use super::ast::{CompareOp, Comprehension, Kind, Node};
-use super::builtin::MAX_ELEMENTS;
+use super::builtin::{Builtin, MAX_ELEMENTS};
 use super::datum::Datum;
 use super::error::ExprError;
 
 /// Returns the value of the name with an index, used at a range of the text.
 type Lookup<'a> = dyn Fn(usize, &Range<usize>) -> Result<Datum, ExprError> + 'a;
+
+/// The number of elements that one evaluation may make or look at. Each of the longest lists may be
+/// made and looked at some times.
+const MAX_WORK: usize = 8 * MAX_ELEMENTS;
 
 /// Evaluates trees. `lookup` gives the values of the names.
 pub(crate) struct Evaluator<'a> {
@@ -19,12 +23,34 @@ pub(crate) struct Evaluator<'a> {
     locals: Vec<Datum>,
     /// The number of elements that all comprehensions together may still make.
     elements: Cell<usize>,
+    /// The number of elements that calls and comparisons may still make or look at.
+    work: usize,
 }
 
 impl<'a> Evaluator<'a> {
     /// Returns an evaluator that calls `lookup` with the index of a name and its range in the text.
     pub(crate) fn new(lookup: &'a Lookup<'a>) -> Self {
-        Evaluator { lookup, locals: Vec::new(), elements: Cell::new(MAX_ELEMENTS) }
+        Evaluator { lookup, locals: Vec::new(), elements: Cell::new(MAX_ELEMENTS), work: MAX_WORK }
+    }
+
+    /// Returns the number of elements that were made or looked at.
+    pub(crate) fn worked(&self) -> u64 {
+        (MAX_WORK - self.work + MAX_ELEMENTS - self.elements.get()) as u64
+    }
+
+    /// Counts the elements of `value`, if it is a list or a text. Without this, a comprehension
+    /// could make a long list again for each of its elements.
+    fn look_at(&mut self, value: &Datum, node: &Node) -> Result<(), ExprError> {
+        let elements = match value {
+            Datum::List(items) => items.len(),
+            Datum::Str(text) => text.len(),
+            _ => return Ok(()),
+        };
+        self.work = self.work.checked_sub(elements).ok_or_else(|| {
+            ExprError::new(format!("more than {MAX_WORK} elements are looked at"), node.span.clone())
+                .remedy("shorten the ranges, or compute the value without a list")
+        })?;
+        Ok(())
     }
 
     /// Evaluates `node`. An error points to the smallest part that fails.
@@ -39,7 +65,9 @@ impl<'a> Evaluator<'a> {
             }
             Kind::Binary(op, left, right) => {
                 let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
-                arithmetic::binary(*op, &left, &right).map_err(|fault| at(fault, node))
+                let value = arithmetic::binary(*op, &left, &right).map_err(|fault| at(fault, node))?;
+                self.look_at(&value, node)?;
+                Ok(value)
             }
             Kind::Compare(first, rest) => self.comparisons(first, rest, node),
             Kind::Not(operand) => Ok(Datum::Bool(!self.evaluate(operand)?.truthy())),
@@ -52,12 +80,20 @@ impl<'a> Evaluator<'a> {
             Kind::List(parts) => self.all(parts).map(|items| Datum::List(items.into())),
             Kind::Call(builtin, parts) => {
                 // Most calls have one or two arguments, and these need no list of their own.
-                let value = match parts.as_slice() {
-                    [one] => builtin.call(&[self.evaluate(one)?]),
-                    [one, two] => builtin.call(&[self.evaluate(one)?, self.evaluate(two)?]),
-                    several => builtin.call(&self.all(several)?),
-                };
-                value.map_err(|fault| at(fault, node))
+                match parts.as_slice() {
+                    [one] => {
+                        let one = self.evaluate(one)?;
+                        self.call(*builtin, &[one], node)
+                    }
+                    [one, two] => {
+                        let both = [self.evaluate(one)?, self.evaluate(two)?];
+                        self.call(*builtin, &both, node)
+                    }
+                    several => {
+                        let several = self.all(several)?;
+                        self.call(*builtin, &several, node)
+                    }
+                }
             }
             Kind::Closure(closure, parts) => {
                 let truth = closure.call(&self.all(parts)?);
@@ -65,6 +101,13 @@ impl<'a> Evaluator<'a> {
             }
             Kind::Comprehension(parts) => self.comprehension(parts),
         }
+    }
+
+    fn call(&mut self, builtin: Builtin, arguments: &[Datum], node: &Node) -> Result<Datum, ExprError> {
+        arguments.iter().try_for_each(|argument| self.look_at(argument, node))?;
+        let value = builtin.call(arguments).map_err(|fault| at(fault, node))?;
+        self.look_at(&value, node)?;
+        Ok(value)
     }
 
     fn all(&mut self, parts: &[Node]) -> Result<Vec<Datum>, ExprError> {
@@ -88,6 +131,7 @@ impl<'a> Evaluator<'a> {
         let mut left = self.evaluate(first)?;
         for (op, operand) in rest {
             let right = self.evaluate(operand)?;
+            self.look_at(&right, whole)?;
             if !compare(*op, &left, &right).map_err(|fault| at(fault, whole))? {
                 return Ok(Datum::Bool(false));
             }

@@ -1,5 +1,7 @@
 //! Writes a CSV with one row per configuration, and the JSON file that describes it.
 
+use super::{WRITTEN_BY, written_by};
+use crate::formula::neutralised;
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
@@ -8,10 +10,10 @@ use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 
 /// A column after the parameters: its name and the number a row has there.
-type Number = (&'static str, fn(&Row) -> Option<f64>);
+pub(super) type Number = (&'static str, fn(&Row) -> Option<f64>);
 
 /// The columns after time and status. A column is left out if no row has a number for it.
-const NUMBERS: [Number; 6] = [
+pub(super) const NUMBERS: [Number; 6] = [
     ("rel_std", |row| row.rel_std),
     ("compile_ms", |row| row.measurement.compile.as_ref().map(|compile| compile.time_ms)),
     ("benchmark_ms", |row| row.costs.benchmark_ms),
@@ -53,6 +55,7 @@ pub(super) fn sidecar(recording: &Recording) -> String {
     };
     let params: Map<String, Json> = recording.parameters().iter().map(parameter).collect();
     let document = json!({
+        WRITTEN_BY: written_by(),
         "name": recording.name,
         "kernel": recording.kernel,
         "device": recording.device,
@@ -99,7 +102,9 @@ fn single(values: &[f64]) -> Option<f64> {
     if let [value] = values { Some(*value) } else { None }
 }
 
-/// Returns a field, quoted if necessary.
+/// Returns a field that no spreadsheet computes, quoted if necessary.
 fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
+    let text = neutralised(text);
+    let is_quoted = text.contains([',', '"', '\n', '\r']);
+    if is_quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into_owned() }
 }

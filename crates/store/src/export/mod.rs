@@ -2,11 +2,12 @@
 
 mod csv;
 mod kernel_tuner;
+mod names;
 mod t4;
 
-use flate2::{Compression, write::GzEncoder};
+use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Recording, Refusal};
 
@@ -88,8 +89,13 @@ pub struct ExportError {
 /// names kinds of failures by its own classes.
 ///
 /// # Errors
-/// The disk refused.
+/// The disk refused, or the format cannot hold a name or value
+/// ([`InvalidInput`](std::io::ErrorKind::InvalidInput)).
 pub fn export(recording: &Recording, format: Format, path: &Path) -> Result<Vec<PathBuf>, ExportError> {
+    if let Some(reason) = names::unsuitable(recording, format) {
+        let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, reason);
+        return Err(ExportError { path: path.to_path_buf(), source });
+    }
     let written = match format {
         Format::Csv => vec![(path.to_path_buf(), csv::table(recording)), (sidecar(path), csv::sidecar(recording))],
         Format::T4 => vec![(path.to_path_buf(), t4::text(recording))],
@@ -99,6 +105,46 @@ pub fn export(recording: &Recording, format: Format, path: &Path) -> Result<Vec<
         write(path, text).map_err(|source| ExportError { path: path.clone(), source })?;
     }
     Ok(written.into_iter().map(|(path, _)| path).collect())
+}
+
+/// Refuses to [`export`] in `format` to `path` if that would overwrite one of `inputs`, or a file
+/// that no export wrote. A CSV was written by an export if its description says so.
+///
+/// # Errors
+/// The refusal, with the remedy.
+pub fn refuse_overwriting(format: Format, path: &Path, inputs: &[PathBuf]) -> Result<(), Refusal> {
+    let described = inputs.iter().map(|input| sidecar(input)).collect::<Vec<_>>();
+    let inputs: Vec<&Path> = inputs.iter().chain(&described).map(PathBuf::as_path).collect();
+    let is_csv = format == Format::Csv;
+    let telling = if is_csv { sidecar(path) } else { path.to_path_buf() };
+    let outputs = std::iter::once(path.to_path_buf()).chain(is_csv.then(|| telling.clone()));
+    outputs.into_iter().try_for_each(|out| {
+        tunesmith_core::output::refuse_overwriting(&out, inputs.iter().copied(), |_| is_export(&telling))
+    })
+}
+
+/// The key by which exports tell that they are ours.
+pub(crate) const WRITTEN_BY: &str = "written_by";
+
+/// Returns the text of [`WRITTEN_BY`].
+pub(crate) fn written_by() -> String {
+    format!("Tunesmith {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// Returns true if `file` is an export, compressed or not.
+fn is_export(file: &Path) -> bool {
+    const HEAD: u64 = 64 << 10;
+    let head = || -> std::io::Result<String> {
+        let mut head = Vec::new();
+        let opened = fs::File::open(file)?;
+        if file.extension().is_some_and(|extension| extension == "gz") {
+            MultiGzDecoder::new(opened).take(HEAD).read_to_end(&mut head)?;
+        } else {
+            opened.take(HEAD).read_to_end(&mut head)?;
+        }
+        Ok(String::from_utf8_lossy(&head).into_owned())
+    };
+    head().is_ok_and(|head| head.contains(&format!("\"{WRITTEN_BY}\"")))
 }
 
 /// Returns the path where [`import`](crate::import) expects the description of a CSV.

@@ -1,5 +1,6 @@
 //! Writes T4 results, schema 1.0.0.
 
+use super::{WRITTEN_BY, written_by};
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
 use tunesmith_core::Recording;
@@ -8,7 +9,12 @@ use tunesmith_core::recording::Row;
 /// Returns the document of the schema, without unknown numbers. Times are in milliseconds.
 pub(super) fn text(recording: &Recording) -> String {
     let results: Vec<Json> = recording.rows().iter().map(|row| result(recording, row)).collect();
-    let metadata = json!({"timeunit": "milliseconds", "kernel": recording.kernel, "device": recording.device});
+    let metadata = json!({
+        "timeunit": "milliseconds",
+        "kernel": recording.kernel,
+        "device": recording.device,
+        WRITTEN_BY: written_by(),
+    });
     format!("{:#}\n", json!({"schema_version": "1.0.0", "metadata": metadata, "results": results}))
 }
 

@@ -6,7 +6,8 @@ use super::columns::{Columns, Role, further};
 use super::error::Flaw;
 use super::number::{self, scaled, time};
 use super::sidecar::Sidecar;
-use super::status;
+use super::{MAX_COLUMNS, status};
+use crate::formula::restored;
 use std::borrow::Cow;
 use tunesmith_core::recording::{Column, Context, Row};
 use tunesmith_core::{CompileData, Failure, FailureKind, Recording};
@@ -29,7 +30,11 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
     let nothing = || Flaw::new("whole file", "the file is empty", "name a recording");
     let (_, header) = lines.next().ok_or_else(nothing)?;
     let header = fields(header);
-    let names: Vec<&str> = header.iter().map(|name| name.trim()).collect();
+    let names: Vec<&str> = header.iter().map(AsRef::as_ref).collect();
+    if names.len() > MAX_COLUMNS {
+        let reason = format!("the table has {} columns; at most {MAX_COLUMNS} are read", names.len());
+        return Err(Flaw::new("line 1", reason, "remove the columns that are not needed"));
+    }
     let lines: Vec<Line<'_>> = lines.map(|(at, line)| Line { number: at + 1, fields: fields(line) }).collect();
     if let Some(line) = lines.iter().find(|line| line.fields.len() != names.len()) {
         let reason = format!("the line has {} fields, but the header has {}", line.fields.len(), names.len());
@@ -75,7 +80,7 @@ fn values(columns: &Columns, lines: &[Line<'_>]) -> Result<Vec<Vec<Value>>, Flaw
     let mut rows: Vec<Vec<Value>> = lines.iter().map(|_| Vec::with_capacity(columns.parameters.len())).collect();
     for (place, parameter) in columns.parameters.iter().enumerate() {
         let at = columns.roles.iter().position(|role| *role == Role::Parameter(place)).unwrap_or_default();
-        let texts: Vec<&str> = lines.iter().map(|line| line.fields[at].trim()).collect();
+        let texts: Vec<&str> = lines.iter().map(|line| line.fields[at].as_ref()).collect();
         let column = match &parameter.values {
             None => number::column(&texts),
             Some(listed) => read_as(parameter, listed, &texts, lines)?,
@@ -102,7 +107,7 @@ fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> R
     let flaw = |reason| Flaw::new(format!("line {}", line.number), reason, "correct or remove that line");
     let mut row = Row { values, ..Row::default() };
     for ((name, role), field) in names.iter().zip(roles).zip(&line.fields) {
-        let field = field.trim();
+        let field = field.as_ref();
         // Empty is unknown, for example the time of a configuration that failed.
         if field.is_empty() || matches!(role, Role::Parameter(_) | Role::Kernel) {
             continue;
@@ -156,10 +161,11 @@ fn keep(row: &mut Row, name: &str, role: &Role, number: f64) {
     }
 }
 
-/// Returns the fields of a line. Quotes protect commas; two quotes stand for one.
+/// Returns the fields of a line without blanks around them. Quotes protect commas; two quotes stand
+/// for one. An apostrophe that keeps spreadsheets from computing a field is taken away.
 fn fields(line: &str) -> Vec<Cow<'_, str>> {
     if !line.contains('"') {
-        return line.split(',').map(Cow::from).collect();
+        return line.split(',').map(|field| Cow::from(restored(field.trim()))).collect();
     }
     let (mut fields, mut field) = (Vec::new(), String::new());
     let (mut quoted, mut characters) = (false, line.chars().peekable());
@@ -170,12 +176,12 @@ fn fields(line: &str) -> Vec<Cow<'_, str>> {
                 field.push('"');
             }
             '"' => quoted = !quoted,
-            ',' if !quoted => fields.push(Cow::from(std::mem::take(&mut field))),
+            ',' if !quoted => fields.push(std::mem::take(&mut field)),
             other => field.push(other),
         }
     }
-    fields.push(Cow::from(field));
-    fields
+    fields.push(field);
+    fields.iter().map(|field| Cow::from(restored(field.trim()).to_owned())).collect()
 }
 
 #[cfg(test)]

@@ -19,8 +19,8 @@ pub(super) fn is_journal(text: &str) -> bool {
 /// Returns the evaluations of the journal `text`, the content of `path`. Leaves out later
 /// measurements: the final re-measurement covers only the leaders, so that its samples would set
 /// them apart from the rest.
-pub(super) fn read(path: &Path, text: &str) -> Result<Recording, ImportError> {
-    let recorded = crate::read::parse(path, text.as_bytes())?;
+pub(super) fn read(path: &Path, text: String) -> Result<Recording, ImportError> {
+    let recorded = crate::read::parse(path, text.into_bytes())?;
     let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
     recording(&super::name(path), &recorded).map_err(located)
 }

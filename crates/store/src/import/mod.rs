@@ -21,13 +21,17 @@ pub use error::ImportError;
 
 use error::Flaw;
 use serde_json::Value as Json;
-use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use tunesmith_core::Recording;
 
-/// Maximum size of a recording. Real ones are smaller, but a small compressed file may claim more.
-const MAX_BYTES: u64 = 4 << 30;
+/// Maximum size of a recording once it is decompressed. Real ones are smaller, but a small
+/// compressed file may hold more than the memory does.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// Maximum number of columns of a table, or of numbers of one result. GPUs have some thousands of
+/// counters.
+pub(crate) const MAX_COLUMNS: usize = 20_000;
 
 /// Reads the recording at `path`, plain or compressed. It may be one of our journals, a CSV with or
 /// without its JSON sidecar (such as BaCO's), a cache file of Kernel Tuner, T4 results, or results
@@ -38,17 +42,18 @@ const MAX_BYTES: u64 = 4 << 30;
 /// its place.
 pub fn import(path: &Path) -> Result<Recording, ImportError> {
     let io = |source| ImportError::Io { path: path.to_path_buf(), source };
-    let bytes = fs::read(path).map_err(io)?;
+    let bytes = tunesmith_files::read(path, tunesmith_files::RECORD).map_err(io)?;
     let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
     let text = text(bytes).map_err(located)?;
     if journal::is_journal(&text) {
-        return journal::read(path, &text);
+        return journal::read(path, text);
     }
     let name = name(path);
     let read = match text.trim_start().as_bytes().first() {
         Some(b'{' | b'[') => json(&name, &text),
         _ => {
-            let sidecar = sidecar_path(path).map(|path| fs::read_to_string(path).map_err(io)).transpose()?;
+            let sidecar =
+                sidecar_path(path).map(|path| tunesmith_files::read_text(&path, MAX_BYTES).map_err(io)).transpose()?;
             csv::read(&name, &text, sidecar.as_deref())
         }
     };
@@ -61,8 +66,13 @@ fn text(bytes: Vec<u8>) -> Result<String, Flaw> {
     let flaw = |reason: String| Flaw::new("whole file", reason, remedy);
     let mut plain = Vec::new();
     if bytes.starts_with(&[0x1f, 0x8b]) {
-        let mut decoder = flate2::read::MultiGzDecoder::new(&bytes[..]).take(MAX_BYTES);
+        let mut decoder = flate2::read::MultiGzDecoder::new(&bytes[..]).take(MAX_BYTES + 1);
         decoder.read_to_end(&mut plain).map_err(|error| flaw(format!("gzip: {error}")))?;
+        if plain.len() as u64 > MAX_BYTES {
+            let reason = format!("it holds more than {} MiB once it is decompressed", MAX_BYTES >> 20);
+            let remedy = "decompress it first, for example by `gunzip`, if it is what you mean; or split it";
+            return Err(Flaw::new("whole file", reason, remedy));
+        }
     } else {
         plain = bytes;
     }
@@ -84,12 +94,37 @@ fn sidecar_path(path: &Path) -> Option<PathBuf> {
     (sidecar != path && sidecar.is_file()).then_some(sidecar)
 }
 
+/// Refuses a result with more keys than a table may have columns. Every one of them may be a column
+/// of its own, so that all results together could need their square.
+fn check_columns(document: &Json) -> Result<(), Flaw> {
+    let entries = |key: &str| document.get(key).and_then(Json::as_array).into_iter().flatten();
+    let cached = document.get("cache").and_then(Json::as_object).into_iter().flat_map(|cache| cache.values());
+    let results = entries("Results").chain(entries("results")).chain(cached);
+    for (at, result) in results.enumerate() {
+        let most = columns(result);
+        if most > MAX_COLUMNS {
+            return Err(Flaw::record(at, format!("it has {most} values; at most {MAX_COLUMNS} are read")));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the largest number of values in one place of a result.
+fn columns(json: &Json) -> usize {
+    match json {
+        Json::Object(map) => map.values().map(columns).fold(map.len(), usize::max),
+        Json::Array(list) => list.iter().map(columns).fold(0, usize::max),
+        _ => 0,
+    }
+}
+
 /// Reads a JSON document of another tool. Its keys identify the tool.
 fn json(name: &str, text: &str) -> Result<Recording, Flaw> {
     let document: Json = match serde_json::from_str(text) {
         Ok(document) => document,
         Err(error) => kernel_tuner::closed(text).ok_or_else(|| Flaw::json(&error))?,
     };
+    check_columns(&document)?;
     if document.get("cache").is_some() {
         return kernel_tuner::read(name, &document);
     }

@@ -70,7 +70,7 @@ fn trained(recording: &Recording, path: &Path, method: Method, seed: u64) -> Res
 /// Reads the model in `file`, or fits models to the recording in it. For a recording, also returns
 /// the result of using its times alone.
 fn read(file: &Path, recording: &Recording) -> Result<(Vec<CounterModel>, Option<TimeTransfer>), Error> {
-    let model = std::fs::read_to_string(file).ok().map(|text| CounterModel::from_json(&text));
+    let model = tunesmith_files::read_text(file, tunesmith_files::DATA).ok().map(|text| CounterModel::from_json(&text));
     if let Some(Ok(model)) = model {
         return Ok((vec![model], None));
     }

@@ -1,6 +1,8 @@
 //! Gathers the entries of runs from files of any kind.
 
-use crate::{Error, top};
+use crate::Error;
+use crate::judged::Judged;
+use crate::top::{UNVERIFIED, top_of};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -8,7 +10,7 @@ use tunesmith_choose::WisdomError;
 use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdom};
 use tunesmith_core::Target;
 use tunesmith_space::Value;
-use tunesmith_store::{ImportError, StoreError};
+use tunesmith_store::{ImportError, Outline, StoreError};
 
 /// All entries of the runs, with notes about them.
 #[derive(Debug, Default)]
@@ -42,16 +44,16 @@ impl Gathered {
     }
 
     fn add_run(&mut self, run: &Path) -> Result<(), Error> {
-        match tunesmith_store::read(run) {
-            Ok(recorded) => self.add_journal(run, &recorded.header),
+        match tunesmith_store::read_brief(run) {
+            Ok(recorded) => self.add_journal(run, &recorded),
             // Even its first line is not a journal's.
             Err(StoreError::Line { line: 1, .. }) => self.add_recording(run),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn add_journal(&mut self, run: &Path, header: &tunesmith_store::Header) -> Result<(), Error> {
-        let top = top(run, usize::MAX)?;
+    fn add_journal(&mut self, run: &Path, recorded: &Outline) -> Result<(), Error> {
+        let (header, top) = (&recorded.header, top_of(&Judged::new(recorded), usize::MAX));
         if top.objective != Target::Time {
             let text = format!("`{}` was tuned to {} rather than for time", run.display(), top.objective);
             return Err(Error::request(text, Some("export runs that were tuned for time".to_string())));
@@ -60,6 +62,12 @@ impl Gathered {
         if top.configs.is_empty() {
             self.notes.push(format!("`{}` has no correct configuration", run.display()));
         }
+        if top.verified == Some(false) {
+            self.notes.push(format!("`{}`: {UNVERIFIED}", run.display()));
+        }
+        // Readers take the fastest. What the verdict does not place before the best counts as no
+        // faster than it: the difference is luck.
+        let best_ms = top.configs.first().map_or(0.0, |best| best.time_ms);
         let device = header.identity.get("device").and_then(Json::as_str).unwrap_or_default();
         let provenance = |samples| Provenance {
             tool: Some(format!("tunesmith {}", header.tunesmith)),
@@ -75,7 +83,7 @@ impl Gathered {
             device: device.to_string(),
             input: input.clone(),
             config: config(&found.config),
-            time_ms: found.time_ms,
+            time_ms: found.time_ms.max(best_ms),
             provenance: provenance(found.samples),
         }));
         Ok(())

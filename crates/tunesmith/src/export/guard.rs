@@ -95,6 +95,8 @@ impl Guard<'_> {
         open
     }
 
+    /// Returns the fastest configuration of an input over all files. It only proposes what to
+    /// measure: each file's own verdict ranks its configurations.
     fn fastest(&self, input: usize) -> Option<usize> {
         let times = self.measured.times_ms[input].iter().enumerate();
         let times = times.filter_map(|(config, time)| Some((config, (*time)?)));
@@ -134,7 +136,9 @@ impl Guard<'_> {
         let is = |candidate: &Candidate, number: usize| config(&candidate.config) == self.measured.configs[number];
         let default_ms = outcome.default.as_ref().and_then(|default| default.time_ms);
         let best = outcome.best.as_ref().filter(|best| is(best, choice));
-        let confirmed = best.filter(|best| is_apart(best, &outcome)).and_then(|best| best.time_ms);
+        // Against a default that fails, whatever is correct is better.
+        let is_confirmed = outcome.better_than_default || default_ms.is_none();
+        let confirmed = best.filter(|_| is_confirmed).and_then(|best| best.time_ms);
         let is_fastest = self.fastest(input) == Some(choice);
         let times = &mut self.measured.times_ms[input];
         times[self.default] = default_ms;
@@ -173,17 +177,6 @@ impl Guard<'_> {
         let guarded = Guarded { confirmed, refused: self.verdicts.len() - confirmed };
         Remaining { entries: (0..self.measured.inputs.len()).filter_map(entry).collect(), portfolio, guarded }
     }
-}
-
-/// Returns true if `best` is significantly faster than the default, by the verdict of the final
-/// re-measurement. Recordings and formulas have none: there the intervals must not overlap.
-fn is_apart(best: &Candidate, outcome: &Outcome) -> bool {
-    let Some(default) = outcome.default.as_ref().filter(|default| default.time_ms.is_some()) else { return true };
-    if outcome.finalists > 1 {
-        return !outcome.ties.iter().any(|tie| tie.index == default.index);
-    }
-    let ends = best.ci95_ms.zip(default.ci95_ms).map(|((_, end), (begin, _))| (end, begin));
-    ends.is_some_and(|(end, begin)| end < begin)
 }
 
 /// Adds the default configuration to the measurements if it is missing, and returns its number.

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::WisdomFormat;
 use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Wisdom};
+use tunesmith_core::output::{is_marked, refuse_overwriting};
 
 /// A format of exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,9 @@ impl ExportFormat {
         found.ok_or_else(|| Error::request(format!("there is no form `{word}`"), Some(format!("forms are {known}"))))
     }
 }
+
+/// The marks of files that an export may replace: code, wisdom in both forms, Kernel Launcher's.
+const MARKS: [&str; 3] = ["Written by tunesmith", "\"tunesmith wisdom\"", "\"tunable_parameters\""];
 
 /// The runs to export, and the options.
 #[derive(Clone, Debug)]
@@ -147,6 +151,8 @@ pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
     let format = ExportFormat::from_word(&options.format)?;
     let gathered = Gathered::read(&options.runs)?;
     let out = options.out.clone().unwrap_or_else(|| out(&options.runs, &gathered.wisdom, format));
+    // Wisdom may be read and replaced by what it becomes.
+    refuse_overwriting(&out, [], |file| is_marked(file, &MARKS))?;
     let Some((wisdom, portfolios)) = wisdom(&gathered, options, &out)? else { return Ok(None) };
     write(&wisdom, format, options, &out)?;
     let is_code = matches!(format, ExportFormat::CHeader | ExportFormat::Rust);

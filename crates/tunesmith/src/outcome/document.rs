@@ -1,7 +1,7 @@
 //! The JSON form of a run's outcome: a contract with other programs. See `tune --json` in the
 //! interface.
 
-use super::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
+use super::{Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -24,8 +24,12 @@ pub struct OutcomeDocument<'a> {
     failed: BTreeMap<&'static str, usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unscored: Option<(usize, &'a str)>,
+    verified: bool,
+    better_than_default: bool,
+    speedup: Option<DefaultComparison>,
     default: Option<CandidateDocument<'a>>,
     best: Option<CandidateDocument<'a>>,
+    search_best: Option<CandidateDocument<'a>>,
     ties: Vec<CandidateDocument<'a>>,
     finalists: usize,
     failed_again: Vec<CandidateDocument<'a>>,
@@ -82,8 +86,12 @@ impl<'a> OutcomeDocument<'a> {
             resumed: outcome.resumed,
             failed: outcome.failed.iter().map(|(kind, count)| (kind.word(), *count)).collect(),
             unscored: outcome.unscored.as_ref().map(|unscored| (unscored.count, unscored.reason.as_str())),
+            verified: outcome.verified == Some(true),
+            better_than_default: outcome.better_than_default,
+            speedup: outcome.comparison,
             default: one(&outcome.default),
             best: one(&outcome.best),
+            search_best: one(&outcome.search_best),
             ties: all(&outcome.ties),
             finalists: outcome.finalists,
             failed_again: all(&outcome.failed_again),
@@ -182,6 +190,11 @@ mod tests {
             common_failures: Vec::new(),
             default: Some(candidate(&space, 0)),
             best: Some(best),
+            verified: Some(true),
+            better_than_default: true,
+            comparison: Some(DefaultComparison { ratio: 1.25, ci95: (1.0, 1.5), basis: tunesmith_core::Basis::Final }),
+            search_best: None,
+            by_final: true,
             ties: Vec::new(),
             finalists: 2,
             failed_again: vec![failed],

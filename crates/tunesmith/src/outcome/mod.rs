@@ -2,19 +2,17 @@
 
 mod candidate;
 mod document;
-mod failures;
 
 pub use candidate::Candidate;
 pub(crate) use candidate::{Valued, final_medians};
 pub use document::{CandidateDocument, OutcomeDocument};
-pub(crate) use failures::common_failures;
-pub use failures::{CommonFailure, Unscored};
+pub use tunesmith_core::{CommonFailure, Unscored};
 pub(crate) use tunesmith_store::arguments;
 
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tunesmith_core::{FailureKind, RegretBound, StopReason, Target};
+use tunesmith_core::{Basis, Comparison, FailureKind, RegretBound, StopReason, Target};
 use tunesmith_search::StrategySpec;
 use tunesmith_store::DriftLine;
 
@@ -48,7 +46,21 @@ pub struct Outcome {
     /// The configuration that speed-ups refer to, if it was evaluated. The final re-measurement
     /// measures it beside the winner, in the same rounds.
     pub default: Option<Candidate>,
-    /// The best correct configuration.
+    /// True if outputs were compared with correct results. `None` if the run had no outputs.
+    pub verified: Option<bool>,
+    /// True if the best is better than the default beyond doubt. Without a correct default there is
+    /// nothing to be better than, and this is false.
+    pub better_than_default: bool,
+    /// The comparison of the best contender with the default; `None` without a correct default, or
+    /// without a contender.
+    pub comparison: Option<DefaultComparison>,
+    /// The best configuration by the search's samples. It differs from [`best`](Self::best) if the
+    /// final decided otherwise.
+    pub search_best: Option<Candidate>,
+    /// True if a final re-measurement decided.
+    pub by_final: bool,
+    /// The best correct configuration. It is the default, unless another one is better beyond
+    /// doubt.
     pub best: Option<Candidate>,
     /// Correct configurations that are statistically indistinguishable from the best, the best of
     /// them first.
@@ -83,6 +95,32 @@ impl Outcome {
     /// Returns the JSON form.
     pub fn document(&self) -> OutcomeDocument<'_> {
         OutcomeDocument::new(self)
+    }
+}
+
+/// The comparison of the best contender with the default, in the objective.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct DefaultComparison {
+    /// The default's score over the contender's: the speed-up if the objective is time.
+    pub ratio: f64,
+    /// A 95 % interval of the ratio.
+    pub ci95: (f64, f64),
+    /// The part of the run that measured both.
+    #[serde(serialize_with = "basis")]
+    pub basis: Basis,
+}
+
+fn basis<S: serde::Serializer>(basis: &Basis, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match basis {
+        Basis::Final => "final",
+        Basis::Search => "search",
+        Basis::Different => "different",
+    })
+}
+
+impl From<&Comparison> for DefaultComparison {
+    fn from(comparison: &Comparison) -> Self {
+        Self { ratio: comparison.ratio, ci95: comparison.interval, basis: comparison.basis }
     }
 }
 

@@ -4,11 +4,13 @@ use super::ground::Ground;
 use super::learned::Learned;
 use super::ready::Preparation;
 use super::settings::Settings;
-use crate::outcome::{Candidate, ModelledLimit, Outcome, RegretClaim, SecondsOfRun, Unscored, Valued, common_failures};
+use crate::outcome::{
+    Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun, Unscored, Valued,
+};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
-use tunesmith_core::{Evaluation, FailureKind, Resample, Role, Run};
+use tunesmith_core::{Evaluation, FailureKind, Resample, Role, Run, common_failures};
 use tunesmith_space::ConfigId;
 use tunesmith_store::DriftLine;
 
@@ -39,7 +41,7 @@ impl Finished {
             configs.iter().filter_map(|config| self.candidate(*config, ground, settings)).collect()
         };
         let best = run.verdict.winner.and_then(|config| self.candidate(config, ground, settings));
-        let failed_again: Vec<ConfigId> = run.verdict.failed.iter().map(|(config, _)| *config).collect();
+        let verdict = &run.verdict;
         Outcome {
             problem: ground.problem.name.clone(),
             strategy: settings.strategy.clone(),
@@ -52,9 +54,14 @@ impl Finished {
             unscored: Unscored::of(evaluations(run), settings.objective()),
             common_failures: common_failures(evaluations(run).filter_map(|evaluation| evaluation.failure.as_ref())),
             default: ground.default_id().and_then(|config| self.candidate(config, ground, settings)),
-            ties: candidates(&run.verdict.ties),
+            ties: candidates(&verdict.ties),
+            verified: ground.verified(),
+            better_than_default: verdict.is_better_than_default(),
+            comparison: verdict.comparison.as_ref().map(DefaultComparison::from),
+            search_best: verdict.leader.and_then(|config| self.candidate(config, ground, settings)),
+            by_final: verdict.by_final,
             finalists: finalists(run),
-            failed_again: candidates(&failed_again),
+            failed_again: candidates(&verdict.failed),
             drift: run.drift.as_ref().map(DriftLine::from),
             limit: learned.estimates.limit_ms.map(|time_ms| modelled(time_ms, best.as_ref())),
             best,
@@ -95,7 +102,7 @@ impl Finished {
 }
 
 fn evaluations(run: &Run) -> impl Iterator<Item = &Evaluation> {
-    run.history.iter().map(|scored| &scored.evaluation)
+    run.history.iter().map(|scored| &*scored.evaluation)
 }
 
 /// Returns the number of configurations in the final re-measurement.

@@ -5,7 +5,7 @@ use crate::devices::device_for;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use std::time::Duration;
 use tunesmith_core::Clock;
-use tunesmith_device::{Device, Machine};
+use tunesmith_device::{CommandSpec, Device, Machine};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// A device, and the space that its limits leave.
@@ -37,7 +37,7 @@ impl<'a> Ground<'a> {
         clock: &dyn Clock,
     ) -> Result<Self, Error> {
         let device = device_for(problem, machine)?;
-        let limits = device.limits(&machine.compilers);
+        let limits = device.limits(machine);
         let began = clock.now();
         let ProblemSpace { space, warnings } = problem.space(&limits)?;
         let building = clock.now() - began;
@@ -46,6 +46,23 @@ impl<'a> Ground<'a> {
         let start = start_configuration(&space, default.as_ref(), start)?;
         let first = [&default, &start].into_iter().flatten().filter_map(|config| space.rank(config)).collect();
         Ok(Self { problem, machine, device, limits, space, size, warnings, default, first, building })
+    }
+
+    /// Returns true if outputs are compared with correct results. `None` if there are no outputs:
+    /// on a recording, or for a formula.
+    pub(super) fn verified(&self) -> Option<bool> {
+        match &self.device {
+            Device::Kernels(target) => {
+                Some(self.problem.kernel_spec(target.language()).is_ok_and(|spec| spec.is_verified()))
+            }
+            Device::Command => Some(self.problem.command.as_ref().is_some_and(CommandSpec::is_verified)),
+            Device::Replay { .. } | Device::Synthetic(_) => None,
+        }
+    }
+
+    /// Returns the configuration that is compiled before the first evaluation.
+    pub(super) fn probe(&self) -> Option<ConfigId> {
+        self.first.first().copied().or_else(|| self.space.id(0))
     }
 
     /// Returns the rank of the default configuration.

@@ -7,7 +7,7 @@ use crate::Problem;
 use crate::metrics::Metric;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
-use tunesmith_device::{Cache, Policy, Sampling};
+use tunesmith_device::{ArgumentKind, Cache, Sampling};
 use tunesmith_store::{Header, Journal};
 use tunesmith_study::ModelChoice;
 
@@ -37,6 +37,7 @@ pub(super) fn header(
         sizes: problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
         features: problem.input_features(),
         constraints: problem.named_constraints(),
+        verified: ground.verified(),
         default: ground.default.as_ref().map(|configuration| Journal::config(space, configuration)),
         device_features: device.features.clone(),
         history: learned.history.named(),
@@ -57,7 +58,7 @@ fn identity(
     device: &OfDevice,
 ) -> Map<String, Json> {
     identity.insert("problem".to_string(), Json::from(problem.digest()));
-    identity.insert("measurement policy".to_string(), Json::from(policy_text(&problem.policy)));
+    identity.insert("measurement policy".to_string(), Json::from(policy_text(problem)));
     if let Some(metric) = metric {
         // Named only if it is not time. Journals without it mean time.
         let (target, definition) = (metric.target(), metric.metrics.iter().find(|(name, _)| *name == metric.name));
@@ -70,11 +71,27 @@ fn identity(
 
 /// Returns the rules for the number of samples, as journals write them. The limit for racing is
 /// left out, since it depends on the configuration.
-fn policy_text(policy: &Policy) -> String {
+fn policy_text(problem: &Problem) -> String {
+    let Problem { policy, .. } = problem;
     let Sampling { min_samples, max_samples, stable, time_cap, bar_ms: _ } = policy.sampling;
     let cache = if policy.cache == Cache::Cold { ", cold caches" } else { "" };
     format!(
         "Sampling {{ min_samples: {min_samples}, max_samples: {max_samples}, stable: {stable:?}, time_cap: {time_cap:?} \
-         }}{cache}"
+         }}{cache}{}",
+        align_text(problem)
     )
+}
+
+/// Returns the alignment of the buffers of kernels in C and C++. On other devices, it is the driver's.
+fn align_text(problem: &Problem) -> String {
+    let is_placed = problem.kernels.iter().any(|kernel| !kernel.language.has_work_items());
+    let buffers = problem.arguments.iter().filter(|argument| !matches!(argument.kind, ArgumentKind::Scalar(_)));
+    let mut aligns: Vec<String> = buffers.map(|argument| argument.align.to_string()).collect();
+    if !is_placed || aligns.is_empty() {
+        return String::new();
+    }
+    if aligns.iter().all(|align| *align == aligns[0]) {
+        aligns.truncate(1);
+    }
+    format!(", buffers aligned to {}", aligns.join(", "))
 }

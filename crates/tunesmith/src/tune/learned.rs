@@ -3,7 +3,7 @@
 use super::ground::Ground;
 use super::settings::Settings;
 use crate::Error;
-use crate::devices::check_counted;
+use crate::devices::{check_counted, check_yielded};
 use crate::guided::{Guided, guided};
 use crate::prior::{Prior, PriorEstimates};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl<'a> Learned<'a> {
         let Ground { problem, machine, device, space, .. } = ground;
         let history = history(ground, settings)?;
         let grid = problem.grid(space, ground.default.as_ref())?.map(Arc::from);
-        let prior = Prior::chosen(settings.model.as_ref(), problem, || device.of_kernels(&machine.compilers))?;
+        let prior = Prior::chosen(settings.model.as_ref(), problem, || device.of_kernels(machine))?;
         let (estimates, guided) = match &prior {
             Some(prior) => prior.estimates(space, &settings.target(), &settings.strategy),
             None => {
@@ -45,6 +45,9 @@ impl<'a> Learned<'a> {
         };
         check_limit(&settings.stop, estimates.limit_ms, &settings.target())?;
         check_counted(device, settings.profile, settings.needs_energy())?;
+        if let Some(metric) = settings.metric() {
+            check_yielded(device, problem, metric)?;
+        }
         let has_counters = device.counted_hardware().is_some();
         Ok(Self { history, guided, estimates, prior, grid, has_counters })
     }

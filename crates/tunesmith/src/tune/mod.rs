@@ -6,10 +6,12 @@ mod header;
 mod learned;
 mod options;
 mod ready;
+mod rehearse;
 mod session;
 mod settings;
 
 pub use options::{JournalOptions, Search};
+pub(crate) use rehearse::{Rehearsal, rehearse};
 pub use session::{Session, Starting};
 
 use crate::{Error, Outcome, Problem};

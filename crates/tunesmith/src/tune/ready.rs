@@ -10,9 +10,10 @@ use crate::Error;
 use crate::guided::CounterWatch;
 use crate::runner::{Extras, Runner};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_choose::timing::KnownDevice;
-use tunesmith_core::{Evaluator, Tuner};
+use tunesmith_core::{Clock, Evaluator, Tuner};
 use tunesmith_cost::Counting;
 use tunesmith_search::RegretModel;
 use tunesmith_store::{Journal, Resumed};
@@ -67,6 +68,7 @@ impl<'a> Ready<'a> {
             warnings: &ground.warnings,
             history: &learned.history.files,
             left_out: &learned.history.left_out,
+            verified: ground.verified(),
             journal: self.journal.path(),
             resumed: self.resumed.evaluations.len(),
         });
@@ -81,6 +83,7 @@ impl<'a> Ready<'a> {
         session: &mut Session<'_>,
     ) -> Result<Finished, Error> {
         let Self { mut runner, device, preparation, mut journal, resumed } = self;
+        let warnings = resumed.warnings;
         let mut watch = CounterWatch::new(&mut session.observers, &learned.guided);
         let simulated = runner.simulate(settings.seed);
         let mut searcher = learned.searcher(ground, settings, &device)?;
@@ -104,6 +107,7 @@ impl<'a> Ready<'a> {
             .regret(&mut regret)
             .limit(learned.estimates.limit_ms)
             .baseline(ground.default_id())
+            .keep_going(settings.keep_going)
             .judging(ground.problem.judging.clone())
             .first(ground.first.clone())
             .recorded(resumed.evaluations)
@@ -112,7 +116,7 @@ impl<'a> Ready<'a> {
             tuner = tuner.simulated(clock.clone());
         }
         let run = tuner.observer(&mut watch).run()?;
-        let (notes, is_simulated) = (watch.notes, simulated.is_some());
+        let (notes, is_simulated) = ([warnings, watch.notes].concat(), simulated.is_some());
         Ok(Finished {
             run,
             notes,
@@ -131,13 +135,11 @@ fn open<'a>(
     settings: &Settings,
     session: &Session<'_>,
 ) -> Result<(Runner<'a>, Preparation), Error> {
-    let Ground { problem, machine, device, space, .. } = ground;
     let started = session.clock.now();
-    let extras = Extras { counters: settings.profile, energy: settings.needs_energy() };
-    let mut runner = Runner::open(problem, space, device, machine, extras, session.clock.clone())?;
+    let mut runner = runner(ground, settings, session.clock.clone())?;
     let opened = session.clock.now();
     // One compilation before the first measurement finds faults that concern every configuration.
-    if let Some(probe) = ground.first.first().copied().or_else(|| space.id(0)) {
+    if let Some(probe) = ground.probe() {
         runner.preflight(probe)?;
     }
     let probed = session.clock.now();
@@ -145,6 +147,13 @@ fn open<'a>(
     runner.prepare(&session.interrupt)?;
     let preparing = (opened - started) + (session.clock.now() - probed);
     Ok((runner, Preparation { preparing, probing: probed - opened }))
+}
+
+/// Opens the device. Runs nothing of the user's yet.
+pub(super) fn runner<'a>(ground: &Ground<'a>, settings: &Settings, clock: Arc<dyn Clock>) -> Result<Runner<'a>, Error> {
+    let Ground { problem, machine, device, space, .. } = ground;
+    let extras = Extras { counters: settings.profile, energy: settings.needs_energy() };
+    Runner::open(problem, space, device, machine, extras, clock)
 }
 
 /// Returns the properties of the device that a journal keeps as numbers.

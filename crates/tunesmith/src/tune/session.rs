@@ -35,6 +35,8 @@ pub struct Starting<'a> {
     pub history: &'a [PathBuf],
     /// Recordings that were left out of the history.
     pub left_out: &'a [LeftOut],
+    /// True if outputs are compared with correct results. `None` if there are no outputs.
+    pub verified: Option<bool>,
     /// The journal.
     pub journal: &'a Path,
     /// Number of evaluations that it already holds.

@@ -33,6 +33,8 @@ pub(super) struct Settings {
     pub(super) seed: u64,
     pub(super) room: usize,
     pub(super) model: Option<ModelChoice>,
+    /// True if the run goes on after its first evaluations show that all are doomed.
+    pub(super) keep_going: bool,
     /// True if the counters of every configuration are read.
     pub(super) profile: bool,
     /// The history, and the part of it that no longer exists.
@@ -68,6 +70,8 @@ impl Settings {
             seed: seed.unwrap_or(0),
             room: room.unwrap_or_else(|| default_room(&ground.device)).max(1),
             profile: search.profile,
+            // A recording has not failed now: it was searched to its end before.
+            keep_going: search.keep_going || !ground.device.is_live(),
             device_features: options.device_features.clone(),
             journal,
             resume: options.resume,
@@ -120,7 +124,7 @@ fn journal_path(problem: &Problem, options: &JournalOptions) -> PathBuf {
 
 /// Reads the header of the run that is resumed, if there is one.
 fn earlier(journal: &Path, resume: bool) -> Result<Option<Header>, Error> {
-    Ok(if resume && journal.exists() { Some(tunesmith_store::read(journal)?.header) } else { None })
+    Ok(if resume && journal.exists() { Some(tunesmith_store::read_header(journal)?) } else { None })
 }
 
 fn strategy(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Result<StrategySpec, Error> {

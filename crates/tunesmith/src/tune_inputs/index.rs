@@ -29,6 +29,9 @@ pub struct FinishedRun {
     pub stop_reason: String,
     /// The time of the default configuration in milliseconds; `None` if it failed.
     pub default_ms: Option<f64>,
+    /// True if the best is better than the default beyond doubt.
+    #[serde(default)]
+    pub better_than_default: bool,
     /// The time of the best configuration in milliseconds.
     pub best_ms: Option<f64>,
     /// The best configuration.
@@ -47,6 +50,7 @@ impl FinishedRun {
             evaluations: outcome.evaluations,
             stop_reason: outcome.stop_reason.to_string(),
             default_ms: outcome.default.as_ref().and_then(|default| default.time_ms),
+            better_than_default: outcome.better_than_default,
             best_ms: best.and_then(|best| best.time_ms),
             best: best.map(|best| best.config.clone()),
         }

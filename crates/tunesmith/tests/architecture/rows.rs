@@ -11,7 +11,7 @@ pub(crate) const ROWS: [&[&str]; 7] = [
     &["tunesmith-problem"],
     &["tunesmith-search", "tunesmith-device", "tunesmith-store", "tunesmith-report", "tunesmith-choose"],
     &["tunesmith-core", "tunesmith-model"],
-    &["tunesmith-space", "tunesmith-loopnest", "tunesmith-time"],
+    &["tunesmith-space", "tunesmith-loopnest", "tunesmith-time", "tunesmith-files"],
 ];
 
 /// Returns the row of `package`.

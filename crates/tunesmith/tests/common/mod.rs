@@ -38,13 +38,13 @@ fn journal(kernel: &Kernel, run: &Run) -> String {
         "features": kernel.features, "constraints": kernel.constraints, "device_features": { "units": units },
         "strategy": "exhaustive", "seed": 0, "room": 1, "started": 0.0,
     });
-    let entry = |(config, ms): &(Config, Option<f64>)| {
+    let entry = |(index, (config, ms)): (usize, &(Config, Option<f64>))| {
         let (status, times_ms) = ms.map_or(("runtime", vec![]), |ms| ("correct", vec![ms]));
         json!({
-            "index": "0", "config": config_json(config), "status": status, "depth": "timed", "times_ms": times_ms, "clock": 0.0,
+            "index": index.to_string(), "config": config_json(config), "status": status, "depth": "timed", "times_ms": times_ms, "clock": 0.0,
         })
     };
-    std::iter::once(header).chain(run.rows.iter().map(entry)).map(|line| format!("{line}\n")).collect()
+    std::iter::once(header).chain(run.rows.iter().enumerate().map(entry)).map(|line| format!("{line}\n")).collect()
 }
 
 /// Trains a model with `rounds` trees on `runs` without holding anything out. Its file is

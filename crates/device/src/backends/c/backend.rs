@@ -1,17 +1,14 @@
 //! The tuner's side: from a configuration to a shared library.
 
 use crate::backends::KernelSource;
-use crate::backends::c::diagnose::{CompiledCall, Diagnosis, judge};
+use crate::backends::c::diagnose::{CompiledCall, Diagnosis, judge, wrong_elements};
 use crate::backends::c::shim;
 use crate::backends::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
 use crate::data::Fields;
 use crate::error::DeviceError;
-use crate::host::Compiler;
-use crate::host::Ended;
-use crate::host::processor_name;
+use crate::host::{Compiler, Ended, faults, processor_name};
 use crate::measure::limits::human;
 use crate::problem::{Language, Scope};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,15 +50,16 @@ impl CBackend {
         let shim = shim::source(kernel.language, &absolute, &kernel.function, &source.arguments);
         let suffix = if kernel.language == Language::Cpp { "cpp" } else { "c" };
         let shim_path = folder.join(format!("{name}.{suffix}"));
-        std::fs::write(&shim_path, &shim).map_err(|error| source.unreadable(&shim_path, error))?;
+        faults::write(&shim_path, &shim)?;
         Ok(Self { source, absolute, compiler, shim, shim_path, limit, clock, built: AtomicU64::new(0) })
     }
 
     /// Returns the problem's options, the include folders and the configuration's defines, in this
     /// order. Generated sources get no defines: they contain the numbers, and their names would
-    /// clash with the macros.
+    /// clash with the macros. An option that silences all warnings is left out, because warnings tell
+    /// the types of the function's parameters.
     fn problem_options(&self, scope: &Scope) -> Vec<String> {
-        let options = self.source.kernel.options.iter().map(|option| option.expand(scope));
+        let options = self.source.kernel.expanded_options(scope).filter(|option| option != "-w");
         let include = self.source.kernel.include.iter().map(|folder| format!("-I{}", folder.display()));
         let is_file = self.source.kernel.generator.is_none();
         let defines = scope.iter().filter(|_| is_file).map(|(name, value)| format!("-D{name}={}", value.define()));
@@ -84,13 +82,13 @@ impl CBackend {
 
     /// Returns the files that a compilation of `scope` reads, each once: the user's files and the
     /// files they include.
-    fn files(&self, scope: &Scope) -> Vec<PathBuf> {
+    fn files(&self, scope: &Scope) -> Result<Vec<PathBuf>, DeviceError> {
         let kernel = &self.source.kernel;
         let (mut files, mut read) = (Vec::new(), Vec::new());
         if kernel.generator.is_none() {
             let mut arguments = self.problem_options(scope);
             arguments.extend(self.inputs(&self.shim_path));
-            read = self.compiler.dependencies(&arguments, self.clock.as_ref());
+            read = self.compiler.dependencies(&arguments)?;
             files.push(self.absolute.clone());
         }
         for file in read.into_iter().chain(kernel.sources.iter().cloned()) {
@@ -98,7 +96,7 @@ impl CBackend {
                 files.push(file);
             }
         }
-        files
+        Ok(files)
     }
 
     fn fresh_library(&self) -> PathBuf {
@@ -115,32 +113,36 @@ impl CBackend {
         let (shim, source) = (library.with_extension("c"), library.with_extension("generated.c"));
         let text = shim::source(kernel.language, &source, &kernel.function, &self.source.arguments);
         for (path, text) in [(&source, &made.text), (&shim, &text)] {
-            std::fs::write(path, text).map_err(|error| BuildError::Broken(self.source.unreadable(path, error)))?;
+            faults::write(path, text).map_err(BuildError::Broken)?;
         }
         Ok((shim, source))
     }
 
-    /// Returns the reason why the compiler ended without a library.
-    fn judge(&self, log: &str, (shim, absolute): (&Path, &Path)) -> BuildError {
-        let source = std::fs::read_to_string(absolute).unwrap_or_default();
-        let call = CompiledCall {
+    /// Describes the call of the function in `absolute`, for messages.
+    fn call<'a>(&'a self, (shim, absolute): (&'a Path, &'a Path)) -> CompiledCall<'a> {
+        CompiledCall {
             file: &self.source.kernel.file,
             absolute,
             shim,
             function: &self.source.kernel.function,
             arguments: &self.source.arguments,
-        };
+        }
+    }
+
+    /// Returns the reason why the compiler ended without a library.
+    fn judge(&self, log: &str, call: CompiledCall<'_>) -> BuildError {
+        let source = std::fs::read_to_string(call.absolute).unwrap_or_default();
         match judge(log, &source, call) {
             Diagnosis::Code(message) => BuildError::Failed(message),
             Diagnosis::Signature(mismatch) => BuildError::Signature(mismatch),
         }
     }
 
-    fn broken(&self, error: &io::Error) -> BuildError {
+    fn broken(&self, reason: &str) -> BuildError {
         BuildError::Broken(DeviceError::Compiler {
             language: self.source.kernel.language,
             program: self.compiler.words(&[]).join(" "),
-            problem: format!("cannot be started any more: {error}"),
+            problem: format!("cannot be started any more: {reason}"),
             remedy: "see whether the system is out of memory or processes".to_owned(),
         })
     }
@@ -180,7 +182,7 @@ impl Backend for CBackend {
     fn digest(&self, scope: &Scope) -> Result<String, DeviceError> {
         let mut hash = Fields::default();
         self.source.kernel.generator.iter().for_each(|generator| hash.add(generator.identity()));
-        for file in self.files(scope) {
+        for file in self.files(scope)? {
             hash.add(std::fs::read(&file).map_err(|error| self.source.unreadable(&file, error))?);
         }
         self.compiler.words(&self.compiler.default_options()).iter().for_each(|word| hash.add(word));
@@ -194,23 +196,32 @@ impl Backend for CBackend {
         let path = self.fresh_library();
         let start = self.clock.now();
         let (shim, source) = self.sources(scope, &path)?;
-        let run = self.compiler.run(&self.arguments(scope, &shim, &path), self.limit, self.clock.as_ref(), cancel);
-        let (ended, log) = run.map_err(|error| self.broken(&error))?;
+        let run = self.compiler.run(&self.arguments(scope, &shim, &path), self.limit, cancel);
+        let (ended, log) = run.map_err(BuildError::Broken)?;
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
         // Dropping this value removes the file, if there is one.
-        let mut built =
-            Built { program: Program::Library { path: path.clone() }, compile: CompileData::default(), digest: None };
+        let mut built = Built::new(Program::Library { path: path.clone() });
+        let call = self.call((&shim, &source));
         match ended {
             Ended::Cancelled => Err(BuildError::Cancelled),
+            Ended::NotStarted => Err(self.broken(&log)),
             Ended::TimedOut => {
                 Err(BuildError::Failed(format!("the compilation did not end within {}", human(self.limit))))
             }
             Ended::Exited(status) if status.success() => {
-                let binary_bytes = std::fs::metadata(&path).ok().map(|file| file.len());
-                built.compile = CompileData { time_ms, binary_bytes, ..CompileData::default() };
+                if let Some(mismatch) = wrong_elements(&log, call) {
+                    return Err(BuildError::Signature(mismatch));
+                }
+                let Ok(library) = std::fs::metadata(&path) else {
+                    return Err(BuildError::Failed("the compiler reported success but wrote no library".to_owned()));
+                };
+                built.compile = CompileData { time_ms, binary_bytes: Some(library.len()), ..CompileData::default() };
                 Ok(built)
             }
-            Ended::Exited(_) => Err(self.judge(&log, (&shim, &source))),
+            Ended::Exited(_) => {
+                let folder = path.parent().unwrap_or(Path::new("."));
+                Err(faults::of_compilation(&log, folder).map_or_else(|| self.judge(&log, call), BuildError::Broken))
+            }
         }
     }
 }

@@ -1,18 +1,18 @@
 //! The processor that C and C++ kernels run on.
 
 use crate::backends::{DeviceInfo, Missing};
-use crate::host::{Compiler, Compilers};
-use crate::host::{limits, processor_name};
+use crate::host::{Compiler, Compilers, WorkerCommand, limits, processor_name};
 use crate::problem::Language;
-use tunesmith_core::SystemClock;
+use std::sync::Arc;
+use tunesmith_core::{Clock, SystemClock};
 
 /// Returns the processor, as one device for all languages with a usable compiler, and the compilers
 /// that are missing.
-pub(crate) fn devices(compilers: &Compilers) -> (Vec<DeviceInfo>, Vec<Missing>) {
-    let clock = SystemClock::new();
+pub(crate) fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo>, Vec<Missing>) {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let (mut drivers, mut missing) = (Vec::new(), Vec::new());
     for language in [Language::C, Language::Cpp] {
-        match Compiler::find(compilers, language, &clock) {
+        match Compiler::find(compilers, worker, language, Arc::clone(&clock)) {
             Ok(compiler) => drivers.push(format!("{language}: {}", compiler.version)),
             Err(error) => missing.push(Missing::of("c", error)),
         }

@@ -6,7 +6,7 @@
 
 use crate::backends::Mismatch;
 use crate::backends::c::shim::{CALL_LINE, MARK, argument_on_line};
-use crate::backends::compiling::{FunctionDefinition, functions};
+use crate::backends::compiling::{FunctionDefinition, functions, pointee};
 use crate::problem::{Argument, ArgumentKind};
 use std::path::Path;
 use tunesmith_space::closest;
@@ -39,6 +39,7 @@ struct Diagnostic<'a> {
     file: &'a str,
     line: usize,
     is_error: bool,
+    is_note: bool,
     text: &'a str,
 }
 
@@ -49,7 +50,8 @@ impl<'a> Diagnostic<'a> {
         let found = levels.into_iter().filter_map(|(level, is_error)| Some((line.find(level)?, level, is_error)));
         let (at, level, is_error) = found.min_by_key(|(at, ..)| *at)?;
         let (file, line_number) = split_place(&line[..at]);
-        Some(Self { file, line: line_number, is_error, text: line[at + level.len()..].trim() })
+        let is_note = level.contains("note");
+        Some(Self { file, line: line_number, is_error, is_note, text: line[at + level.len()..].trim() })
     }
 
     fn is_in_call(&self) -> bool {
@@ -89,10 +91,13 @@ fn mismatch(
 ) -> Option<Mismatch> {
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| first.text.contains(phrase));
     let argument = argument_on_line(first.line, call.arguments.len());
-    if first.text.contains("_Float16") {
+    if first.text.contains("_Float16") && !says(&["convert", "incompatible", "conversion"]) {
         return argument.map(|argument| no_half(argument, call, log));
     }
     let wrong_count = ["too few arguments", "too many arguments", "no matching function for call"];
+    if let Some((index, note)) = all.iter().find_map(clangs_candidate).filter(|_| says(&wrong_count)) {
+        return (index < call.arguments.len()).then(|| wrong_argument(index, note, all, call, log));
+    }
     if says(&wrong_count) {
         return wrong_call(first, source, call, log);
     }
@@ -115,6 +120,32 @@ fn mismatch(
     argument.filter(|_| says(&wrong_type)).map(|argument| wrong_argument(argument, first, all, call, log))
 }
 
+/// Finds a pointer argument of a compilation that succeeded with `log` whose elements are not those
+/// that the function takes.
+///
+/// In C, the call passes pointers to the problem's types. A parameter such as `double (*A)[64]` or
+/// `float4 *` is of another type, but its elements are the same. The compiler therefore only warns,
+/// and says which type the parameter has.
+pub(super) fn wrong_elements(log: &str, call: CompiledCall<'_>) -> Option<Mismatch> {
+    let diagnostics: Vec<Diagnostic<'_>> = log.lines().filter_map(Diagnostic::read).collect();
+    let wrong = diagnostics.iter().find_map(|warning| {
+        let is_pointer = warning.is_in_call() && warning.text.contains("incompatible pointer");
+        let index = argument_on_line(warning.line, call.arguments.len()).filter(|_| is_pointer)?;
+        let elements = taken(warning, &diagnostics).and_then(|taken| pointee(full_type(taken)));
+        let fits = elements.is_some_and(|elements| elements.holds(call.arguments[index].element));
+        (!fits).then_some((index, warning))
+    });
+    wrong.map(|(index, warning)| wrong_argument(index, warning, &diagnostics, call, &cleaned(log, call)))
+}
+
+/// Returns the meaning of a type, given the message from the type's name on: `real *' {aka 'double
+/// *'}` is a `double *`.
+fn full_type(text: &str) -> &str {
+    let (name, after) = text.split_once('\'').unwrap_or((text, ""));
+    let meaning = ["{aka '", "(aka '"].iter().find_map(|aka| after.trim_start().strip_prefix(aka));
+    meaning.and_then(|meaning| meaning.split('\'').next()).unwrap_or(name)
+}
+
 fn wrong_argument(
     index: usize,
     first: &Diagnostic<'_>,
@@ -127,11 +158,9 @@ fn wrong_argument(
         ArgumentKind::Buffer { .. } | ArgumentKind::Local { .. } => format!("{}*", argument.element),
         ArgumentKind::Scalar(_) => argument.element.to_string(),
     };
-    let after = all.iter().skip_while(|diagnostic| *diagnostic != first).skip(1);
-    let note = after.take_while(|diagnostic| !diagnostic.is_error).find_map(|note| taken_by_note(note.text));
-    let taken = note.or_else(|| taken_by_error(first.text));
-    let disagreement = match taken {
-        Some(taken) => format!("the function takes {}", spaced(taken)),
+    let name = |taken: &'_ str| spaced(taken.split('\'').next().unwrap_or_default());
+    let disagreement = match taken(first, all).map(name) {
+        Some(taken) => format!("the function takes {taken}"),
         None => format!("the compiler says: {}", first.text),
     };
     let (number, name) = (index + 1, &argument.name);
@@ -143,22 +172,32 @@ fn wrong_argument(
     }
 }
 
-/// Returns the parameter's type from `expected 'T' but argument is of type 'U'`.
-fn taken_by_note(text: &str) -> Option<&str> {
-    quoted(text.strip_prefix("expected ")?)
+/// Returns the argument, counted from 0, that Clang's note about a function names as wrong: `no known
+/// conversion from 'T' to 'U' for 2nd argument`.
+fn clangs_candidate<'d, 'a>(note: &'d Diagnostic<'a>) -> Option<(usize, &'d Diagnostic<'a>)> {
+    let place = note.text.split_once("no known conversion")?.1.strip_suffix(" argument")?.rsplit(' ').next()?;
+    let number: usize = place.trim_end_matches(char::is_alphabetic).parse().ok()?;
+    Some((number.checked_sub(1)?, note))
 }
 
-/// Returns the parameter's type from the error itself: the type that the argument is converted
-/// *to*.
+/// Returns the message from the name of the parameter's type on. The name ends with a quote.
+fn taken<'a>(first: &Diagnostic<'a>, all: &[Diagnostic<'a>]) -> Option<&'a str> {
+    let after = all.iter().skip_while(|diagnostic| *diagnostic != first).skip(1);
+    let note = after.take_while(|next| next.is_note).find_map(|note| taken_by_note(note.text));
+    note.or_else(|| taken_by_error(first.text))
+}
+
+/// Finds the parameter's type in `expected 'T' but argument is of type 'U'`.
+fn taken_by_note(text: &str) -> Option<&str> {
+    text.strip_prefix("expected '")
+}
+
+/// Finds the parameter's type in the error itself: the type that the argument is converted *to*.
 fn taken_by_error(text: &str) -> Option<&str> {
     ["to parameter of type ", "conversion to ", " to "].into_iter().find_map(|phrase| {
         let at = text.find(phrase)?;
-        quoted(&text[at + phrase.len()..])
+        text[at + phrase.len()..].strip_prefix('\'')
     })
-}
-
-fn quoted(text: &str) -> Option<&str> {
-    text.strip_prefix('\'')?.split('\'').next()
 }
 
 /// Formats `double*` as `double *`, as C programmers do.
@@ -261,15 +300,14 @@ mod tests {
     const SOURCE: &str = "void gemm(size_t n, const float *a, float x, double *c) { }";
 
     fn arguments() -> Vec<Argument> {
-        let buffer =
-            || ArgumentKind::Buffer { shape: vec![1], fill: Fill::Zeros, access: Access::In, memory: Memory::Global };
-        let scalar = || ArgumentKind::Scalar(Expr::parse("1").unwrap());
-        let argument = |name: &str, element, kind| Argument {
-            name: name.into(),
-            element: ElementType::parse(element).unwrap(),
-            kind,
-            symbol: None,
+        let buffer = || ArgumentKind::Buffer {
+            shape: vec![1].into(),
+            fill: Fill::Zeros,
+            access: Access::In,
+            memory: Memory::Global,
         };
+        let scalar = || ArgumentKind::Scalar(Expr::parse("1").unwrap());
+        let argument = |name: &str, element, kind| Argument::new(name, ElementType::parse(element).unwrap(), kind);
         vec![
             argument("n", "i32", scalar()),
             argument("a", "f32", buffer()),
@@ -306,11 +344,42 @@ mod tests {
         let gxx = "tunesmith-call:7:9: error: cannot convert 'float*' to 'double*'\n\
             /home/me/k.c:2:65: note:   initializing argument 4 of 'void gemm(size_t, const float*, float, double*)'\n";
         let clang = "tunesmith-call:7:9: error: incompatible pointer types passing 'float *' to parameter of type 'double *' [-Werror,-Wincompatible-pointer-types]\n";
-        for log in [gcc, gxx, clang] {
+        let clangxx = "tunesmith-call:3:5: error: no matching function for call to 'gemm'\n\
+            /home/me/k.c:1:6: note: candidate function not viable: no known conversion from \
+            'tunesmith_memory<float>' to 'double *' for 4th argument\n";
+        for log in [gcc, gxx, clang, clangxx] {
             let message = message(log, "gemm");
             let wanted = "argument 4, `c`: the problem says f32*, the function takes double *; change";
             assert!(message.starts_with(wanted), "{message}");
         }
+    }
+
+    #[test]
+    fn warnings_about_pointers_count_where_the_elements_differ() {
+        let arguments = arguments();
+        let path = Path::new("k.c");
+        let call = CompiledCall { file: path, absolute: path, shim: path, function: "gemm", arguments: &arguments };
+        let message = |log: &str| wrong_elements(log, call).map(|mismatch| mismatch.message);
+        let gcc = |taken: &str| {
+            format!(
+                "tunesmith-call:7:9: warning: passing argument 4 of 'gemm' from incompatible pointer type [-Wx]\n\
+                 k.c:2:63: note: expected {taken} but argument is of type 'float *'\n"
+            )
+        };
+        let clang = |taken: &str| {
+            format!(
+                "tunesmith-call:7:9: warning: incompatible pointer types passing 'float *' to parameter of type {taken} [-Wx]\n"
+            )
+        };
+        for fits in ["'float (*)[64]'", "'v4 *' {aka '__vector(4) float *'}", "'struct point *'"] {
+            assert_eq!(message(&gcc(fits)), None);
+        }
+        assert_eq!(message(&clang("'row *' (aka 'const float (*)[64]')")), None);
+        let wrong = "argument 4, `c`: the problem says f32*, the function takes real *";
+        assert_eq!(message(&gcc("'real *' {aka 'double *'}")).as_deref(), Some(wrong));
+        assert_eq!(message(&clang("'real *' (aka 'double *')")).as_deref(), Some(wrong));
+        let in_the_code = gcc("'double *'").replace("tunesmith-call", "k.c");
+        assert_eq!(message(&in_the_code), None, "the user's own calls are no matter of the problem");
     }
 
     #[test]

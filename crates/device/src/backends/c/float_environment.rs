@@ -19,6 +19,12 @@ unsafe extern "C" {
     fn fesetenv(environment: *const FloatEnvironment) -> c_int;
 }
 
+/// Returns the floating-point modes of this thread: rounding, exceptions, and the flushing of
+/// denormals.
+pub(crate) fn float_controls() -> u64 {
+    FloatEnvironment::current().controls()
+}
+
 impl FloatEnvironment {
     /// Returns the current settings.
     pub(super) fn current() -> Self {
@@ -27,6 +33,19 @@ impl FloatEnvironment {
         // alignment on both.
         unsafe { fegetenv(&raw mut environment) };
         environment
+    }
+
+    /// Returns the settings without the flags that every computation raises.
+    fn controls(&self) -> u64 {
+        let bytes = &self.0;
+        if cfg!(target_arch = "x86_64") {
+            // The control word of the x87 unit, then MXCSR behind its environment.
+            let word = u16::from_le_bytes([bytes[0], bytes[1]]);
+            let mxcsr = u32::from_le_bytes([bytes[28], bytes[29], bytes[30], bytes[31]]);
+            return u64::from(word) << 32 | u64::from(mxcsr & !0x3f);
+        }
+        // FPCR comes first on aarch64.
+        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).into()
     }
 
     /// Installs these settings.

@@ -4,15 +4,18 @@
 
 use crate::backends::c::counters::{Counters, ProcessorCounting, missing_counters};
 use crate::backends::c::float_environment::FloatEnvironment;
-use crate::backends::c::memory::Block;
+use crate::backends::c::guards::watch;
+use crate::backends::c::memory::{Block, ZONE};
+use crate::backends::c::openmp::RUNTIMES;
 use crate::backends::c::shim::ENTRY;
-use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Profiler, Program, Session};
+use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Placement, Profiler, Program, Session};
 use crate::problem::Memory;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use nix::libc::{RTLD_NODELETE, RTLD_NOLOAD};
 use std::cell::RefCell;
 use std::ffi::c_void;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
@@ -24,14 +27,20 @@ type Entry = unsafe extern "C" fn(*mut *mut c_void);
 /// The worker's side of the C backend.
 pub(crate) struct CSession {
     blocks: Vec<Block>,
+    placement: Placement,
+    /// True if the handler of faults knows where the buffers are.
+    is_watched: bool,
     loaded: Vec<LoadedLibrary>,
     /// Data that is written to displace the contents of the caches. Allocated on first use.
     other_data: Vec<u8>,
     /// The worker's floating-point settings.
     environment: FloatEnvironment,
-    /// Opened before kernels start threads, so that their threads are counted. `None` if the
-    /// processor does not count.
+    /// Opened before kernels start threads, so that their threads are counted. `None` if they are
+    /// not wanted, or if the processor does not count.
     counters: Option<Rc<RefCell<Counters>>>,
+    /// The reason why wanted counters could not be opened. It is asked for before the sandbox, which
+    /// would be the reason afterwards.
+    no_counters: Option<String>,
     clock: SystemClock,
 }
 
@@ -52,10 +61,13 @@ impl CSession {
         let environment = FloatEnvironment::current();
         Self {
             blocks: Vec::new(),
+            placement: Placement::Aligned,
+            is_watched: false,
             loaded: Vec::new(),
             other_data: Vec::new(),
             environment,
-            counters: Counters::open().map(|counters| Rc::new(RefCell::new(counters))),
+            counters: None,
+            no_counters: None,
             clock: SystemClock::new(),
         }
     }
@@ -69,29 +81,75 @@ impl Session for CSession {
     fn allocate(&mut self, bytes: usize, _: Memory) -> Result<BufferId, Fault> {
         let block = Block::new(bytes).ok_or_else(|| Fault::Refused("out of memory".to_owned()))?;
         self.blocks.push(block);
+        self.is_watched = false;
         Ok(BufferId(self.blocks.len() - 1))
     }
 
+    fn describe(&mut self, buffer: BufferId, name: &str, align: usize, keeps: bool) -> Result<(), Fault> {
+        self.is_watched = false;
+        let placement = self.placement;
+        let block = self.block(buffer);
+        block.describe(name, align, keeps).ok_or_else(|| Fault::Refused("out of memory".to_owned()))?;
+        block.place(placement);
+        Ok(())
+    }
+
+    fn place(&mut self, placement: Placement) {
+        (self.placement, self.is_watched) = (placement, false);
+        for block in &mut self.blocks {
+            block.place(placement);
+            // The launches that count find the caches as the first launch left them.
+            if placement == Placement::Aligned {
+                block.warm();
+            }
+        }
+    }
+
     fn write(&mut self, buffer: BufferId, offset: usize, data: &[u8]) -> Result<(), Fault> {
-        self.block(buffer).bytes_mut()[offset..offset + data.len()].copy_from_slice(data);
+        self.block(buffer).write(offset, data);
         Ok(())
     }
 
     fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault> {
-        into.copy_from_slice(&self.block(buffer).bytes()[offset..offset + into.len()]);
+        self.block(buffer).read(offset, into);
         Ok(())
+    }
+
+    fn view(&mut self, buffer: BufferId, range: Range<usize>, see: &mut dyn FnMut(&[u8])) -> Result<(), Fault> {
+        self.block(buffer).view(range, see);
+        Ok(())
+    }
+
+    fn guard_zone(&self) -> usize {
+        ZONE
     }
 
     fn has_local_memory(&self) -> bool {
         false
     }
 
+    fn begin(&mut self, profile: bool) {
+        self.counters = profile.then(Counters::open).flatten().map(|counters| Rc::new(RefCell::new(counters)));
+        let missing = (profile && self.counters.is_none()).then(missing_counters).flatten();
+        self.no_counters = missing.map(|missing| format!("{}; {}", missing.reason, missing.remedy));
+    }
+
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
         self.unload();
-        for program in programs {
-            let Program::Library { path } = program else {
-                return Err(Fault::Failed("the program is not a shared library".to_owned()));
-            };
+        let path = |program: &&Program| match program {
+            Program::Library { path } => Ok(path.clone()),
+            _ => Err(Fault::Failed("the program is not a shared library".to_owned())),
+        };
+        let paths = programs.iter().map(path).collect::<Result<Vec<_>, _>>()?;
+        // No user code has run yet, so that a file that cannot be opened is nobody's fault.
+        let gone = |path: &PathBuf| {
+            let error = std::fs::File::open(path).err()?;
+            Some(Fault::Machine(format!("the kernel's library `{}` cannot be opened: {error}", path.display())))
+        };
+        if let Some(fault) = paths.iter().find_map(gone) {
+            return Err(fault);
+        }
+        for path in &paths {
             let loaded = load(path).map_err(|error| Fault::Failed(format!("the kernel cannot be loaded: {error}")));
             self.environment.install();
             self.loaded.push(loaded?);
@@ -109,6 +167,10 @@ impl Session for CSession {
             LaunchArgument::Scalar(_) | LaunchArgument::Local(_) => value.0.as_mut_ptr().cast(),
         });
         let mut addresses: Vec<*mut c_void> = addresses.collect();
+        if !self.is_watched {
+            watch(&self.blocks);
+            self.is_watched = true;
+        }
         started();
         loaded.environment.install();
         // SAFETY: the library is loaded, and the compiler has checked that the user's function
@@ -126,10 +188,10 @@ impl Session for CSession {
     fn profiler(&mut self) -> Result<Box<dyn Profiler>, String> {
         match &self.counters {
             Some(counters) => Ok(Box::new(ProcessorCounting::new(Rc::clone(counters)))),
-            None => Err(missing_counters().map_or_else(
-                || "the processor's counters cannot be opened".to_owned(),
-                |missing| format!("{}; {}", missing.reason, missing.remedy),
-            )),
+            None => {
+                let unknown = || "the processor's counters cannot be opened".to_owned();
+                Err(self.no_counters.clone().unwrap_or_else(unknown))
+            }
         }
     }
 
@@ -182,7 +244,7 @@ fn load(path: &Path) -> Result<LoadedLibrary, libloading::Error> {
 /// Keeps an OpenMP runtime loaded after the library that brought it is unloaded. The runtime's
 /// threads outlive the library and would crash.
 fn keep_openmp() {
-    for runtime in ["libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"] {
+    for runtime in RUNTIMES {
         // SAFETY: this call does not load the library. It only keeps a library that is loaded
         // already. Dropping the handle undoes the count but not the flag.
         let _ = unsafe { Library::open(Some(runtime), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) };

@@ -3,7 +3,12 @@
 //! Every argument of the call stands on a line of its own, with the type that the problem declares.
 //! The compiler thus checks the problem against the function, and the line number of its message
 //! identifies the argument.
+//!
+//! A pointer may have any type whose elements have the right size and kind. In C++, templates decide
+//! this ([`elements`]). C cannot name the type of a parameter, but its compilers tell the type when
+//! they warn of another pointer, and `diagnose` reads it.
 
+use crate::backends::c::elements;
 use crate::problem::{Argument, ArgumentKind, ElementType, Language, ScalarType};
 use std::fmt::Write;
 use std::path::Path;
@@ -26,13 +31,14 @@ pub(super) fn argument_on_line(line: usize, arguments: usize) -> Option<usize> {
     line.checked_sub(FIRST_ARGUMENT_LINE).filter(|argument| *argument < arguments)
 }
 
-/// Pragmas that make the compiler check the call. Loss of digits is an error. Constness does not
-/// matter, because pointers are passed without it. The sign of integers passed by value does not
-/// matter either: `size_t n` takes an `i32`.
+/// Pragmas that make the compiler check the call. Loss of digits is an error. Another pointer is a
+/// warning, because its elements may be the same. Constness does not matter, because pointers are
+/// passed without it. The sign of integers does not matter either: `size_t n` takes an `i32`, and
+/// `unsigned *` a buffer of them.
 const C_CHECKS: &str = "\
-#pragma GCC diagnostic error \"-Wincompatible-pointer-types\"
+#pragma GCC diagnostic warning \"-Wincompatible-pointer-types\"
 #pragma GCC diagnostic error \"-Wint-conversion\"
-#pragma GCC diagnostic error \"-Wpointer-sign\"
+#pragma GCC diagnostic ignored \"-Wpointer-sign\"
 #pragma GCC diagnostic error \"-Wimplicit-function-declaration\"
 ";
 const COMMON_CHECKS: &str = "\
@@ -41,26 +47,17 @@ const COMMON_CHECKS: &str = "\
 #pragma GCC diagnostic ignored \"-Wsign-conversion\"
 ";
 
-/// A pointer type for C++ that converts to any pointer type, for arguments that are bytes.
-/// Parameters are macros, so no name here may equal a name that users give to a parameter.
-const ANY_POINTER: &str = "\
-struct tunesmith_pointer {
-    void *tunesmith_address;
-    template <class TunesmithTarget> operator TunesmithTarget *() const
-    {
-        return static_cast<TunesmithTarget *>(tunesmith_address);
-    }
-};
-";
-
 /// Returns the source that calls `function`, defined in `file`, with `arguments`.
 pub(super) fn source(language: Language, file: &Path, function: &str, arguments: &[Argument]) -> String {
     let cpp = language == Language::Cpp;
     let mut text = format!("#include \"{}\"\n\n", file.display());
     text += if cpp { "" } else { C_CHECKS };
     text += COMMON_CHECKS;
-    text += if cpp { ANY_POINTER } else { "" };
     text += &vector_types(arguments);
+    if cpp {
+        text += elements::TOOLS;
+        text += &elements::typed(function, arguments, (MARK, CALL_LINE, FIRST_ARGUMENT_LINE));
+    }
     let (linkage, throws) = if cpp { ("extern \"C\" ", " noexcept") } else { ("", "") };
     let _ = write!(
         text,
@@ -82,8 +79,11 @@ fn pass(cpp: bool, index: usize, argument: &Argument) -> String {
     let name = argument.element.c_name();
     match (&argument.kind, argument.element.scalar()) {
         (ArgumentKind::Scalar(_), _) => format!("*({name} *)tunesmith_values[{index}]"),
-        (_, ScalarType::Byte) if cpp => format!("tunesmith_pointer{{tunesmith_values[{index}]}}"),
+        (_, ScalarType::Byte) if cpp => format!("tunesmith_memory<void>{{tunesmith_values[{index}]}}"),
         (_, ScalarType::Byte) => format!("tunesmith_values[{index}]"),
+        _ if cpp => {
+            format!("tunesmith_pass<{}>(tunesmith_values[{index}], tunesmith_typed())", elements::element(argument))
+        }
         _ => format!("({name} *)tunesmith_values[{index}]"),
     }
 }
@@ -109,11 +109,14 @@ mod tests {
     fn argument(name: &str, element: &str, scalar: Option<&str>) -> Argument {
         let kind = match scalar {
             Some(expr) => ArgumentKind::Scalar(Expr::parse(expr).unwrap()),
-            None => {
-                ArgumentKind::Buffer { shape: vec![8], fill: Fill::Zeros, access: Access::In, memory: Memory::Global }
-            }
+            None => ArgumentKind::Buffer {
+                shape: vec![8].into(),
+                fill: Fill::Zeros,
+                access: Access::In,
+                memory: Memory::Global,
+            },
         };
-        Argument { name: name.into(), element: ElementType::parse(element).unwrap(), kind, symbol: None }
+        Argument::new(name, ElementType::parse(element).unwrap(), kind)
     }
 
     fn arguments() -> [Argument; 4] {
@@ -129,11 +132,16 @@ mod tests {
     fn every_argument_stands_on_its_own_line_after_the_mark() {
         for language in [Language::C, Language::Cpp] {
             let source = source(language, Path::new("/k.c"), "f", &arguments());
+            let is_cpp = language == Language::Cpp;
+            let pointer = |element: &str, index: usize| match is_cpp {
+                true => format!("tunesmith_pass<{element}>(tunesmith_values[{index}], tunesmith_typed()),"),
+                false => format!("({element} *)tunesmith_values[{index}],"),
+            };
             let call = source.split_once("#line 1 \"tunesmith-call\"\n").unwrap().1;
             let lines: Vec<&str> = call.lines().collect();
             assert_eq!(lines[CALL_LINE - 1].trim(), "f(");
-            assert_eq!(lines[3].trim(), "(float *)tunesmith_values[0],");
-            assert_eq!(lines[4].trim(), "(tunesmith_f32x3 *)tunesmith_values[1],");
+            assert_eq!(lines[3].trim(), pointer("float", 0));
+            assert_eq!(lines[4].trim(), pointer("tunesmith_f32x3", 1));
             assert_eq!(lines[5].trim(), "*(__INT64_TYPE__ *)tunesmith_values[2],");
             assert!(lines[6].contains("tunesmith_values[3]") && !lines[6].ends_with(','));
         }

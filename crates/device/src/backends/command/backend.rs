@@ -2,15 +2,14 @@
 
 use crate::backends::BuildError;
 use crate::backends::ahead::Build;
-use crate::backends::command::launcher::{Finish, Launcher, Ran, Streams};
-use crate::backends::command::output::Output;
 use crate::backends::command::spec::OUT;
-use crate::backends::command::supervisor::CommandTask;
 use crate::backends::command::{CommandSpec, judge};
 use crate::data::Scratch;
 use crate::error::DeviceError;
+use crate::host::{CommandTask, Finish, Launcher, Output, Ran, Streams};
 use crate::measure::limits::human;
 use crate::problem::{Scope, Template};
+use crate::sandbox::{Confinement, Sandbox};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,10 +53,13 @@ impl CommandBackend {
     pub(super) fn new(
         spec: CommandSpec,
         launcher: Launcher,
+        sandbox: Option<&Sandbox>,
         limit: Duration,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, DeviceError> {
         let scratch = Scratch::create(0)?;
+        let confinement = Confinement::of_run(sandbox, scratch.path())?;
+        let launcher = launcher.confined(confinement.map(|confinement| confinement.with_own_folder(&spec.folder)));
         Ok(Self { spec, launcher, clock, limit, built: AtomicU64::new(0), ahead: Mutex::new(None), scratch })
     }
 
@@ -69,6 +71,7 @@ impl CommandBackend {
             folder: self.spec.folder.clone(),
             input: None,
             memory_limit: None,
+            confinement: None,
         }
     }
 

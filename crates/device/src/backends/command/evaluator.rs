@@ -4,17 +4,15 @@ use crate::backends::BuildError;
 use crate::backends::ahead::{Build, BuildResult, Builds};
 use crate::backends::command::backend::{BuiltCommand, CommandBackend, environment, expand, with_folder};
 use crate::backends::command::digest::digest;
-use crate::backends::command::launcher::Launcher;
 use crate::backends::command::lookup::{NoProgram, find};
 use crate::backends::command::measure::{CommandBench, MeasuredCommand};
-use crate::backends::command::output::KEPT;
 use crate::backends::command::spec::{CommandSpec, OUT};
 use crate::error::DeviceError;
-use crate::host::WorkerCommand;
-use crate::host::{processor_name, threads};
+use crate::host::{KEPT, Launcher, WorkerCommand, processor_name, threads};
 use crate::measure::Policy;
 use crate::measure::limits::launch_limit;
 use crate::problem::{Scope, Template};
+use crate::sandbox::Sandbox;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
@@ -38,6 +36,8 @@ pub struct CommandOptions {
     pub jobs: usize,
     /// The executable that supervises commands. It is the same as for workers.
     pub worker: WorkerCommand,
+    /// The sandbox of the commands, on systems that have one. `None` runs them without.
+    pub sandbox: Option<Sandbox>,
     /// The source of the time.
     pub clock: Arc<dyn Clock>,
 }
@@ -51,6 +51,7 @@ impl CommandOptions {
             policy: Policy::default(),
             jobs: 0,
             worker: WorkerCommand::current(),
+            sandbox: None,
             clock: Arc::new(SystemClock::new()),
         }
     }
@@ -103,7 +104,13 @@ impl CommandEvaluator {
         let identity = [("backend", "command".to_owned()), ("device", processor_name()), ("command", digest)];
         let launcher = Launcher::new(options.worker, Arc::clone(&options.clock))?;
         let limit = options.policy.limits.compile;
-        let backend = Arc::new(CommandBackend::new(options.spec, launcher, limit, Arc::clone(&options.clock))?);
+        let backend = Arc::new(CommandBackend::new(
+            options.spec,
+            launcher,
+            options.sandbox.as_ref(),
+            limit,
+            Arc::clone(&options.clock),
+        )?);
         let jobs = if options.jobs == 0 { threads() } else { options.jobs };
         Ok(Self {
             space: space.clone(),
@@ -128,6 +135,15 @@ impl CommandEvaluator {
     /// A program is neither installed, nor in the problem's folder, nor made by the build
     /// ([`DeviceError::Command`]).
     pub fn preflight(&mut self, config: ConfigId) -> Result<(), DeviceError> {
+        self.unbuilt(config).map(drop)
+    }
+
+    /// Builds one configuration as [`preflight`](Self::preflight) does. Returns the message if a
+    /// build step fails.
+    ///
+    /// # Errors
+    /// Those of [`preflight`](Self::preflight).
+    pub fn unbuilt(&mut self, config: ConfigId) -> Result<Option<String>, DeviceError> {
         let spec = &self.backend.spec;
         let scope = self.scope(config);
         // Later steps may run programs that earlier steps have made.
@@ -138,10 +154,12 @@ impl CommandEvaluator {
                 require("build", &program, &spec.folder)?;
             }
         }
-        let prepared = match self.backend.build(&scope, &Interrupt::default()) {
+        let prepared = match self.backend.build(&scope, self.backend.launcher.interrupt()) {
             Ok(prepared) => prepared,
             Err(BuildError::Broken(error)) => return Err(error),
-            Err(_) => return Ok(()),
+            Err(BuildError::Failed(message) | BuildError::Refused(message)) => return Ok(Some(message)),
+            Err(BuildError::Cancelled) => return Err(DeviceError::Interrupted),
+            Err(BuildError::Signature(_)) => return Ok(None),
         };
         let command = [("command", &spec.command)];
         let check = spec.verify.check.iter().map(|check| ("check", check));
@@ -149,7 +167,7 @@ impl CommandEvaluator {
             require(key, &first_word(words, &prepared.scope), &spec.folder)?;
         }
         self.backend.keep(scope, prepared);
-        Ok(())
+        Ok(None)
     }
 
     /// Returns the values that must stay the same when a run is resumed, by name: the device, and a
@@ -321,7 +339,7 @@ fn require(key: &'static str, program: &str, folder: &Path) -> Result<(), Device
 /// Returns the expected standard output. Of an output, only a limited part is kept for comparison.
 fn read_expected(path: &Path) -> Result<String, DeviceError> {
     let unreadable = |source| DeviceError::Source { what: "the expected output", path: path.to_owned(), source };
-    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let bytes = tunesmith_files::read(path, tunesmith_files::DATA).map_err(unreadable)?;
     if bytes.len() > 2 * KEPT {
         let text = format!("the expected output in {} is longer than {} MiB", path.display(), (2 * KEPT) >> 20);
         let remedy = "let a `check` command compare it".to_owned();

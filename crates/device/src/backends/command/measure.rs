@@ -3,11 +3,10 @@
 
 use crate::backends::command::backend::{BuiltCommand, CommandBackend};
 use crate::backends::command::judge::{self, Sample, judge};
-use crate::backends::command::launcher::{Finish, Streams};
-use crate::backends::command::supervisor::CommandTask;
 use crate::error::DeviceError;
+use crate::host::{CommandTask, Finish, Streams};
 use crate::measure::limits::{Limit, human};
-use crate::measure::sampling::{Decision, decide};
+use crate::measure::sampling::{Decision, FEWEST, decide};
 use crate::measure::{Policy, Sampling};
 use std::time::Duration;
 use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement, statistics};
@@ -35,7 +34,12 @@ pub(super) struct MeasuredCommand {
     pub(super) walls: Vec<f64>,
     pub(super) run: Duration,
     pub(super) verify: Duration,
+    /// The number of later runs that did not end in time, and the time that they took.
+    stalls: (usize, Duration),
 }
+
+/// The number of runs after the first that may stall and are taken again.
+const RETAKEN: usize = 1;
 
 /// The reason why measuring ended early.
 pub(super) enum Stop {
@@ -81,11 +85,12 @@ impl CommandBench<'_> {
             if warmup {
                 measured.measurement.warmup_ms = Some(bench.run(prepared, measured)?.cost_ms);
             }
-            (0..samples).try_for_each(|_| {
-                let sample = bench.run(prepared, measured)?;
-                measured.add(bench.backend, &sample);
-                Ok(())
-            })
+            for _ in 0..samples {
+                if !bench.sample(prepared, measured, 1)? {
+                    break;
+                }
+            }
+            Ok(())
         })
     }
 
@@ -96,7 +101,7 @@ impl CommandBench<'_> {
     ) -> Result<Option<MeasuredCommand>, DeviceError> {
         let mut measured = MeasuredCommand::default();
         match work(self, &mut measured) {
-            Ok(()) => {}
+            Ok(()) => measured.measurement.note = self.stalled(measured.stalls.0),
             Err(Stop::Interrupted) => return Ok(None),
             Err(Stop::Broken(error)) => return Err(error),
             Err(Stop::Failed(mut failure)) => {
@@ -119,11 +124,48 @@ impl CommandBench<'_> {
             measured.add(self.backend, &first);
         }
         let sampling = Sampling { bar_ms: self.bar_ms, ..self.policy.sampling };
-        while decide(&measured.measurement.times_ms, self.clock.now() - start, &sampling) == Decision::More {
-            let sample = self.run(prepared, measured).map_err(later)?;
-            measured.add(self.backend, &sample);
+        let elapsed = |measured: &MeasuredCommand| (self.clock.now() - start).saturating_sub(measured.stalls.1);
+        while decide(&measured.measurement.times_ms, elapsed(measured), &sampling) == Decision::More {
+            if !self.sample(prepared, measured, FEWEST).map_err(later)? {
+                break;
+            }
         }
         Ok(())
+    }
+
+    /// Takes a sample. A run that does not end in time is dropped and taken again, because a
+    /// configuration that ended before most likely waited for the machine. Returns false after too
+    /// many such runs if there are `fewest` samples: the configuration keeps those.
+    ///
+    /// A crash or a wrong output is never dropped. A configuration that is wrong now and then is wrong.
+    fn sample(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand, fewest: usize) -> Result<bool, Stop> {
+        loop {
+            let start = self.clock.now();
+            let failure = match self.run(prepared, measured) {
+                Ok(sample) => {
+                    measured.add(self.backend, &sample);
+                    return Ok(true);
+                }
+                Err(Stop::Failed(failure)) if failure.kind == FailureKind::Timeout => failure,
+                Err(stop) => return Err(stop),
+            };
+            measured.stalls.0 += 1;
+            measured.stalls.1 += self.clock.now() - start;
+            if measured.stalls.0 > RETAKEN {
+                let suffice = measured.measurement.times_ms.len() >= fewest;
+                return if suffice { Ok(false) } else { Err(Stop::Failed(failure)) };
+            }
+        }
+    }
+
+    /// Returns the note on a configuration that was measured in spite of `stalls` runs.
+    fn stalled(&self, stalls: usize) -> Option<String> {
+        let runs = match stalls {
+            0 => return None,
+            1 => "a run after the first".to_owned(),
+            several => format!("{several} runs after the first"),
+        };
+        Some(format!("{runs} did not end within {} and gave no sample", self.limit))
     }
 
     /// Runs the command for the first time, followed by the problem's check.

@@ -98,6 +98,13 @@ impl CommandSpec {
         build.chain([("command", self.command.as_slice())]).chain(check)
     }
 
+    /// Returns true if the output of a run is checked. An exit status alone verifies nothing: a
+    /// command that computes the wrong result ends with 0, too.
+    pub fn is_verified(&self) -> bool {
+        let CommandVerify { output, expected_output, check } = &self.verify;
+        output.is_some() || expected_output.is_some() || check.is_some()
+    }
+
     /// Returns every number that a run must print: its purpose and its pattern.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = (&str, &NumberPattern)> {
         let cost = match &self.cost {

@@ -2,12 +2,15 @@
 //! drivers compile, and the interpretation of their answers.
 
 mod functions;
+mod parameter;
+mod raw;
 mod task;
 mod text;
 mod verdict;
 mod workshop;
 
 pub(crate) use functions::{FunctionDefinition, functions};
+pub(crate) use parameter::pointee;
 pub(crate) use task::{CompileOutcome, CompileService, Compiled};
 pub(crate) use text::{SourceText, defines, include_folders};
 pub(crate) use verdict::CompileVerdict;

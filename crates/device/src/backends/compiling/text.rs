@@ -1,8 +1,10 @@
 //! The text of a kernel: all its source files joined, and the files they include.
 
 use crate::backends::KernelSource;
+use crate::backends::compiling::raw::unwrapped;
 use crate::data::Fields;
 use crate::error::DeviceError;
+use crate::host::faults;
 use crate::problem::Scope;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -22,7 +24,7 @@ impl SourceText {
     /// A source cannot be read, or the text cannot be written.
     pub(crate) fn write(source: &KernelSource, path: PathBuf, more: &str) -> Result<Self, DeviceError> {
         let text = if source.kernel.generator.is_none() { joined(source)? + more } else { more.to_owned() };
-        std::fs::write(&path, &text).map_err(|error| source.unreadable(&path, error))?;
+        faults::write(&path, &text)?;
         Ok(Self { text, path })
     }
 
@@ -41,7 +43,7 @@ impl SourceText {
         }
         let suffix = self.path.extension().unwrap_or_default();
         let path = binary.with_extension(suffix);
-        std::fs::write(&path, text).map_err(|error| source.unreadable(&path, error))?;
+        faults::write(&path, text)?;
         Ok(path)
     }
 
@@ -89,11 +91,12 @@ fn joined(source: &KernelSource) -> Result<String, DeviceError> {
     let kernel = &source.kernel;
     let mut text = String::new();
     for file in kernel.sources.iter().chain([&kernel.file]) {
-        let contents = std::fs::read_to_string(file).map_err(|error| source.unreadable(file, error))?;
+        let contents =
+            tunesmith_files::read_text(file, tunesmith_files::TEXT).map_err(|error| source.unreadable(file, error))?;
         if !kernel.sources.is_empty() {
             text += &format!("#line 1 \"{}\"\n", file.display());
         }
-        text += &contents;
+        text += &unwrapped(&contents).unwrap_or(contents);
         text += "\n";
     }
     Ok(text)
@@ -119,7 +122,7 @@ fn included(text: &str, source: &KernelSource) -> Vec<String> {
         for path in names.filter_map(|name| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file()))
         {
             let new = !seen.contains(&path);
-            if let Some(text) = std::fs::read_to_string(&path).ok().filter(|_| new) {
+            if let Some(text) = tunesmith_files::read_text(&path, tunesmith_files::TEXT).ok().filter(|_| new) {
                 contents.push(text.clone());
                 waiting.push(text);
                 seen.push(path);

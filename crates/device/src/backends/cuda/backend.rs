@@ -54,7 +54,7 @@ impl CudaBackend {
 
     /// Returns the options of NVRTC.
     fn options(&self, scope: &Scope) -> Vec<String> {
-        let mut options: Vec<String> = self.source.kernel.options.iter().map(|option| option.expand(scope)).collect();
+        let mut options: Vec<String> = self.source.kernel.expanded_options(scope).collect();
         if !options.iter().any(|option| is_architecture(option)) {
             options.insert(0, format!("--gpu-architecture={}", self.device.architecture));
         }
@@ -132,7 +132,8 @@ impl CudaBackend {
         if let Some(cache) = self.cache.as_ref().filter(|_| !is_kept) {
             cache.put(&key, binary, &function, &symbols);
         }
-        let image = std::fs::read(binary).map_err(|error| BuildError::Failed(format!("the cubin is gone: {error}")))?;
+        let gone = |error| DeviceError::Machine { problem: format!("the cubin is gone: {error}; resume the run") };
+        let image = std::fs::read(binary).map_err(|error| BuildError::Broken(gone(error)))?;
         Ok(Cubin { image, function, symbols })
     }
 }
@@ -175,11 +176,7 @@ impl Backend for CudaBackend {
         let binary = self.workshop.fresh_file("cubin");
         let start = self.workshop.now();
         // Dropping this value removes the file, if there is one.
-        let mut built = Built {
-            program: program(binary.clone(), String::new(), Vec::new()),
-            compile: CompileData::default(),
-            digest: None,
-        };
+        let mut built = Built::new(program(binary.clone(), String::new(), Vec::new()));
         let Cubin { image, function, symbols } = self.cubin(scope, &binary, cancel)?;
         built.program = program(binary, function, by_argument(&self.source.arguments, symbols));
         built.digest = Some(hex(&Sha256::digest(&image)));

@@ -5,6 +5,7 @@ use crate::backends::compiling::{
     CompileOutcome, CompileVerdict, SourceText, Workshop, defines, include_folders, launchable,
 };
 use crate::backends::opencl::TaskArgument;
+use crate::backends::opencl::driver_cache::DriverCache;
 use crate::backends::opencl::{OpenClDevice, OpenClKind, OpenClProgram, OpenClTask, log, signature};
 use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Program, SessionKind};
 use crate::data::layout::Passed;
@@ -12,6 +13,7 @@ use crate::error::DeviceError;
 use crate::problem::Scope;
 use std::borrow::Cow;
 use std::path::Path;
+use std::time::Duration;
 use tunesmith_core::{CompileData, Interrupt};
 
 /// Compiles one kernel for one device.
@@ -20,6 +22,7 @@ pub(crate) struct OpenClBackend {
     device: OpenClDevice,
     workshop: Workshop,
     text: SourceText,
+    cache: DriverCache,
 }
 
 impl OpenClBackend {
@@ -32,12 +35,13 @@ impl OpenClBackend {
             return Err(DeviceError::NoWorkItems { what: source.what, name: source.kernel.function.clone() });
         }
         let text = SourceText::write(&source, workshop.file("cl"), "")?;
-        Ok(Self { source, device, workshop, text })
+        let cache = DriverCache::new(device.kind == OpenClKind::Cpu);
+        Ok(Self { source, device, workshop, text, cache })
     }
 
     /// Returns the options of `clBuildProgram`.
     fn options(&self, scope: &Scope) -> Vec<String> {
-        let own = self.source.kernel.options.iter().map(|option| option.expand(scope));
+        let own = self.source.kernel.expanded_options(scope);
         let include = include_folders(&self.source).into_iter();
         let include = include.map(|folder| format!("-I{}", quoted(&folder.display().to_string())));
         let defines = defines(&self.source, scope).map(|define| format!("-D{}", quoted(&define)));
@@ -49,6 +53,7 @@ impl OpenClBackend {
         let (grid, passed) = launchable(&self.source, scope, limits, name)?;
         let arguments = self.source.arguments.iter().zip(passed).map(|(argument, passed)| match passed {
             Passed::Buffer => TaskArgument::Buffer(argument.bytes().unwrap_or_default()),
+            Passed::Sized(shape) => TaskArgument::Buffer(argument.size(shape.into_iter()).unwrap_or_default()),
             Passed::Scalar(bytes) => TaskArgument::Scalar(bytes),
             Passed::Local(bytes) => TaskArgument::Local(bytes),
         });
@@ -62,6 +67,16 @@ impl OpenClBackend {
             grid,
             binary: binary.to_owned(),
         })
+    }
+
+    /// Returns the program of `task`, which is not compiled yet.
+    fn unbuilt(&self, task: &OpenClTask) -> Built {
+        Built::new(Program::OpenCl(OpenClProgram {
+            binary: task.binary.clone(),
+            source: task.source.clone(),
+            options: task.options.clone(),
+            function: task.function.clone(),
+        }))
     }
 
     fn judge(&self, outcome: CompileOutcome) -> Result<(), BuildError> {
@@ -112,25 +127,32 @@ impl Backend for OpenClBackend {
     }
 
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
+        if !self.cache.is_warm() {
+            return self.build_apart(scope, cancel);
+        }
         let binary = self.workshop.fresh_file("bin");
+        let task = self.task(scope, &binary)?;
+        let mut built = self.unbuilt(&task);
+        built.is_postponed = true;
+        Ok(built)
+    }
+
+    fn build_apart(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
         let start = self.workshop.now();
+        let binary = self.workshop.fresh_file("bin");
         let task = self.task(scope, &binary)?;
         // Dropping this value removes the file, if there is one.
-        let mut built = Built {
-            program: Program::OpenCl(OpenClProgram {
-                binary: binary.clone(),
-                source: task.source.clone(),
-                options: task.options.clone(),
-                function: task.function.clone(),
-            }),
-            compile: CompileData::default(),
-            digest: None,
-        };
+        let mut built = self.unbuilt(&task);
         self.judge(self.workshop.compile(&CompileTask::OpenCl(task), cancel)?)?;
-        let time_ms = (self.workshop.now() - start).as_secs_f64() * 1e3;
+        let time = self.workshop.now() - start;
+        self.cache.compiled_in(time);
         let binary_bytes = std::fs::metadata(&binary).ok().map(|file| file.len());
-        built.compile = CompileData { time_ms, binary_bytes, ..CompileData::default() };
+        built.compile = CompileData { time_ms: time.as_secs_f64() * 1e3, binary_bytes, ..CompileData::default() };
         Ok(built)
+    }
+
+    fn loaded_in(&self, load: Duration) {
+        self.cache.loaded_in(load);
     }
 }
 

@@ -5,10 +5,12 @@
 //! the tuner's side ([`backend`]). The measuring worker ([`session`]) only loads the binary, or
 //! finds it in the driver's own cache. On processors, the driver compiles a kernel again at its
 //! first launch, for the shape of the work-group. A compile worker therefore launches one
-//! work-group and waits until it begins.
+//! work-group and waits until it begins. While the driver's cache is warm, the measuring worker
+//! compiles ([`driver_cache`]).
 
 mod backend;
 mod device;
+mod driver_cache;
 mod log;
 #[cfg(feature = "opencl")]
 mod native;

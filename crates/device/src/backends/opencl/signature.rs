@@ -2,7 +2,8 @@
 //! out.
 
 use crate::backends::Mismatch;
-use crate::problem::{Argument, ArgumentKind, ElementType, ScalarType};
+use crate::backends::compiling::pointee;
+use crate::problem::{Argument, ArgumentKind, ElementType};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -61,17 +62,17 @@ fn fits(declared: &Argument, found: &FoundArgument) -> bool {
     let Some(place) = found.place else { return true };
     match &declared.kind {
         ArgumentKind::Buffer { .. } => {
-            matches!(place, Place::Global | Place::Constant) && same_element(declared.element, found.element())
+            matches!(place, Place::Global | Place::Constant) && same_element(declared.element, found)
         }
-        ArgumentKind::Local { .. } => place == Place::Local && same_element(declared.element, found.element()),
+        ArgumentKind::Local { .. } => place == Place::Local && same_element(declared.element, found),
         ArgumentKind::Scalar(_) => place == Place::Private && same_size(declared.element, found.element()),
     }
 }
 
 /// Returns true if memory of type `declared` may have the type called `found`. The names of a
 /// user's own types say nothing, so they fit.
-fn same_element(declared: ElementType, found: &str) -> bool {
-    declared.scalar() == ScalarType::Byte || element_of(found).is_none_or(|element| element == declared)
+fn same_element(declared: ElementType, found: &FoundArgument) -> bool {
+    pointee(&found.type_name).is_none_or(|pointee| pointee.holds(declared))
 }
 
 /// Returns true if a value of type `declared` may be passed for `found`. As in C, the sign of
@@ -132,13 +133,16 @@ mod tests {
 
     fn argument(name: &str, element: &str, kind: &str) -> Argument {
         let kind = match kind {
-            "buffer" => {
-                ArgumentKind::Buffer { shape: vec![8], fill: Fill::Zeros, access: Access::In, memory: Memory::Global }
-            }
+            "buffer" => ArgumentKind::Buffer {
+                shape: vec![8].into(),
+                fill: Fill::Zeros,
+                access: Access::In,
+                memory: Memory::Global,
+            },
             "local" => ArgumentKind::Local { shape: vec![Expr::parse("8").unwrap()] },
             _ => ArgumentKind::Scalar(Expr::parse("8").unwrap()),
         };
-        Argument { name: name.into(), element: ElementType::parse(element).unwrap(), kind, symbol: None }
+        Argument::new(name, ElementType::parse(element).unwrap(), kind)
     }
 
     fn judged(element: &str, kind: &str, place: Place, type_name: &str) -> Result<(), String> {
@@ -159,6 +163,10 @@ mod tests {
     fn types_that_only_the_kernel_knows_pass() {
         assert_eq!(judged("f32", "buffer", Place::Global, "real*"), Ok(()));
         assert_eq!(judged("bytes", "buffer", Place::Global, "float*"), Ok(()));
+        assert_eq!(judged("f32", "buffer", Place::Global, "float4*"), Ok(()));
+        assert_eq!(judged("f32x4", "local", Place::Local, "float*"), Ok(()));
+        assert_eq!(judged("i32", "buffer", Place::Global, "uint*"), Ok(()));
+        assert_eq!(judged("f64", "buffer", Place::Global, "double[64]*"), Ok(()));
         assert_eq!(judged("f32", "scalar", Place::Private, "real"), Ok(()));
         let unknown = [FoundArgument { place: None, type_name: String::new() }];
         assert!(judge("f", &[&argument("a", "f32", "local")], &unknown).is_ok());
@@ -169,6 +177,7 @@ mod tests {
         let message = judged("f64", "buffer", Place::Global, "float*").unwrap_err();
         let wanted = "argument `a` of the kernel `f` is `global float*`, but the problem declares a buffer of f64";
         assert_eq!(message, wanted);
+        assert!(judged("f64", "buffer", Place::Global, "float4*").is_err());
         assert!(judged("f32", "local", Place::Global, "float*").unwrap_err().contains("local memory of f32"));
         assert!(judged("f32", "scalar", Place::Private, "int").is_err());
         assert!(judged("i64", "scalar", Place::Private, "int").is_err());

@@ -160,3 +160,16 @@ mod tests {
         assert_eq!([13000, 12080, 11020].map(version), ["13.0", "12.8", "11.2"]);
     }
 }
+
+#[cfg(test)]
+mod limit_tests {
+    use super::LIMITS;
+    use crate::limit_names::LIMIT_NAMES;
+
+    #[test]
+    fn constraints_may_use_every_limit() {
+        let unknown: Vec<&str> =
+            LIMITS.iter().map(|(name, ..)| *name).filter(|name| !LIMIT_NAMES.contains(name)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+}

@@ -88,7 +88,7 @@ impl CudaSession {
 
     fn load_one(&mut self, program: &CudaProgram) -> Result<LoadedKernel, Fault> {
         let image = std::fs::read(&program.binary)
-            .map_err(|error| Fault::Failed(format!("`{}` cannot be read: {error}", program.binary.display())))?;
+            .map_err(|error| Fault::Machine(format!("`{}` cannot be read: {error}", program.binary.display())))?;
         let driver = &mut self.driver;
         let module = driver.load(&image).map_err(|error| error.fault("the kernel cannot be loaded"))?;
         let function = driver

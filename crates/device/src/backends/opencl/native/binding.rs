@@ -69,7 +69,7 @@ impl Binding {
             }
         }
         let source = std::fs::read_to_string(&program.source);
-        let source = source.map_err(|error| Fault::Failed(format!("the source cannot be read: {error}")))?;
+        let source = source.map_err(|error| Fault::Machine(format!("the source cannot be read: {error}")))?;
         self.build(&source, &program.options).map_err(|log| Fault::Failed(format!("it does not compile:\n{log}")))
     }
 

@@ -1,0 +1,14 @@
+//! Kernel sources with directives of ATF.
+#![no_main]
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use tunesmith_fuzz::{problems, text};
+
+fuzz_target!(|input: &[u8]| -> Corpus {
+    match text(input).filter(|text| text.contains("#atf::") && !text.trim_start().starts_with('{')) {
+        Some(text) => problems::check(text),
+        // Another target reads this form.
+        None => return Corpus::Reject,
+    }
+    Corpus::Keep
+});

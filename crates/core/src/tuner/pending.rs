@@ -1,0 +1,106 @@
+//! The evaluations of a resumed journal that the searcher has not asked for again.
+
+use crate::{Evaluation, Request};
+use hashbrown::HashTable;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+
+/// The evaluations by request. A look-up costs one hash. Besides the evaluations, each takes some
+/// 20 bytes.
+pub(super) struct Pending {
+    /// In the order made. `None` once taken.
+    evaluations: Vec<Option<Box<Evaluation>>>,
+    places: HashTable<u32>,
+    hasher: RandomState,
+}
+
+impl Pending {
+    /// Keeps `evaluations`. Of several with one request, the first counts.
+    pub(super) fn new(evaluations: Vec<Box<Evaluation>>) -> Self {
+        let (places, hasher) = (HashTable::with_capacity(evaluations.len()), RandomState::new());
+        let mut pending = Self { evaluations: evaluations.into_iter().map(Some).collect(), places, hasher };
+        let mut repeated = Vec::new();
+        for (place, evaluation) in (0_u32..).zip(&pending.evaluations) {
+            let Some(request) = evaluation.as_ref().map(|evaluation| evaluation.request) else { continue };
+            if find(&pending.places, &pending.evaluations, pending.hasher.hash_one(request), request).is_some() {
+                repeated.push(place as usize);
+                continue;
+            }
+            let hash = |place: &u32| {
+                let request = pending.evaluations[*place as usize].as_ref().map(|evaluation| evaluation.request);
+                request.map_or(0, |request| pending.hasher.hash_one(request))
+            };
+            pending.places.insert_unique(pending.hasher.hash_one(request), place, hash);
+        }
+        repeated.into_iter().for_each(|place| pending.evaluations[place] = None);
+        pending
+    }
+
+    /// Returns true if `request` was evaluated and not taken yet.
+    pub(super) fn contains(&self, request: Request) -> bool {
+        self.place(request).is_some()
+    }
+
+    /// Takes out the evaluation that answers `request`.
+    pub(super) fn take(&mut self, request: Request) -> Option<Box<Evaluation>> {
+        self.place(request).and_then(|place| self.evaluations[place].take())
+    }
+
+    /// Takes out all that are left, in the order made.
+    pub(super) fn take_rest(&mut self) -> impl Iterator<Item = Box<Evaluation>> + use<> {
+        self.places.clear();
+        std::mem::take(&mut self.evaluations).into_iter().flatten()
+    }
+
+    /// Returns those that are left, in the order made.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Evaluation> {
+        self.evaluations.iter().flatten().map(|evaluation| &**evaluation)
+    }
+
+    fn place(&self, request: Request) -> Option<usize> {
+        find(&self.places, &self.evaluations, self.hasher.hash_one(request), request)
+    }
+}
+
+fn find(
+    places: &HashTable<u32>,
+    evaluations: &[Option<Box<Evaluation>>],
+    hash: u64,
+    request: Request,
+) -> Option<usize> {
+    let is_it = |place: &u32| evaluations[*place as usize].as_ref().is_some_and(|known| known.request == request);
+    places.find(hash, is_it).map(|place| *place as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Depth, Measurement};
+    use std::time::Duration;
+    use tunesmith_space::{Parameter, Space, Values};
+
+    #[test]
+    fn each_request_is_answered_once_and_the_rest_comes_in_order() {
+        let values = Values::list(0..100_i64);
+        let space = Space::builder().parameter(Parameter::new("X", values).unwrap()).build().unwrap();
+        let evaluation = |(rank, depth): (u128, Depth)| Evaluation {
+            request: Request { config: space.id(rank).unwrap(), depth },
+            failure: None,
+            measurement: Measurement::default(),
+            clock: Duration::from_secs(u64::try_from(rank).unwrap()),
+        };
+        let made = (0..100).flat_map(|rank| [(rank, Depth::Timed), (rank, Depth::Profiled)]);
+        let made: Vec<Evaluation> = made.map(evaluation).collect();
+        let twice = made.iter().chain(&made[..7]).cloned().map(Box::new).collect();
+        let mut pending = Pending::new(twice);
+        for taken in made.iter().step_by(3) {
+            assert!(pending.contains(taken.request));
+            assert_eq!(pending.take(taken.request).as_deref(), Some(taken));
+            assert!(!pending.contains(taken.request) && pending.take(taken.request).is_none());
+        }
+        let left: Vec<&Evaluation> = made.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, e)| e).collect();
+        assert_eq!(pending.iter().collect::<Vec<_>>(), left);
+        assert_eq!(pending.take_rest().map(|e| *e).collect::<Vec<_>>(), left.into_iter().cloned().collect::<Vec<_>>());
+        assert!(!pending.contains(made[1].request));
+    }
+}

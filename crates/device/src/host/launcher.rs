@@ -1,0 +1,230 @@
+//! The tuner's side. It starts a supervisor with a task, enforces the time limit, and receives the
+//! command's end.
+
+use crate::error::DeviceError;
+use crate::host::output::{Output, OutputReader};
+use crate::host::supervisor::{CommandTask, News, ProcessReport};
+use crate::host::{POLL, WorkerCommand, was_not_entered};
+use crate::sandbox::Confinement;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_core::{Clock, Interrupt};
+
+/// Starts commands, each with a supervisor of its own.
+#[derive(Clone)]
+pub(crate) struct Launcher {
+    worker: WorkerCommand,
+    clock: Arc<dyn Clock>,
+}
+
+/// The destinations of a command's two outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Streams {
+    /// Both outputs go to one log, in the order written.
+    Together,
+    /// The outputs stay apart: a result and remarks.
+    Apart,
+}
+
+/// A command that was run.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) finish: Finish,
+    /// The standard output. With [`Streams::Together`], both outputs.
+    pub(crate) stdout: Output,
+    /// The standard error.
+    pub(crate) stderr: Output,
+}
+
+/// The end of a command.
+#[derive(Debug)]
+pub(crate) enum Finish {
+    /// The command ended by itself.
+    Ended(ProcessReport),
+    /// The command could not be started. The text gives the reason.
+    NotStarted(String),
+    /// The command ended its own supervisor.
+    Torn(ExitStatus),
+    /// The command was ended at its time limit.
+    TimedOut,
+    /// The command was ended because the run was interrupted.
+    Cancelled,
+}
+
+/// A supervisor and its process group.
+struct Group {
+    child: Child,
+    control: UnixStream,
+    /// Received bytes that have not been parsed.
+    heard: Vec<u8>,
+    /// The supervisor's status, after its end.
+    status: Option<ExitStatus>,
+}
+
+/// The time in which a supervisor ends what a command left behind. It takes some milliseconds,
+/// unless the command's processes fork faster than they are ended.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Launcher {
+    /// Creates a launcher that starts supervisors in the same way as `worker` starts workers.
+    ///
+    /// # Errors
+    /// This program was itself started as a worker, but did not call `enter_if_worker`.
+    pub(crate) fn new(worker: WorkerCommand, clock: Arc<dyn Clock>) -> Result<Self, DeviceError> {
+        if was_not_entered() {
+            return Err(unusable("was not entered: call `worker::enter_if_worker()` in the first line of `main`"));
+        }
+        Ok(Self { worker, clock })
+    }
+
+    /// Returns the interrupt of the run.
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        self.worker.interrupt()
+    }
+
+    /// Returns a launcher whose commands run in a sandbox, if there is one.
+    pub(crate) fn confined(self, confinement: Option<Confinement>) -> Self {
+        Self { worker: self.worker.confined(confinement), ..self }
+    }
+
+    /// Runs a task to its end, to its `limit`, or until `interrupt` is raised. Afterwards
+    /// nothing that it started is left, in whatever group or session.
+    ///
+    /// # Errors
+    /// The supervisor cannot be started, or the program does not act as a supervisor.
+    pub(crate) fn run(
+        &self,
+        task: &CommandTask,
+        streams: Streams,
+        limit: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Ran, DeviceError> {
+        let cannot = |error: io::Error| unusable(format!("cannot be started: {error}"));
+        let (mut group, stdout, stderr) = self.start(streams).map_err(cannot)?;
+        let task = CommandTask { confinement: self.worker.confinement().cloned(), ..task.clone() };
+        let mut line = serde_json::to_vec(&task).map_err(|error| cannot(error.into()))?;
+        line.push(b'\n');
+        // If the task cannot be written, the supervisor has ended. Waiting reports its end.
+        let _ = group.control.write_all(&line);
+        let finish = self.wait(&mut group, limit, interrupt)?;
+        drop(group);
+        let rest = stderr.map(OutputReader::finish).unwrap_or_default();
+        Ok(Ran { finish, stdout: stdout.finish(), stderr: rest })
+    }
+
+    fn start(&self, streams: Streams) -> io::Result<(Group, OutputReader, Option<OutputReader>)> {
+        let (control, theirs) = UnixStream::pair()?;
+        let (stdout, to_stdout) = OutputReader::start()?;
+        let (stderr, to_stderr) = match streams {
+            Streams::Together => (None, to_stdout.try_clone()?),
+            Streams::Apart => OutputReader::start().map(|(reading, writer)| (Some(reading), writer))?,
+        };
+        // A process group of its own: Ctrl-C on the terminal reaches only the tuner, and the tuner
+        // can end everything that the command started.
+        let mut command = self.worker.supervisor()?;
+        command.process_group(0).stdin(Stdio::from(OwnedFd::from(theirs))).stdout(to_stdout).stderr(to_stderr);
+        let child = command.spawn()?;
+        Ok((Group { child, control, heard: Vec::new(), status: None }, stdout, stderr))
+    }
+
+    fn wait(&self, group: &mut Group, limit: Duration, interrupt: &Interrupt) -> Result<Finish, DeviceError> {
+        let mut starting = false;
+        let deadline = self.clock.now() + limit;
+        loop {
+            let left = deadline.saturating_sub(self.clock.now());
+            match group.hear(left.min(POLL)) {
+                Ok(Heard::News(News::Starting)) => starting = true,
+                Ok(Heard::News(News::NoSandbox(reason))) => {
+                    return Err(unusable(format!("cannot enter its sandbox: {reason}")));
+                }
+                Ok(Heard::News(News::NotStarted(reason))) => return Ok(Finish::NotStarted(reason)),
+                Ok(Heard::News(News::Ended(report))) => return Ok(Finish::Ended(report)),
+                Ok(Heard::Nothing) if interrupt.is_raised() => return Ok(Finish::Cancelled),
+                Ok(Heard::Nothing) if left.is_zero() => return Ok(Finish::TimedOut),
+                Ok(Heard::Nothing) => {}
+                Ok(Heard::End) | Err(_) => return group.torn(starting),
+            }
+        }
+    }
+}
+
+/// The result of listening for a moment.
+enum Heard {
+    News(News),
+    Nothing,
+    End,
+}
+
+impl Group {
+    /// Listens for at most `patience`.
+    fn hear(&mut self, patience: Duration) -> io::Result<Heard> {
+        // A timeout of zero would disable the timeout.
+        self.control.set_read_timeout(Some(patience.max(Duration::from_millis(1))))?;
+        let mut piece = [0; 512];
+        loop {
+            if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.heard.drain(..=end).collect();
+                return Ok(Heard::News(serde_json::from_slice(&line)?));
+            }
+            match self.control.read(&mut piece) {
+                Ok(0) => return Ok(Heard::End),
+                Ok(length) => self.heard.extend(&piece[..length]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                    return Ok(Heard::Nothing);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Interprets the end of a supervisor that did not report the end of its task.
+    fn torn(&mut self, starting: bool) -> Result<Finish, DeviceError> {
+        let status = self.end().map_err(|error| unusable(format!("cannot be waited for: {error}")))?;
+        if starting {
+            return Ok(Finish::Torn(status));
+        }
+        Err(unusable(format!(
+            "ended before it started the command ({status}); does the program call `worker::enter_if_worker()` in the \
+             first line of `main`?"
+        )))
+    }
+
+    /// Ends the supervisor, which ends everything that the command left behind. Returns its status.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        let _ = self.control.shutdown(Shutdown::Write);
+        let _ = self.control.set_read_timeout(Some(PATIENCE));
+        // Nobody else holds the other end, so that it closes when the supervisor ends.
+        let _ = io::copy(&mut self.control, &mut io::sink());
+        if let Ok(group) = i32::try_from(self.child.id()) {
+            // Without a sandbox, a command can end or stop its supervisor. The group remains. The
+            // supervisor was not waited for, so that its id still names the group. An error means
+            // that the group is empty.
+            let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        }
+        let status = self.child.wait()?;
+        self.status = Some(status);
+        Ok(status)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}
+
+fn unusable(problem: impl Into<String>) -> DeviceError {
+    DeviceError::Worker { problem: problem.into() }
+}

@@ -1,0 +1,211 @@
+//! The process between the tuner and a command.
+//!
+//! It receives its task over a socket on its standard input, runs the command in its own process
+//! group, and reports the command's end. If the socket closes, the tuner has died or wants the end.
+//!
+//! In any case the supervisor ends everything that the command left behind before it ends itself.
+//! As a child subreaper, it becomes the parent of processes that left the group. It stays outside
+//! of the command's sandbox, so that a sandboxed command cannot end it by a signal.
+
+use crate::host::end_descendants;
+use crate::sandbox::{Cage, Confinement, Role};
+use nix::sys::prctl::set_child_subreaper;
+use nix::sys::resource::{Resource, Usage, UsageWho, getrlimit, getrusage, setrlimit};
+use nix::sys::time::TimeVal;
+use nix::unistd::{getpgrp, getpid};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use serde::{Deserialize, Serialize};
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio, exit};
+use std::sync::mpsc;
+use std::time::Duration;
+use tunesmith_core::{Clock, SystemClock};
+
+/// A command to run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CommandTask {
+    /// The program and its arguments.
+    pub(crate) words: Vec<String>,
+    /// Additions to the environment.
+    pub(crate) environment: Vec<(String, String)>,
+    /// The working folder.
+    pub(crate) folder: PathBuf,
+    /// The file that becomes the standard input. `None` means an empty input.
+    pub(crate) input: Option<PathBuf>,
+    /// The maximum address space of each process, in bytes.
+    pub(crate) memory_limit: Option<u64>,
+    /// The sandbox of the program.
+    pub(crate) confinement: Option<Confinement>,
+}
+
+/// A report of a supervisor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum News {
+    /// The task has been read, and the program is about to start. From now on, the program is
+    /// responsible for any end of this process.
+    Starting,
+    /// The system refuses the sandbox. The text gives the reason.
+    NoSandbox(String),
+    /// The program could not be started. The text gives the reason.
+    NotStarted(String),
+    /// The program ended.
+    Ended(ProcessReport),
+}
+
+/// The end of a program and the resources it used.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ProcessReport {
+    /// The status as returned by `wait`.
+    pub(crate) status: i32,
+    /// The time from just before the program's start to just after its end.
+    pub(crate) wall: Duration,
+    /// The processor time of the program and of the processes it waited for, in user mode.
+    pub(crate) user: Duration,
+    /// The same, in the operating system's kernel.
+    pub(crate) system: Duration,
+    /// The largest memory use of one of these processes, in bytes.
+    pub(crate) peak: u64,
+}
+
+/// Serves one task and exits.
+pub(crate) fn supervise() -> ! {
+    // An error means that the tuner is gone, or that the parent is not a tuner. Nobody reads a
+    // message.
+    exit(i32::from(serve().is_err()))
+}
+
+fn serve() -> io::Result<()> {
+    // The tuner and the program may end this process group. If a user started this process by hand,
+    // that group must not be the user's.
+    if getpgrp() != getpid() {
+        let text = "This is started by Tunesmith; there is nothing to do by hand.\n";
+        io::stderr().write_all(text.as_bytes())?;
+        return Err(io::Error::other(text));
+    }
+    // The duplicate is closed in the program, which has another standard input.
+    let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut line = String::new();
+    BufReader::new(&control).read_line(&mut line)?;
+    let task = serde_json::from_str(&line)?;
+    set_child_subreaper(true)?;
+    let served = serve_task(task, &control);
+    let ended = end_descendants();
+    served.and(ended)
+}
+
+fn serve_task(task: CommandTask, control: &UnixStream) -> io::Result<()> {
+    let mut program = match start(task, control.try_clone()?)? {
+        Ok(program) => program,
+        Err(news) => return tell(control, &news),
+    };
+    wait(&program.child, control)?;
+    let status = program.child.wait()?;
+    let wall = program.clock.now() - program.start;
+    // Only this child has been waited for.
+    let used = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    tell(control, &News::Ended(report(status.into_raw(), wall, &used)))
+}
+
+/// A started program.
+struct Program {
+    child: Child,
+    clock: SystemClock,
+    /// The time just before its start.
+    start: Duration,
+}
+
+/// Starts the program in a thread of its own, because a sandbox is one of a thread. Returns the news
+/// of a program that could not be started.
+///
+/// The thread lives as long as this process: the system takes its end for that of the program's
+/// parent, and some programs ask to be ended with it.
+fn start(task: CommandTask, control: UnixStream) -> io::Result<Result<Program, News>> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    std::thread::Builder::new().spawn(move || {
+        let _ = sender.send(enter_and_start(&task, &control));
+        loop {
+            std::thread::park();
+        }
+    })?;
+    receiver.recv().map_err(io::Error::other)?
+}
+
+fn enter_and_start(task: &CommandTask, control: &UnixStream) -> io::Result<Result<Program, News>> {
+    if let Some(confinement) = &task.confinement {
+        let entered = Cage::build(confinement, Role::Program).and_then(Cage::enter);
+        if let Err(reason) = entered {
+            return Ok(Err(News::NoSandbox(reason)));
+        }
+    }
+    tell(control, &News::Starting)?;
+    let clock = SystemClock::new();
+    let start = clock.now();
+    let started = start_program(task);
+    let program = started.map(|child| Program { child, clock, start });
+    Ok(program.map_err(|error| News::NotStarted(error.to_string())))
+}
+
+/// Waits until the program has ended. It remains to be waited for by `wait`.
+///
+/// # Errors
+/// The tuner is gone, or wants the end.
+fn wait(child: &Child, control: &UnixStream) -> io::Result<()> {
+    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
+    let handle = pidfd_open(id, PidfdFlags::empty())?;
+    loop {
+        // The tuner says nothing after the task. What can be read is the end.
+        let mut watched = [PollFd::new(control, PollFlags::IN), PollFd::new(&handle, PollFlags::IN)];
+        match poll(&mut watched, None) {
+            Err(Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+            Ok(_) => {}
+        }
+        if !watched[0].revents().is_empty() {
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
+        if !watched[1].revents().is_empty() {
+            return Ok(());
+        }
+    }
+}
+
+fn start_program(task: &CommandTask) -> io::Result<Child> {
+    let program = task.words.first().ok_or_else(|| io::Error::other("there is no program"))?;
+    let input = match &task.input {
+        Some(path) => Stdio::from(tunesmith_files::open(path)?),
+        None => Stdio::null(),
+    };
+    let mut command = Command::new(program);
+    command.args(&task.words[1..]).envs(task.environment.iter().map(|(name, value)| (name, value)));
+    command.current_dir(&task.folder).stdin(input);
+    let Some(bytes) = task.memory_limit else { return command.spawn() };
+    // Limits are inherited. This process gets its own limit back, because it may need memory
+    // afterwards.
+    let (soft, hard) = getrlimit(Resource::RLIMIT_AS)?;
+    setrlimit(Resource::RLIMIT_AS, bytes.min(hard), hard)?;
+    let child = command.spawn();
+    setrlimit(Resource::RLIMIT_AS, soft, hard)?;
+    child
+}
+
+fn report(status: i32, wall: Duration, used: &Usage) -> ProcessReport {
+    let peak = u64::try_from(used.max_rss()).unwrap_or_default() * 1024;
+    ProcessReport { status, wall, user: duration(used.user_time()), system: duration(used.system_time()), peak }
+}
+
+fn duration(time: TimeVal) -> Duration {
+    let seconds = u64::try_from(time.tv_sec()).unwrap_or_default();
+    Duration::from_secs(seconds) + Duration::from_micros(u64::try_from(time.tv_usec()).unwrap_or_default())
+}
+
+fn tell(mut control: &UnixStream, news: &News) -> io::Result<()> {
+    let mut line = serde_json::to_vec(news)?;
+    line.push(b'\n');
+    control.write_all(&line)
+}

@@ -1,0 +1,158 @@
+//! A laboratory with workers: the real station and the real worker's loop, over simulated
+//! processes.
+
+use super::Plant;
+use super::bench::Laboratory;
+use super::kernel::{program, right};
+use super::line::Weather;
+use super::truth::{Deed, Truth};
+use super::workers::{Factory, Workers};
+use super::world::World;
+use crate::backends::SessionKind;
+use crate::data::layout::Passed;
+use crate::data::{DataSet, Expected, Given, contents};
+use crate::live::examination::Examination;
+use crate::live::station::{MeasuredJob, Station};
+use crate::measure::limits::launch_limit;
+use crate::measure::{Cache, Policy, Sampling};
+use crate::problem::{Access, Argument, ArgumentKind, Fill, KernelSpec, Memory, ScalarType, Verify};
+use crate::worker::WorkerCommand;
+use crate::worker::protocol::{Job, KernelStep, Purpose, Setup};
+use std::sync::Arc;
+use std::time::Duration;
+use tunesmith_core::{Clock, Completion, Confirmed, Error, Failure, FailureKind, Interrupt, Spent, statistics};
+use tunesmith_space::ConfigId;
+
+/// The data of all simulated problems: an input and an output.
+pub(super) struct Ground {
+    data: DataSet,
+    spec: KernelSpec,
+    /// The correct output.
+    expected: [Arc<Expected>; 1],
+    /// The folder of the expected output.
+    _folder: tempfile::TempDir,
+}
+
+impl Ground {
+    /// Makes the data.
+    pub(super) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("the simulation can make a folder");
+        let argument = |name: &str, access: Access| {
+            let (shape, memory) = (vec![16].into(), Memory::Global);
+            let kind = ArgumentKind::Buffer { shape, fill: Fill::Random, access, memory };
+            Argument::new(name, ScalarType::I32.into(), kind)
+        };
+        let input = argument("input", Access::In);
+        let given = Given { sizes: &[], seed: 1 };
+        let input_bytes = contents(&input, given).expect("the simulation can make data");
+        let expected = folder.path().join("expected");
+        std::fs::write(&expected, right(&input_bytes)).expect("the simulation can write data");
+        let spec = KernelSpec {
+            problem: "simulation".to_owned(),
+            kernels: Vec::new(),
+            sizes: Vec::new(),
+            arguments: vec![input, argument("output", Access::Out)],
+            verify: Verify { expected: vec![("output".to_owned(), expected.into())], ..Verify::default() },
+            seed: 1,
+        };
+        let data = DataSet::create(&spec).expect("the simulation can prepare data");
+        let mut expected =
+            Expected::outline(&spec, &[Passed::Buffer, Passed::Buffer], |position| spec.compares(position))
+                .expect("the simulation compares all of its output");
+        expected.take_stated(&spec).expect("the simulation can read data");
+        Self { data, spec, expected: [Arc::new(expected)], _folder: folder }
+    }
+}
+
+/// A laboratory with one worker at a time.
+pub(super) struct House {
+    world: Arc<World>,
+    truth: Truth,
+    station: Station,
+    expected: [Arc<Expected>; 1],
+    jobs: u64,
+    best: Option<Duration>,
+}
+
+impl House {
+    /// Opens a house. Each configuration has a process of its own if `forks`.
+    pub(super) fn new(
+        world: &Arc<World>,
+        truth: &Truth,
+        ground: &Ground,
+        forks: bool,
+        weather: Weather,
+        plant: Option<Plant>,
+    ) -> Self {
+        let workers = Workers::new(world, truth, weather, plant);
+        let session = if forks { SessionKind::C } else { SessionKind::OpenCl { device: 0 } };
+        let station = Station {
+            processes: Arc::new(Factory(workers)),
+            command: WorkerCommand::current(),
+            setup: Setup {
+                session,
+                arguments: ground.data.layout(&ground.spec, &[0], |position| ground.spec.compares(position)),
+                results: None,
+                energy: false,
+            },
+            bytes: ground.data.bytes(&ground.spec),
+            policy: Policy::default(),
+            clock: Arc::clone(world) as Arc<dyn Clock>,
+            worker: None,
+            usual_changes: None,
+            folder: ground.data.folder().to_owned(),
+            results: None,
+        };
+        let (world, expected) = (Arc::clone(world), ground.expected.clone());
+        Self { world, truth: truth.clone(), station, expected, jobs: 0, best: None }
+    }
+
+    fn run(&mut self, job: &Job, interrupt: &Interrupt) -> Result<Option<MeasuredJob>, Error> {
+        let limit = launch_limit(&self.station.policy.limits, None, self.best);
+        Ok(self.station.run(job, &mut Examination::Compare(&self.expected), &limit, interrupt)?)
+    }
+}
+
+impl Laboratory for House {
+    fn measure(
+        &mut self,
+        config: ConfigId,
+        samples: usize,
+        bar_ms: Option<f64>,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Completion>, Error> {
+        self.world.pass(Duration::from_millis(20));
+        if self.truth.deed(config) == Deed::DoesNotCompile {
+            let failure = Some(Failure::new(FailureKind::Compile, "it does not compile"));
+            return Ok(Some(Completion { failure, ..Completion::default() }));
+        }
+        let sampling = Sampling { min_samples: samples, max_samples: samples, bar_ms, ..Sampling::default() };
+        self.jobs += 1;
+        let purpose = Purpose::Measure { sampling, cache: Cache::Warm, profile: false, seed: self.jobs };
+        let Some(measured) = self.run(&job(config, purpose), interrupt)? else { return Ok(None) };
+        let MeasuredJob { failure, measurement, load, run, verify, .. } = measured;
+        if let (None, Some(median)) = (&failure, statistics::median(&measurement.times_ms)) {
+            let median = Duration::from_secs_f64(median / 1e3);
+            self.best = Some(self.best.map_or(median, |best| best.min(median)));
+        }
+        let spent = Spent { compile: load, run, verify };
+        Ok(Some(Completion { failure, measurement, spent, unprofiled: None }))
+    }
+
+    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+        let wrong = || Failure::new(FailureKind::Correctness, "it is wrong on other data");
+        let failure = (!self.truth.deed(config).is_right()).then(wrong);
+        Ok((!interrupt.is_raised()).then(|| Confirmed { failure, launches: 4, ..Confirmed::default() }))
+    }
+}
+
+fn job(config: ConfigId, purpose: Purpose) -> Job {
+    let step = KernelStep {
+        name: "kernel".to_owned(),
+        program: program(config),
+        arguments: vec![0, 1],
+        grid: None,
+        launches: 1,
+    };
+    Job { steps: vec![step], passed: vec![Passed::Buffer, Passed::Buffer], purpose }
+}

@@ -1,0 +1,145 @@
+//! Knows what the configurations of a simulated problem truly do.
+
+use super::dice::{Dice, share};
+use std::sync::OnceLock;
+use std::time::Duration;
+use tunesmith_core::FailureKind;
+use tunesmith_space::{ConfigId, Constraint, Parameter, Space, Values};
+
+/// The truth about all configurations. The tuner must find it out.
+#[derive(Clone, Debug)]
+pub(super) struct Truth {
+    seed: u64,
+    /// One configuration in this many misbehaves. 0 means none.
+    evil: u64,
+}
+
+/// A deed of a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    /// It computes the right result.
+    Right,
+    /// It does not compile.
+    DoesNotCompile,
+    /// The device refuses it.
+    IsRefused,
+    /// It ends its process while it is loaded.
+    DiesWhenLoaded,
+    /// It ends its process at this launch, counted from 1.
+    Dies(u64),
+    /// It ends its process without an error at this launch.
+    Exits(u64),
+    /// It does not end at this launch.
+    Hangs(u64),
+    /// It reports a fault of the device at this launch.
+    Fails(u64),
+    /// Its result is wrong from this launch on.
+    IsWrong(u64),
+    /// Its result is wrong at every second launch.
+    IsWrongAtTimes,
+    /// It returns the result of its first launch in a process, whatever its inputs are.
+    Remembers,
+    /// It writes to its input.
+    WritesInput,
+    /// It writes next to its output.
+    WritesBeside,
+    /// It forks. Its child goes on in the place of the worker, and replies to later requests.
+    Forks,
+    /// It writes messages into the worker's connection, with a number that it guessed.
+    Talks,
+    /// It computes the right result, and spoils its process: the next configuration in it dies.
+    Spoils,
+}
+
+impl Truth {
+    /// Creates the truth of a seed.
+    pub(super) fn new(seed: u64) -> Self {
+        Self { seed, evil: Dice::new(seed, "evil").pick(&[0, 2, 2, 3, 5]) }
+    }
+
+    /// Returns what a configuration does.
+    pub(super) fn deed(&self, config: ConfigId) -> Deed {
+        let mut dice = Dice::new(self.seed, &format!("deed {config}"));
+        if !dice.once_in(self.evil) {
+            return Deed::Right;
+        }
+        // The untimed launch and three samples always happen.
+        let launch = 1 + dice.below(4);
+        dice.pick(&[
+            Deed::DoesNotCompile,
+            Deed::IsRefused,
+            Deed::DiesWhenLoaded,
+            Deed::Dies(launch),
+            Deed::Exits(launch),
+            Deed::Hangs(launch),
+            Deed::Fails(launch),
+            Deed::IsWrong(1),
+            Deed::IsWrong(launch),
+            Deed::IsWrongAtTimes,
+            Deed::Remembers,
+            Deed::WritesInput,
+            Deed::WritesBeside,
+            Deed::Forks,
+            Deed::Talks,
+            Deed::Spoils,
+        ])
+    }
+
+    /// Returns the time of a configuration without noise. Configurations that are wrong are fast,
+    /// so that they tempt the tuner.
+    pub(super) fn time(&self, config: ConfigId) -> Duration {
+        let share = share(&[self.seed, rank(config)]);
+        let milliseconds = if self.deed(config).is_right() { 1.0 + 9.0 * share } else { 0.2 + 0.5 * share };
+        Duration::from_secs_f64(milliseconds / 1e3)
+    }
+
+    /// Returns the time of a configuration's launch, counted from 1, with noise of up to 0.5 %.
+    pub(super) fn time_of_launch(&self, config: ConfigId, launch: u64) -> Duration {
+        self.time(config).mul_f64(1.0 + 0.01 * (share(&[self.seed, rank(config), launch]) - 0.5))
+    }
+}
+
+impl Deed {
+    /// Returns true if the configuration may win. What it does to its process beside computing
+    /// takes nothing from its result.
+    pub(super) fn is_right(self) -> bool {
+        matches!(self, Self::Right | Self::Spoils | Self::Forks | Self::Talks)
+    }
+
+    /// Returns the status that the configuration must get when it is evaluated.
+    pub(super) fn status(self) -> Option<FailureKind> {
+        match self {
+            // On the data of an evaluation, it is right.
+            Self::Remembers => None,
+            Self::Right | Self::Spoils | Self::Forks | Self::Talks => None,
+            Self::DoesNotCompile => Some(FailureKind::Compile),
+            Self::IsRefused => Some(FailureKind::Constraints),
+            Self::DiesWhenLoaded | Self::Dies(_) | Self::Exits(_) | Self::Fails(_) | Self::WritesBeside => {
+                Some(FailureKind::Runtime)
+            }
+            Self::Hangs(_) => Some(FailureKind::Timeout),
+            Self::IsWrong(_) | Self::IsWrongAtTimes | Self::WritesInput => Some(FailureKind::Correctness),
+        }
+    }
+}
+
+/// Returns the rank as a number.
+pub(super) fn rank(config: ConfigId) -> u64 {
+    config.to_string().parse().unwrap_or_default()
+}
+
+/// Returns the space of all simulated problems: 28 configurations.
+pub(super) fn space() -> &'static Space {
+    static SPACE: OnceLock<Space> = OnceLock::new();
+    SPACE.get_or_init(|| {
+        let parameter = |name: &str, values: &[i64]| {
+            Parameter::new(name, Values::list(values.iter().copied())).expect("a parameter of the simulation is valid")
+        };
+        let builder = Space::builder()
+            .parameter(parameter("TILE", &[8, 16, 32, 64]))
+            .parameter(parameter("UNROLL", &[1, 2, 4, 8]))
+            .parameter(parameter("PACK", &[0, 1]));
+        let constraint = Constraint::parse("TILE * UNROLL <= 256").expect("the constraint of the simulation is valid");
+        builder.constraint(constraint).build().expect("the space of the simulation is valid")
+    })
+}

@@ -1,0 +1,17 @@
+//! A build without the sandbox.
+
+use crate::sandbox::{Confinement, Role};
+
+/// A cage that nobody can build.
+#[derive(Debug)]
+pub(crate) enum Cage {}
+
+impl Cage {
+    pub(crate) fn build(_: &Confinement, _: Role) -> Result<Self, String> {
+        Err("Tunesmith was built without its feature `sandbox`".to_owned())
+    }
+
+    pub(crate) fn enter(self) -> Result<String, String> {
+        match self {}
+    }
+}

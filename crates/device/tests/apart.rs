@@ -1,0 +1,265 @@
+//! Every configuration in C runs on its own: whatever one does to its process, the next one finds a
+//! fresh one, and nothing is left behind.
+
+mod common;
+
+use common::*;
+use std::path::Path;
+use std::process::Command;
+use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
+use tunesmith_device::{Access, Fill, LiveEvaluator};
+use tunesmith_space::Space;
+
+/// b = 2 * a, each MODE with something that it does to its process. HERE is a folder.
+const KERNEL: &str = r#"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+static void *spin(void *nothing)
+{
+    for (volatile int more = 1; more;) { }
+    return nothing;
+}
+
+static void catch(int signal) { (void)signal; }
+
+static void leave_a_daemon(void)
+{
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) {
+            FILE *file = fopen("HERE/new", "w");
+            fprintf(file, "%d", (int)getpid());
+            fclose(file);
+            rename("HERE/new", "HERE/daemon");
+            for (;;)
+                pause();
+        }
+        _exit(0);
+    }
+    while (access("HERE/daemon", F_OK) != 0)
+        usleep(1000);
+}
+
+void twice(const float *a, float *b)
+{
+    for (int i = 0; i < 100; i++)
+        b[i] = 2 * a[i];
+    static int launches = 0;
+    launches++;
+#if MODE == 18
+    if (launches > 1 && ((size_t)a % 128 != 64 || (size_t)b % 128 != 64))
+        abort();
+    if (launches == 1 && (0 - (size_t)(b + 100)) % 4096 >= 64)
+        abort();
+#endif
+    if (launches > 1)
+        return;
+#if MODE == 1
+    fork(); /* The child goes on as if it were the worker. */
+#elif MODE == 2
+    pthread_t thread;
+    for (int i = 0; i < 4; i++)
+        pthread_create(&thread, 0, spin, 0);
+#elif MODE == 3
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_NOFILE, &none);
+    setrlimit(RLIMIT_NPROC, &none);
+    setrlimit(RLIMIT_CORE, &none);
+#elif MODE == 4
+    for (int i = 3; i < 1024; i++)
+        close(i);
+#elif MODE == 5
+    umask(0777);
+    if (chdir("/") != 0)
+        abort();
+#elif MODE == 6 && defined(__x86_64__)
+    _mm_setcsr(_mm_getcsr() | 0x8040);
+#elif MODE == 7
+    for (int i = 1; i < 32; i++)
+        signal(i, i % 2 ? SIG_IGN : catch);
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, 0);
+#elif MODE == 8
+    raise(SIGKILL);
+#elif MODE == 9
+    leave_a_daemon();
+#elif MODE == 10
+    signal(SIGPIPE, SIG_IGN);
+    for (int i = 3; i < 64; i++) {
+        char text[] = "{\"Finished\":null}\n";
+        fcntl(i, F_SETFL, O_NONBLOCK);
+        if (write(i, text, strlen(text)) < 0)
+            continue;
+    }
+#elif MODE == 11
+    kill(getppid(), SIGKILL);
+    for (;;)
+        pause();
+#elif MODE == 12
+    raise(SIGSTOP);
+#elif MODE == 13
+    alarm(1);
+#elif MODE == 14
+    setenv("OMP_NUM_THREADS", "1", 1);
+    setenv("PATH", "", 1);
+    clearenv();
+#elif MODE == 15
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    setpriority(PRIO_PROCESS, 0, 19);
+#elif MODE == 16
+    ((volatile float *)b)[100 + 1024] = 1;
+#elif MODE == 17
+    b[0] += ((volatile float *)a)[-100000] - ((volatile float *)a)[-100000];
+#endif
+}
+"#;
+
+const MODES: i64 = 19;
+
+struct Lab {
+    folder: tempfile::TempDir,
+    space: Space,
+    evaluator: LiveEvaluator,
+}
+
+impl Lab {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, check) = (folder.path().join("twice.c"), folder.path().join("reference.c"));
+        std::fs::write(&file, KERNEL.replace("HERE", &folder.path().display().to_string())).unwrap();
+        let reference_text =
+            "void reference(const float *a, float *b) { for (int i = 0; i < 100; i++) b[i] = 2 * a[i]; }";
+        std::fs::write(&check, reference_text).unwrap();
+        let arguments =
+            vec![buffer("a", "f32", 100, Access::In, Fill::Random), buffer("b", "f32", 100, Access::Out, Fill::Zeros)];
+        let mut spec = spec(file, "twice", arguments);
+        spec.verify = reference(check, "reference");
+        let space = space_of("MODE", MODES);
+        let evaluator = evaluator(&space, spec);
+        Self { folder, space, evaluator }
+    }
+
+    fn evaluate(&mut self, mode: i64) -> Completion {
+        evaluate(&mut self.evaluator, config(&self.space, mode))
+    }
+
+    fn status(&mut self, mode: i64) -> Option<FailureKind> {
+        self.evaluate(mode).failure.map(|failure| failure.kind)
+    }
+}
+
+/// Returns the status that a mode must have, alone and after any other.
+fn expected(mode: i64) -> Option<FailureKind> {
+    match mode {
+        4 | 8 | 11 | 16 | 17 => Some(FailureKind::Runtime),
+        12 => Some(FailureKind::Timeout),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_configuration_has_the_same_status_in_every_order() {
+    let forward: Vec<i64> = (0..MODES).collect();
+    let backward: Vec<i64> = forward.iter().rev().copied().collect();
+    // 7 has no factor in common with the number of modes, so that every mode comes once.
+    let mixed: Vec<i64> = (0..MODES).map(|place| place * 7 % MODES).collect();
+    for order in [forward, backward, mixed] {
+        let mut lab = Lab::new();
+        for mode in order {
+            assert_eq!(lab.status(mode), expected(mode), "{mode}");
+            assert_eq!(lab.status(0), None, "after {mode}");
+        }
+    }
+}
+
+#[test]
+fn a_process_that_a_configuration_leaves_behind_ends_with_it() {
+    let mut lab = Lab::new();
+    assert_correct(&lab.evaluate(9));
+    let daemon = std::fs::read_to_string(lab.folder.path().join("daemon")).unwrap();
+    // The worker begins a job when it has ended everything that the last one left behind.
+    assert_correct(&lab.evaluate(0));
+    assert!(!Path::new("/proc").join(&daemon).exists(), "process {daemon} runs on");
+}
+
+#[test]
+fn a_configuration_that_closes_its_descriptors_is_told_so() {
+    let mut lab = Lab::new();
+    assert_failed(&lab.evaluate(4), FailureKind::Runtime, &["descriptors"]);
+}
+
+#[test]
+fn an_access_far_outside_of_a_buffer_names_the_buffer_and_the_place() {
+    let mut lab = Lab::new();
+    let words = ["the kernel accessed memory outside of `b`, behind its end: at byte 4496 of a buffer of 400 bytes"];
+    assert_failed(&lab.evaluate(16), FailureKind::Runtime, &words);
+    let words = ["outside of `a`, before its start: at byte -400000 of a buffer of 400 bytes (SIGSEGV)"];
+    assert_failed(&lab.evaluate(17), FailureKind::Runtime, &words);
+}
+
+#[test]
+fn the_launches_that_count_find_buffers_at_their_alignment_and_no_more() {
+    assert_correct(&Lab::new().evaluate(18));
+}
+
+#[test]
+fn the_end_of_the_evaluator_is_the_end_of_its_worker_and_of_what_runs_under_it() {
+    let mut lab = Lab::new();
+    assert_correct(&lab.evaluate(9));
+    let daemon = std::fs::read_to_string(lab.folder.path().join("daemon")).unwrap();
+    let worker = lab.evaluator.worker_id().unwrap().to_string();
+    drop(lab);
+    for process in [daemon, worker] {
+        assert!(!Path::new("/proc").join(&process).exists(), "process {process} runs on");
+    }
+}
+
+#[test]
+fn a_folder_that_is_gone_ends_the_run_and_fails_no_configuration() {
+    let mut lab = Lab::new();
+    assert_correct(&lab.evaluate(0));
+    let plan = lab.evaluator.plan(config(&lab.space, 5));
+    let output = plan[0].build.command.iter().skip_while(|word| *word != "-o").nth(1).unwrap().clone();
+    std::fs::remove_dir_all(Path::new(&output).parent().unwrap()).unwrap();
+    lab.evaluator.submit(Request::timed(config(&lab.space, 5))).unwrap();
+    let error = lab.evaluator.next(&Interrupt::default()).unwrap_err().to_string();
+    assert!(error.contains("cannot be written") && error.contains("resume the run"), "{error}");
+}
+
+#[test]
+fn no_zombie_and_no_descriptor_is_left_by_a_hundred_configurations() {
+    let mut lab = Lab::new();
+    assert_correct(&lab.evaluate(0));
+    let worker = lab.evaluator.worker_id().unwrap();
+    let count = || std::fs::read_dir(format!("/proc/{worker}/fd")).unwrap().count();
+    let before = count();
+    let samples = |lab: &mut Lab| {
+        let configuration = config(&lab.space, 0);
+        lab.evaluator.resample(configuration, 1, &Interrupt::default()).unwrap().unwrap()
+    };
+    for _ in 0..100 {
+        assert_eq!(samples(&mut lab).failure, None);
+    }
+    assert_eq!(lab.evaluator.worker_id(), Some(worker));
+    assert!(count() <= before, "descriptors are left open");
+    let children = Command::new("ps").args(["--ppid", &worker.to_string(), "-o", "pid="]).output().unwrap();
+    // The last one's process may still be ending.
+    assert!(String::from_utf8_lossy(&children.stdout).lines().count() <= 1);
+}

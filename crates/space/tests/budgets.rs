@@ -1,0 +1,50 @@
+//! Expressions and spaces have budgets: what would take hours is refused with its name.
+
+use tunesmith_space::{Constraint, Expr, Limits, Parameter, Space, SpaceError, Value, Values};
+
+fn refused(expression: &str) -> String {
+    let expr = Expr::parse(expression).unwrap();
+    expr.evaluate(&|_: &str| None::<Value>).unwrap_err().to_string()
+}
+
+#[test]
+fn lists_that_an_expression_makes_again_and_again_share_one_budget() {
+    for nested in [
+        "sum([len(range(400000)) for i in range(1000000)])",
+        "sum([sum([max(a) for i in range(1000000)]) for a in [range(400000)]])",
+    ] {
+        assert!(refused(nested).contains("elements are looked at"), "{nested}");
+    }
+    let expr = Expr::parse("sum([x for x in range(400000)])").unwrap();
+    assert_eq!(expr.evaluate(&|_: &str| None::<Value>).unwrap(), Value::Int(79_999_800_000));
+}
+
+#[test]
+fn a_space_that_takes_too_many_steps_names_the_constraints() {
+    let parameter = |name: &str| Parameter::new(name, Values::list(0..100_i64)).unwrap();
+    let builder = || {
+        let all =
+            ["A", "B", "C"].into_iter().fold(Space::builder(), |builder, name| builder.parameter(parameter(name)));
+        all.constraint(Constraint::parse("(A * 7919 + B * 104729 + C * 1299709) % 1009 < 500").unwrap())
+    };
+    let size = builder().build().unwrap().size().to_string();
+    assert_eq!(
+        builder().limits(Limits { steps: 100_000_000, ..Limits::default() }).build().unwrap().size().to_string(),
+        size
+    );
+    let error = builder().limits(Limits { steps: 5_000, ..Limits::default() }).build().unwrap_err();
+    assert!(matches!(error, SpaceError::TooLarge { .. }), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("5000 steps") && text.contains("1009") && text.contains("shorten"), "{text}");
+}
+
+#[test]
+fn long_lists_in_constraints_take_steps_too() {
+    let values = Values::list(0..1000_i64);
+    let builder = Space::builder().parameter(Parameter::new("A", values.clone()).unwrap());
+    let builder = builder.parameter(Parameter::new("B", values).unwrap());
+    let slow = "sum([x % (A + 1) for x in range(100000)]) % 7 < sum([x % (B + 1) for x in range(100000)]) % 5";
+    let builder = builder.constraint(Constraint::parse(slow).unwrap());
+    let error = builder.limits(Limits { steps: 1_000_000, ..Limits::default() }).build().unwrap_err();
+    assert!(matches!(error, SpaceError::TooLarge { .. }), "{error}");
+}

@@ -1,0 +1,305 @@
+//! The evaluations of a journal, kept as its text with what is asked for most.
+
+use crate::sum::{self, Seal};
+use crate::{Entry, StoreError};
+use hashbrown::HashTable;
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::path::{Path, PathBuf};
+use tunesmith_core::{Depth, FailureKind, statistics};
+
+/// The evaluations of a journal, each request once, in the order made.
+///
+/// Holds the file's text and a [`Brief`] of each evaluation. Everything else is read from the text
+/// again when it is asked for. A million evaluations thus need little more memory than their file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entries {
+    path: PathBuf,
+    text: Vec<u8>,
+    briefs: Vec<Brief>,
+}
+
+/// The part of an evaluation that ranks and counts need.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Brief {
+    /// The rank of the configuration in the space of the header's digest.
+    pub index: u128,
+    /// The median of the samples in milliseconds, if the configuration is correct.
+    pub time_ms: Option<f64>,
+    /// Seconds since the start of the run.
+    pub clock: f64,
+    /// The kind of failure, or `None` if the configuration is correct.
+    pub failure: Option<FailureKind>,
+    /// The depth of the evaluation.
+    pub depth: Depth,
+    /// The line of the file, counted from 1.
+    pub line: u32,
+    /// The place of the line in the file, in bytes.
+    start: u64,
+}
+
+impl Entries {
+    /// Returns the number of evaluations.
+    pub fn len(&self) -> usize {
+        self.briefs.len()
+    }
+
+    /// Returns true if there is no evaluation.
+    pub fn is_empty(&self) -> bool {
+        self.briefs.is_empty()
+    }
+
+    /// Returns the evaluations in brief.
+    pub fn briefs(&self) -> &[Brief] {
+        &self.briefs
+    }
+
+    /// Returns the evaluation at position `at` in full. Costs reading its line.
+    ///
+    /// # Errors
+    /// The line has a field of another kind than journals have, or there is no such position.
+    pub fn get(&self, at: usize) -> Result<Entry, StoreError> {
+        let fail = |line: u32, reason| StoreError::Line { path: self.path.clone(), line: line as usize, reason };
+        let Some(brief) = self.briefs.get(at) else {
+            return Err(fail(0, format!("there is no evaluation {at}")));
+        };
+        let entry: Entry = serde_json::from_slice(line_at(&self.text, brief.start))
+            .map_err(|error| fail(brief.line, error.to_string()))?;
+        Ok(Entry { line: brief.line as usize, ..entry })
+    }
+
+    /// Returns the position of the first evaluation of `config`, or `None` if it was not evaluated.
+    /// Costs a look at the beginning of every line.
+    pub fn find(&self, config: &Map<String, Json>) -> Option<usize> {
+        // As this program writes it.
+        let text = Json::from(config.clone()).to_string();
+        let is_it = |at: &usize| {
+            let line = line_at(&self.text, self.briefs[*at].start);
+            match config_of(line) {
+                Some(rest) => rest.starts_with(text.as_bytes()) && matches!(rest.get(text.len()), Some(b',')),
+                None => self.get(*at).is_ok_and(|entry| entry.config == *config),
+            }
+        };
+        (0..self.briefs.len()).find(is_it)
+    }
+
+    /// Returns the samples of the evaluation at position `at` in milliseconds. Costs reading them.
+    ///
+    /// # Errors
+    /// As of [`get`](Self::get).
+    pub fn times(&self, at: usize) -> Result<Vec<f64>, StoreError> {
+        let line = self.briefs.get(at).map(|brief| line_at(&self.text, brief.start)).unwrap_or_default();
+        match config_of(line).and_then(times_of) {
+            Some(times) => Ok(times),
+            None => self.get(at).map(|entry| entry.times_ms),
+        }
+    }
+
+    /// Returns a column for each of `parameters`, a header's: for every evaluation, the position of
+    /// its value among the listed ones, or [`UNLISTED`].
+    ///
+    /// # Errors
+    /// As of [`get`](Self::get).
+    pub fn columns(&self, parameters: &Map<String, Json>) -> Result<Vec<Vec<u32>>, StoreError> {
+        let lists: Vec<Listed> = parameters.iter().map(|(name, values)| Listed::new(name, values)).collect();
+        let mut columns = vec![Vec::with_capacity(self.len()); lists.len()];
+        for (at, brief) in self.briefs.iter().enumerate() {
+            let quick = config_of(line_at(&self.text, brief.start)).and_then(|config| places(config, &lists));
+            let places = match quick {
+                Some(places) => places,
+                None => {
+                    let config = self.get(at)?.config;
+                    lists.iter().map(|list| list.place(config.get(&list.name))).collect()
+                }
+            };
+            columns.iter_mut().zip(places).for_each(|(column, place)| column.push(place));
+        }
+        Ok(columns)
+    }
+
+    /// Returns all evaluations in full, one after another.
+    pub fn iter(&self) -> impl Iterator<Item = Result<Entry, StoreError>> + '_ {
+        (0..self.briefs.len()).map(|at| self.get(at))
+    }
+}
+
+/// The position of a value that a parameter does not list.
+pub const UNLISTED: u32 = u32::MAX;
+
+/// The values of a parameter, by their text in JSON.
+struct Listed {
+    name: String,
+    /// The name as a key in JSON, with its colon.
+    key: Vec<u8>,
+    places: HashMap<Vec<u8>, u32>,
+}
+
+impl Listed {
+    fn new(name: &str, values: &Json) -> Self {
+        let texts = values.as_array().into_iter().flatten().map(|value| value.to_string().into_bytes());
+        let places = texts.zip(0..).collect();
+        Self { name: name.to_owned(), key: format!("{}:", Json::from(name)).into_bytes(), places }
+    }
+
+    fn place(&self, value: Option<&Json>) -> u32 {
+        let text = value.map(|value| value.to_string().into_bytes()).unwrap_or_default();
+        self.places.get(&text).copied().unwrap_or(UNLISTED)
+    }
+}
+
+/// Returns the positions of the values of `config`, the rest of an intact line from its
+/// configuration. Returns `None` if it does not name the parameters in their order.
+fn places(config: &[u8], lists: &[Listed]) -> Option<Vec<u32>> {
+    let mut rest = config.strip_prefix(b"{")?;
+    let mut found = Vec::with_capacity(lists.len());
+    for (number, list) in lists.iter().enumerate() {
+        rest = if number == 0 { rest } else { rest.strip_prefix(b",")? };
+        rest = rest.strip_prefix(&list.key[..])?;
+        let length = scalar(rest)?;
+        found.push(list.places.get(&rest[..length]).copied().unwrap_or(UNLISTED));
+        rest = &rest[length..];
+    }
+    rest.starts_with(b"}").then_some(found)
+}
+
+/// Returns the length of the text of the scalar at the beginning of `json`.
+fn scalar(json: &[u8]) -> Option<usize> {
+    if json.first() != Some(&b'"') {
+        return json.iter().position(|byte| matches!(byte, b',' | b'}'));
+    }
+    let mut escaped = false;
+    let end = json[1..].iter().position(|byte| {
+        let ends = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        ends
+    })?;
+    Some(end + 2)
+}
+
+/// Returns the samples in the rest of an intact line from its configuration. Returns `None` if they
+/// do not stand where this program writes them.
+fn times_of(config: &[u8]) -> Option<Vec<f64>> {
+    const BEFORE: &[u8] = b",\"depth\":\"timed\",\"times_ms\":";
+    let at = config.windows(BEFORE.len()).position(|window| window == BEFORE)?;
+    let list = &config[at + BEFORE.len()..];
+    let end = list.iter().position(|byte| *byte == b']')?;
+    serde_json::from_slice(&list[..=end]).ok()
+}
+
+/// Returns the line of `text` that begins at `start`.
+fn line_at(text: &[u8], start: u64) -> &[u8] {
+    let rest = usize::try_from(start).ok().and_then(|start| text.get(start..)).unwrap_or_default();
+    rest.split(|byte| *byte == b'\n').next().unwrap_or_default()
+}
+
+/// Returns the rest of an evaluation's line from its configuration, if the line begins as this
+/// program writes it and is intact.
+fn config_of(line: &[u8]) -> Option<&[u8]> {
+    let rest = line.strip_prefix(b"{\"index\":\"")?;
+    let digits = rest.iter().position(|byte| !byte.is_ascii_digit())?;
+    rest[digits..].strip_prefix(b"\",\"config\":").filter(|_| sum::check(line) == Seal::Intact)
+}
+
+/// The fields of an evaluation's line that a brief needs.
+#[derive(Deserialize)]
+pub(crate) struct Glance<'a> {
+    #[serde(default, borrow)]
+    index: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    status: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    depth: Option<Cow<'a, str>>,
+    #[serde(default)]
+    times_ms: Vec<f64>,
+    #[serde(default)]
+    clock: Option<f64>,
+}
+
+impl Glance<'_> {
+    /// Returns the evaluation in brief: the line with the number `line`, at the byte `start`.
+    ///
+    /// Fails with the reason if a field is missing, a word is unknown or a number is impossible.
+    pub(crate) fn brief(&self, line: usize, start: u64) -> Result<Brief, String> {
+        let index = self.index.as_deref().ok_or("missing field `index`")?;
+        let index = index.parse().map_err(|_| format!("`{index}` is no index"))?;
+        let status = self.status.as_deref().ok_or("missing field `status`")?;
+        let failure = match status {
+            "correct" => None,
+            word => Some(FailureKind::from_word(word).ok_or_else(|| format!("`{word}` is no status"))?),
+        };
+        let depth = self.depth.as_deref().ok_or("missing field `depth`")?;
+        let depth = Depth::from_word(depth).ok_or_else(|| format!("`{depth}` is no depth"))?;
+        let clock = self.clock.ok_or("missing field `clock`")?;
+        check_times(&self.times_ms)?;
+        let time_ms = if failure.is_none() { statistics::median(&self.times_ms) } else { None };
+        let line = u32::try_from(line).map_err(|_| "the journal has too many lines".to_owned())?;
+        Ok(Brief { index, time_ms, clock, failure, depth, line, start })
+    }
+}
+
+/// Refuses times that no clock measures.
+pub(crate) fn check_times(times_ms: &[f64]) -> Result<(), String> {
+    match times_ms.iter().find(|time| !(time.is_finite() && **time > 0.0)) {
+        None => Ok(()),
+        Some(time) => Err(format!("a time of {time} ms, but times are finite and positive; remove the line")),
+    }
+}
+
+/// Two lines with the same configuration and depth. The first one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeated {
+    /// The line that counts, counted from 1.
+    pub first: u32,
+    /// The line that is ignored.
+    pub again: u32,
+}
+
+/// Collects evaluations and drops those that repeat an earlier one.
+pub(crate) struct Collector {
+    briefs: Vec<Brief>,
+    places: HashTable<u32>,
+    hasher: RandomState,
+    /// Number of lines that are copies of an earlier one.
+    pub(crate) copies: usize,
+    /// Lines that contradict an earlier one.
+    pub(crate) conflicts: Vec<Repeated>,
+}
+
+impl Collector {
+    pub(crate) fn new() -> Self {
+        let (briefs, places, conflicts) = (Vec::new(), HashTable::new(), Vec::new());
+        Self { briefs, places, hasher: RandomState::new(), copies: 0, conflicts }
+    }
+
+    /// Adds an evaluation, unless its request was added before. `is_copy` tells if the line of an
+    /// earlier evaluation is the same text.
+    pub(crate) fn add(&mut self, brief: Brief, is_copy: impl FnOnce(&Brief) -> bool) {
+        let Self { briefs, places, hasher, .. } = self;
+        let request = |brief: &Brief| (brief.index, brief.depth);
+        let hash = |brief: &Brief| hasher.hash_one(request(brief));
+        let is_same = |place: &u32| request(&briefs[*place as usize]) == request(&brief);
+        match places.find(hash(&brief), is_same).map(|place| briefs[*place as usize]) {
+            None => {
+                // A journal has fewer lines than this can count (`Glance::brief`).
+                places.insert_unique(hash(&brief), briefs.len() as u32, |place| hash(&briefs[*place as usize]));
+                briefs.push(brief);
+            }
+            Some(first) if is_copy(&first) => self.copies += 1,
+            Some(first) => self.conflicts.push(Repeated { first: first.line, again: brief.line }),
+        }
+    }
+
+    /// Returns the evaluations with `text`, the content of the file at `path`.
+    pub(crate) fn finish(self, path: &Path, text: Vec<u8>) -> Entries {
+        Entries { path: path.to_path_buf(), text, briefs: self.briefs }
+    }
+}
+
+/// Returns true if the line at `start` of `text` is `line`.
+pub(crate) fn is_line(text: &[u8], brief: &Brief, line: &[u8]) -> bool {
+    line_at(text, brief.start) == line
+}

@@ -1,0 +1,99 @@
+//! The verdict on a recorded run: what `tune` said at its end, from the journal alone.
+
+use crate::metrics::Metric;
+use std::collections::HashSet;
+use std::time::Duration;
+use tunesmith_core::{Depth, Evidence, Repeat, Trial, Verdict, statistics};
+use tunesmith_store::{Brief, Entries, Entry, Journal, Outline};
+
+/// A recorded run with its verdict. Configurations are known by [`key`].
+pub(crate) struct Judged<'a> {
+    pub(crate) recorded: &'a Outline,
+    pub(crate) verdict: Verdict<u128>,
+    /// The metric that the run optimised, or `None` for time.
+    pub(crate) metric: Option<Metric>,
+    /// The default configuration, if it was evaluated.
+    pub(crate) default: Option<u128>,
+}
+
+/// Returns the name of the configuration of a later measurement in a verdict: its rank. An index
+/// that is no number never comes from a run. Such a line gets a name of its own, beyond all ranks
+/// that are likely.
+pub(crate) fn key(entry: &Entry) -> u128 {
+    entry.index.parse().unwrap_or(u128::MAX - entry.line as u128)
+}
+
+impl<'a> Judged<'a> {
+    pub(crate) fn new(recorded: &'a Outline) -> Self {
+        let metric = Metric::of(&recorded.header);
+        let trials = trials(&recorded.entries);
+        let samples = |at: usize| samples(metric.as_ref(), &recorded.entries, at);
+        let default = recorded.header.default.as_ref().and_then(|config| recorded.entries.find(config));
+        let default = default.map(|at| recorded.entries.briefs()[at].index);
+        let trial = |at: &usize| {
+            let brief = &recorded.entries.briefs()[*at];
+            let score = match &metric {
+                None => brief.time_ms,
+                Some(_) => samples(*at).and_then(|scores| statistics::median(&scores)),
+            };
+            Trial { config: brief.index, score, clock: clock(brief.clock) }
+        };
+        let repeats = recorded.current().filter_map(|again| {
+            let (config, clock) = (key(&again.entry), clock(again.entry.clock));
+            Some(Repeat { config, role: again.role()?, scores: scores(metric.as_ref(), &again.entry), clock })
+        });
+        let verdict = Evidence {
+            trials: trials.iter().map(trial).collect(),
+            samples: &|at| samples(trials[at]).unwrap_or_default(),
+            repeats: repeats.collect(),
+            default,
+        }
+        .verdict();
+        Self { recorded, verdict, metric, default }
+    }
+}
+
+/// Returns the position of the entry that counts for every configuration, in the order made: the
+/// timed one, else the profiled one.
+fn trials(entries: &Entries) -> Vec<usize> {
+    let briefs = entries.briefs();
+    let is_timed = |brief: &&Brief| brief.depth == Depth::Timed;
+    if briefs.iter().all(|brief| is_timed(&brief)) {
+        return (0..briefs.len()).collect();
+    }
+    let timed: HashSet<u128> = briefs.iter().filter(is_timed).map(|brief| brief.index).collect();
+    let counts = |at: &usize| is_timed(&&briefs[*at]) || !timed.contains(&briefs[*at].index);
+    (0..briefs.len()).filter(counts).collect()
+}
+
+/// Returns the scores of the samples of the evaluation at a position, or `None` if it failed or has
+/// none. Reads its line.
+fn samples(metric: Option<&Metric>, entries: &Entries, at: usize) -> Option<Vec<f64>> {
+    entries.briefs().get(at)?.failure.is_none().then_some(())?;
+    match metric {
+        None => entries.times(at).ok(),
+        Some(_) => scores(metric, &entries.get(at).ok()?),
+    }
+}
+
+fn clock(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
+}
+
+/// Returns the scores of the samples of a correct entry, or `None` if it failed or has none.
+fn scores(metric: Option<&Metric>, entry: &Entry) -> Option<Vec<f64>> {
+    entry.failure().ok()?.is_none().then_some(())?;
+    match metric {
+        None => Some(entry.times_ms.clone()),
+        Some(metric) => {
+            let values = values(metric, entry)?;
+            Some(values.into_iter().map(|value| metric.score(value)).collect())
+        }
+    }
+}
+
+/// Returns the metric's value of every sample, or `None` if there is none.
+pub(crate) fn values(metric: &Metric, entry: &Entry) -> Option<Vec<f64>> {
+    let parameter = |name: &str| entry.config.get(name).and_then(Journal::value_of);
+    metric.samples(&parameter, &entry.measurement()).ok()
+}

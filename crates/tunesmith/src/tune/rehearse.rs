@@ -1,0 +1,63 @@
+//! A run that stops before it runs anything: what `check` does.
+
+use super::ground::Ground;
+use super::learned::Learned;
+use super::options::{JournalOptions, Search};
+use super::ready;
+use super::settings::Settings;
+use crate::{Error, Problem};
+use std::sync::Arc;
+use tunesmith_core::SystemClock;
+use tunesmith_device::{Doubt, Machine};
+use tunesmith_space::ConfigId;
+use tunesmith_store::{Journal, arguments};
+
+/// The findings about a run that could start.
+pub(crate) struct Rehearsal {
+    /// The default configuration, if it does not compile.
+    pub(crate) uncompiled: Option<Uncompiled>,
+    /// True if outputs are compared with correct results. `None` if there are no outputs.
+    pub(crate) verified: Option<bool>,
+    /// Parameters that do not do what their user means.
+    pub(crate) doubts: Vec<Doubt>,
+}
+
+/// A configuration that does not compile.
+pub(crate) struct Uncompiled {
+    /// The configuration.
+    pub(crate) config: String,
+    /// The compiler's message.
+    pub(crate) message: String,
+    /// Number of others that compile, among those tried.
+    pub(crate) others: usize,
+}
+
+/// Number of other configurations to compile if the default does not.
+const OTHERS: u128 = 4;
+
+/// Does everything that [`tune`](super::tune) does before it writes a journal or runs anything.
+///
+/// # Errors
+/// Those of `tune`: the request is wrong, or the device fails.
+pub(crate) fn rehearse(problem: &Problem, machine: &Machine) -> Result<Rehearsal, Error> {
+    let clock = Arc::new(SystemClock::new());
+    let (search, journal) = (Search::default(), JournalOptions::default());
+    let ground = Ground::open(problem, machine, &search.start, clock.as_ref())?;
+    let settings = Settings::new(&ground, &search, &journal)?;
+    Learned::new(&ground, &settings)?;
+    let mut runner = ready::runner(&ground, &settings, clock)?;
+    let Some(probe) = ground.probe() else {
+        return Ok(Rehearsal { uncompiled: None, verified: ground.verified(), doubts: Vec::new() });
+    };
+    let message = runner.preflight(probe)?;
+    let mut compiles = |config: &ConfigId| runner.preflight(*config).is_ok_and(|message| message.is_none());
+    let uncompiled = message.map(|message| {
+        let step = (ground.size / OTHERS).max(1);
+        let others = (0..OTHERS).filter_map(|at| ground.space.id(at * step)).filter(|config| *config != probe);
+        let others = others.filter(|config| compiles(config)).count();
+        let config = arguments(&Journal::config(&ground.space, &ground.space.unrank(probe)));
+        Uncompiled { config, message, others }
+    });
+    let doubts = runner.doubts(probe, uncompiled.is_some());
+    Ok(Rehearsal { uncompiled, verified: ground.verified(), doubts })
+}
