@@ -163,13 +163,13 @@ static int in_memory(const int *wanted, const void *own)
 }
 void f(const int *in, int *out, int *report)
 {
-    static int calls;
     int *wanted = malloc(64 * sizeof(int));
     /* P == 2 looks for the input, which is there: the search finds what there is to find. */
     for (int i = 0; i < 64; i++) wanted[i] = P == 2 ? in[i] : 2 * in[i] + 1;
     char folder[512], *slash;
-    int found = 0;
+    int found = 0, before = 0;
     found |= in_folder("/proc/self/fd", wanted);
+    if (P > 2) goto compute;
     /* The folder of the run, which the inputs are read from. */
     DIR *fds = opendir("/proc/self/fd");
     for (struct dirent *entry; fds && (entry = readdir(fds)) != 0;) {
@@ -181,18 +181,19 @@ void f(const int *in, int *out, int *report)
         if ((slash = strrchr(folder, '/')) != 0) { *slash = 0; found |= in_folder(folder, wanted) << 1; }
     }
     if (fds) closedir(fds);
-    int before = in_memory(wanted, wanted) << 2;
+    before = in_memory(wanted, wanted) << 2;
+compute:
     for (int i = 0; i < 64; i++) out[i] = 2 * in[i] + 1;
-    report[0] = P == 0 ? 0 : P == 1 ? found | before : (found | before) != 7;
+    report[0] = P == 0 ? 0 : P == 2 ? (found | before) ^ 7 : found | before;
     for (int i = 0; i < 64; i++) wanted[i] = 0;
     free(wanted);
-    calls++;
 }
 "#;
 
 /// The first configuration leaves its correct results wherever it can. The second one looks for
 /// them before it computes them. The third one looks for the inputs, and finds them in a descriptor,
-/// in a folder and in memory.
+/// in a folder and in memory. The others look into descriptors only: which launches are judged is
+/// left to chance, and none may leave its results in the file that hands them over.
 #[test]
 fn no_process_that_runs_a_kernel_has_the_correct_result_in_its_memory_or_files() {
     let folder = Folder::new();
@@ -201,9 +202,9 @@ fn no_process_that_runs_a_kernel_has_the_correct_result_in_its_memory_or_files()
     let reference_source = "void r(const int *in, int *out, int *report) {
         report[0] = 0; for (int i = 0; i < 64; i++) out[i] = 2 * in[i] + 1; }";
     let spec = folder.spec(THIEF, reference_source, arguments);
-    let space = space_of("P", 3);
+    let space = space_of("P", 24);
     let mut evaluator = evaluator(&space, spec);
-    for value in [0, 1, 2] {
+    for value in 0..24 {
         assert_correct(&evaluate(&mut evaluator, config(&space, value)));
     }
 }

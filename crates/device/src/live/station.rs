@@ -155,6 +155,10 @@ impl Station {
         interrupt: &Interrupt,
         measured: &mut MeasuredJob,
     ) -> Result<Followed, DeviceError> {
+        // Whatever an earlier job handed over must not be there for this one to find.
+        if let Some(results) = &self.results {
+            results.set_len(0).map_err(|error| DeviceError::Machine { problem: no_file(&error) })?;
+        }
         // If the job cannot be written, the worker has ended. Waiting reports its end.
         let _ = worker.send(&Request::Run(following.job.clone()));
         let mut phase = Phase::Preparing;

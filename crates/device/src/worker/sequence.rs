@@ -40,6 +40,8 @@ pub(crate) struct JobBench<'a> {
 struct Seen {
     /// Their digests. A kernel that adds in no fixed order may have several.
     digests: Vec<u64>,
+    /// The last launch that was judged, counted from 1.
+    judged: usize,
     random: Rng,
 }
 
@@ -60,7 +62,7 @@ impl JobBench<'_> {
         };
         let result = match &job.purpose {
             Purpose::Measure { sampling, cache, profile, seed } => {
-                let seen = Seen { digests: Vec::new(), random: Rng::seed_from_u64(*seed) };
+                let seen = Seen { digests: Vec::new(), judged: 0, random: Rng::seed_from_u64(*seed) };
                 self.measure(job, sampling, *cache, seen, &mut report).and_then(|arguments| {
                     report.profile = profile.then(|| self.profile(job, &arguments)).transpose()?;
                     Ok(())
@@ -91,6 +93,7 @@ impl JobBench<'_> {
         let arguments = self.first_launch(job, report)?;
         self.check(report)?;
         self.judge(1, report)?;
+        seen.judged = 1;
         seen.digests.push(self.fingerprint(report)?);
         self.session.place(Placement::Aligned);
         self.tuner.announce(Phase::Sampling { warmup_ms: report.warmup_ms.unwrap_or_default() });
@@ -113,7 +116,10 @@ impl JobBench<'_> {
             }
         }
         self.check(report).map_err(|ending| later(ending, launches))?;
-        self.judge(launches, report)?;
+        // The tuner examines a launch once. Outputs handed over again would stay in the file.
+        if seen.judged < launches {
+            self.judge(launches, report)?;
+        }
         Ok(arguments)
     }
 
@@ -151,6 +157,7 @@ impl JobBench<'_> {
         report.verify += self.clock.now() - start;
         checked.map_err(|ending| later(ending, launch))?;
         self.judge(launch, report)?;
+        seen.judged = launch;
         if is_new {
             seen.digests.push(digest);
         }
