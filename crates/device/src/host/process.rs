@@ -53,6 +53,10 @@ pub trait Process: Debug + Send {
     /// it by force, with its process group. Returns its status, or `None` if it cannot be ended.
     fn end(&mut self, patience: Duration) -> Option<ExitStatus>;
 
+    /// Returns the memory in bytes that belongs to the started process alone. Returns `None` if the
+    /// process has ended, or the system does not tell.
+    fn memory(&self) -> Option<u64>;
+
     /// Returns and forgets the end of everything that was printed so far.
     fn take_printed(&mut self) -> Vec<u8>;
 }

@@ -206,6 +206,10 @@ impl Process for SystemProcess {
         self.status
     }
 
+    fn memory(&self) -> Option<u64> {
+        own_memory(self.child.id())
+    }
+
     fn take_printed(&mut self) -> Vec<u8> {
         self.printed.read();
         std::mem::take(&mut self.printed.kept)
@@ -259,4 +263,25 @@ impl Printed {
 fn timespec(time: Duration) -> Timespec {
     let tv_sec = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
     Timespec { tv_sec, tv_nsec: time.subsec_nanos().into() }
+}
+
+/// Returns the memory in bytes that belongs to a process alone.
+fn own_memory(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_a_process_grows_with_what_it_writes() {
+        let before = own_memory(std::process::id()).unwrap();
+        let kept = vec![1_u8; 64 << 20];
+        let after = own_memory(std::process::id()).unwrap();
+        assert!(kept.iter().all(|byte| *byte == 1) && after > before + (32 << 20), "{before} {after}");
+        assert_eq!(own_memory(u32::MAX), None);
+    }
 }

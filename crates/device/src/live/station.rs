@@ -81,7 +81,7 @@ impl Station {
             let is_tainted = worker.is_tainted();
             let is_broken = matches!(&followed, Followed::Finished(report) if breaks(report));
             let is_trusted = worker.is_usable() && !(is_broken && self.shares_worker());
-            let is_changed = self.is_changed(&worker);
+            let is_changed = self.is_changed(&worker) || (self.shares_worker() && worker.is_worn(self.bytes));
             self.worker = Some(worker).filter(|_| is_trusted && !is_changed);
             // This configuration may be innocent: an earlier one may have damaged the memory or
             // left threads behind, or someone may have ended the idle worker. A run in a fresh

@@ -49,6 +49,7 @@ impl CompileService for CompileWorkers {
                     continue;
                 }
                 CompileOutcome::Compiled(Compiled::Built(made)) if made.retires_its_worker() => {}
+                CompileOutcome::Compiled(_) if worker.is_worn(0) => {}
                 CompileOutcome::Compiled(_) => self.lock().push(worker),
                 _ => {}
             }

@@ -48,7 +48,13 @@ pub(crate) struct Worker {
     is_apart: bool,
     /// The changes that the present job left in the worker's process.
     changes: Vec<String>,
+    /// The worker's own memory in bytes after its first job.
+    first_memory: Option<u64>,
 }
+
+/// The growth in bytes of a worker's own memory after which it is replaced. PoCL keeps some hundred
+/// KiB of every program that it compiles.
+const GROWTH: u64 = 128 << 20;
 
 /// The result of waiting for a worker.
 #[derive(Debug)]
@@ -118,6 +124,7 @@ impl Worker {
             was_used: false,
             is_apart: false,
             changes: Vec::new(),
+            first_memory: None,
         };
         if let Some(confinement) = command.confinement() {
             // If the request cannot be written, the worker has ended. The next one will find out.
@@ -308,6 +315,15 @@ impl Worker {
     /// left none, or if its process has ended.
     pub(crate) fn changes(&self) -> Option<&[String]> {
         Some(self.changes.as_slice()).filter(|changes| !changes.is_empty())
+    }
+
+    /// Returns true if the worker's own memory has grown since its first job, by more than the
+    /// buffers of `bytes` bytes explain. Drivers keep something of every program. To be called after
+    /// every job.
+    pub(crate) fn is_worn(&mut self, bytes: u64) -> bool {
+        let Some(memory) = self.process.memory() else { return false };
+        let first = *self.first_memory.get_or_insert(memory);
+        memory > first.saturating_add(GROWTH).saturating_add(bytes)
     }
 
     /// Returns true if the present job is the worker's first one.

@@ -65,6 +65,7 @@ impl Workers {
             offered: None,
             told: None,
             envelope: Vec::new(),
+            sent: 0,
             plant,
         }))
     }
@@ -164,6 +165,8 @@ struct SimulatedProcess {
     told: Option<u32>,
     /// The envelope of the last request.
     envelope: Vec<u8>,
+    /// The number of packets that were sent to it.
+    sent: u64,
     plant: Option<Plant>,
 }
 
@@ -202,6 +205,7 @@ impl Process for SimulatedProcess {
     fn send(&mut self, packet: &[u8]) -> io::Result<()> {
         self.world.step("send");
         self.envelope = packet[..16].to_vec();
+        self.sent += 1;
         self.line.post(self.job, packet)
     }
 
@@ -249,6 +253,11 @@ impl Process for SimulatedProcess {
         }
         let exit = self.line.lock().over.map_or(KILLED, |(exit, _)| exit);
         Some(ExitStatus::from_raw(exit.0))
+    }
+
+    /// Grows with every packet, so that workers are replaced after some jobs.
+    fn memory(&self) -> Option<u64> {
+        Some(self.sent << 24)
     }
 
     fn take_printed(&mut self) -> Vec<u8> {
