@@ -123,6 +123,11 @@ void twice(const float *a, float *b)
     CPU_SET(0, &one);
     sched_setaffinity(0, sizeof one, &one);
     setpriority(PRIO_PROCESS, 0, 19);
+#elif MODE == 19
+    leave_a_daemon();
+    kill(getppid(), SIGKILL);
+    for (;;)
+        pause();
 #elif MODE == 16
     ((volatile float *)b)[100 + 1024] = 1;
 #elif MODE == 17
@@ -131,7 +136,7 @@ void twice(const float *a, float *b)
 }
 "#;
 
-const MODES: i64 = 19;
+const MODES: i64 = 20;
 
 struct Lab {
     folder: tempfile::TempDir,
@@ -168,7 +173,7 @@ impl Lab {
 /// Returns the status that a mode must have, alone and after any other.
 fn expected(mode: i64) -> Option<FailureKind> {
     match mode {
-        4 | 8 | 11 | 16 | 17 => Some(FailureKind::Runtime),
+        4 | 8 | 11 | 16 | 17 | 19 => Some(FailureKind::Runtime),
         12 => Some(FailureKind::Timeout),
         _ => None,
     }
@@ -197,6 +202,25 @@ fn a_process_that_a_configuration_leaves_behind_ends_with_it() {
     // The worker begins a job when it has ended everything that the last one left behind.
     assert_correct(&lab.evaluate(0));
     assert!(!Path::new("/proc").join(&daemon).exists(), "process {daemon} runs on");
+}
+
+#[test]
+#[allow(clippy::print_stdout)] // says why it is left out
+fn a_process_that_a_configuration_leaves_behind_ends_with_it_even_if_it_killed_its_worker() {
+    let mut lab = Lab::new();
+    assert_correct(&lab.evaluate(0));
+    let worker = lab.evaluator.worker_id().unwrap();
+    let group = std::fs::read_to_string(format!("/proc/{worker}/cgroup")).unwrap();
+    if !group.lines().any(|line| line.starts_with("0::") && line.contains("/tunesmith-")) {
+        println!("skipped: this user may not create control groups of version 2");
+        return;
+    }
+    assert_eq!(lab.status(19), expected(19));
+    let daemon = std::fs::read_to_string(lab.folder.path().join("daemon")).unwrap();
+    // The first process of the system, which waits for orphans, may take its time.
+    let stat = std::fs::read_to_string(format!("/proc/{daemon}/stat")).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z "), "process {daemon} runs on: {stat}");
+    assert_correct(&lab.evaluate(0));
 }
 
 #[test]

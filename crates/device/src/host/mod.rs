@@ -1,6 +1,7 @@
 //! The parts of this machine that every backend may use: its compilers, its processor, and the
 //! processes started on it.
 
+mod cgroup;
 mod channel;
 mod compilers;
 mod ending;

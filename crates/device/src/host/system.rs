@@ -1,5 +1,6 @@
 //! The operating system's processes.
 
+use crate::host::cgroup::Cgroup;
 use crate::host::channel::{Channel, Packet};
 use crate::host::process::{Process, Processes, Received};
 use crate::host::{POLL, WorkerCommand};
@@ -49,6 +50,8 @@ impl Processes for SystemProcesses {
 #[derive(Debug)]
 struct SystemProcess {
     child: Child,
+    /// The group of everything that the worker starts, where there may be groups.
+    group: Option<Cgroup>,
     /// The worker's connection. Closing it lets the worker end by itself.
     channel: Option<Channel>,
     printed: Printed,
@@ -86,9 +89,11 @@ impl SystemProcess {
         // can end everything that a kernel started together with the worker.
         command.process_group(0).stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
+        // A worker starts nothing before its first request.
+        let group = Cgroup::around(child.id());
         let printed = Printed { pipe: child.stderr.take(), kept: Vec::new() };
         let (waiting, channel) = (VecDeque::new(), Some(channel));
-        Ok(Self { child, channel, printed, job: None, offered: None, waiting, status: None })
+        Ok(Self { child, group, channel, printed, job: None, offered: None, waiting, status: None })
     }
 
     /// Waits until one of the connections has something to read, and keeps what is printed
@@ -203,6 +208,7 @@ impl Process for SystemProcess {
             }
             self.await_end(LAST_WAIT);
         }
+        self.group = None;
         self.status
     }
 
