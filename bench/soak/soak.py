@@ -241,7 +241,9 @@ def soak(arguments, folder, temporary):
     hung = long_run.poll() is None
     if hung:
         long_run.kill()
-    faults = judge(samples, hung, long_run.wait(), codes)
+    code = long_run.wait()
+    said = (folder / "long.toml.log").read_text(errors="replace")[-2000:]
+    faults = judge(samples, hung, code, said, codes)
     time.sleep(5)
     left = marked(mark)
     faults += [f"processes are left: {left}"] if left else []
@@ -250,9 +252,9 @@ def soak(arguments, folder, temporary):
     return 1 if faults else 0
 
 
-def judge(samples, hung, code, codes):
+def judge(samples, hung, code, said, codes):
     faults = ["the long run did not end at its limit"] if hung else []
-    faults += [] if code == 0 else [f"the long run ended with {code}"]
+    faults += [] if code == 0 else [f"the long run ended with {code}: {said}"]
     faults += [f"short runs ended with {sorted(codes - {0, 130})}"] if codes - {0, 130} else []
     quarter = len(samples) // 4
     if quarter < 3:
