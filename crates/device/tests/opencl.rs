@@ -91,6 +91,23 @@ fn what_is_compiled_ahead_is_measured_in_the_order_asked() {
 }
 
 #[test]
+fn a_program_that_is_measured_again_stays_loaded() {
+    let Some(target) = opencl() else { return };
+    let lab = Lab::new(target);
+    let (space, interrupt) = (space_of("P", 2), Interrupt::default());
+    let mut evaluator = lab.evaluator(&space, spec(&lab, "65536", "1 + P", "1", "1"));
+    // The first job of a worker may end with another worker.
+    for value in [0, 0, 1, 0] {
+        assert_correct(&evaluator.resample(config(&space, value), 2, &interrupt).unwrap().unwrap());
+    }
+    // Nothing that is loaded from its source compiles without this file.
+    lab.remove("portable.h");
+    for value in [1, 0] {
+        assert_correct(&evaluator.resample(config(&space, value), 2, &interrupt).unwrap().unwrap());
+    }
+}
+
+#[test]
 fn sources_are_compiled_together_and_messages_name_their_files() {
     let Some(target) = opencl() else { return };
     let lab = Lab::new(target);

@@ -249,8 +249,9 @@ pub(crate) enum CompileTask {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Made {
     /// The kernel's arguments as the driver sees them. `retire` is true if a kernel still runs in
-    /// this worker, so that the next task needs another one.
-    OpenCl { arguments: Vec<FoundArgument>, retire: bool },
+    /// this worker, so that the next task needs another one. `took` is the time of the compilation
+    /// alone, without the start of the worker and of its driver.
+    OpenCl { arguments: Vec<FoundArgument>, retire: bool, took: Duration },
     /// The mangled names of the kernel and of the requested variables.
     Cuda { function: String, symbols: Vec<String> },
 }

@@ -184,6 +184,6 @@ pub(crate) trait Session {
     /// Fills the caches with other data.
     fn flush_caches(&mut self) -> Result<(), Fault>;
 
-    /// Unloads the programs.
+    /// Ends the use of the programs. A session may keep them loaded for a later configuration.
     fn unload(&mut self);
 }

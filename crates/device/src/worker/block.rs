@@ -80,17 +80,16 @@ impl Block {
     /// Returns the place of a stray write, in bytes from the start of the memory: the first behind
     /// its end, or else the last before its start.
     pub(super) fn stray_write(&self, session: &mut dyn Session) -> Result<Option<i64>, Fault> {
-        let is_spoilt = |byte: &u8| *byte != CANARY;
         let (mut before, mut behind) = (None, None);
         let mut at = 0;
         session.view(self.id, 0..self.zone, &mut |bytes| {
-            before = bytes.iter().rposition(is_spoilt).map(|place| at + place).or(before);
+            before = last_spoilt(bytes).map(|place| at + place).or(before);
             at += bytes.len();
         })?;
         let end = self.zone + self.bytes;
         let mut at = self.bytes;
         session.view(self.id, end..end + self.zone, &mut |bytes| {
-            behind = behind.or_else(|| bytes.iter().position(is_spoilt).map(|place| at + place));
+            behind = behind.or_else(|| first_spoilt(bytes).map(|place| at + place));
             at += bytes.len();
         })?;
         Ok(behind.map(|place| place as i64).or_else(|| before.map(|place| place as i64 - self.zone as i64)))
@@ -131,7 +130,48 @@ impl Block {
     }
 }
 
+/// An intact part of a zone. Parts are compared as a whole: a search byte by byte took 8 % of a run.
+static INTACT: [u8; LEAST_ZONE] = [CANARY; LEAST_ZONE];
+
+/// Returns the place of the first byte that is none of an intact zone.
+fn first_spoilt(bytes: &[u8]) -> Option<usize> {
+    let part = bytes.chunks(INTACT.len()).position(is_spoilt)? * INTACT.len();
+    bytes[part..].iter().position(|byte| *byte != CANARY).map(|place| part + place)
+}
+
+/// Returns the place of the last byte that is none of an intact zone.
+fn last_spoilt(bytes: &[u8]) -> Option<usize> {
+    let part = bytes.chunks(INTACT.len()).rposition(is_spoilt)? * INTACT.len();
+    let end = bytes.len().min(part + INTACT.len());
+    bytes[part..end].iter().rposition(|byte| *byte != CANARY).map(|place| part + place)
+}
+
+fn is_spoilt(part: &[u8]) -> bool {
+    part != &INTACT[..part.len()]
+}
+
 /// Returns the offsets and lengths of the pieces of a buffer.
 pub(super) fn pieces(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..bytes).step_by(PIECE).map(move |offset| (offset, PIECE.min(bytes - offset)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_first_and_the_last_spoilt_byte_are_found_wherever_they_are(
+            length in 0..3 * LEAST_ZONE, places in proptest::collection::vec(any::<prop::sample::Index>(), 0..3),
+        ) {
+            let mut zone = vec![CANARY; length];
+            if length > 0 {
+                places.iter().for_each(|place| zone[place.index(length)] ^= 1);
+            }
+            let spoilt = |byte: &u8| *byte != CANARY;
+            prop_assert_eq!(first_spoilt(&zone), zone.iter().position(spoilt));
+            prop_assert_eq!(last_spoilt(&zone), zone.iter().rposition(spoilt));
+        }
+    }
 }

@@ -53,6 +53,12 @@ impl Lab {
         path
     }
 
+    /// Removes a file.
+    #[allow(dead_code)] // each test binary uses a part of this module
+    pub fn remove(&self, name: &str) {
+        std::fs::remove_file(self.folder.path().join(name)).unwrap();
+    }
+
     /// Returns a problem with one kernel in the backend's language. Drops the work-items in
     /// languages without them.
     pub fn spec(&self, function: &str, source: &str, arguments: Vec<Argument>, work: WorkSize) -> KernelSpec {

@@ -79,7 +79,8 @@ impl OpenClBackend {
         }))
     }
 
-    fn judge(&self, outcome: CompileOutcome) -> Result<(), BuildError> {
+    /// Returns the time of the compilation alone, if the compile worker could tell it.
+    fn judge(&self, outcome: CompileOutcome) -> Result<Option<Duration>, BuildError> {
         let KernelSource { kernel, arguments: declared, .. } = &self.source;
         let readable = |log: &str| log::readable(log, &kernel.file);
         let verdict = CompileVerdict {
@@ -89,11 +90,12 @@ impl OpenClBackend {
             readable: &readable,
         };
         match verdict.judge(outcome)? {
-            Some(Made::OpenCl { arguments, .. }) => {
+            Some(Made::OpenCl { arguments, took, .. }) => {
                 let declared: Vec<_> = declared.iter().collect();
-                signature::judge(&kernel.function, &declared, &arguments).map_err(BuildError::Signature)
+                signature::judge(&kernel.function, &declared, &arguments).map_err(BuildError::Signature)?;
+                Ok(Some(took))
             }
-            Some(Made::Cuda { .. }) | None => Ok(()),
+            Some(Made::Cuda { .. }) | None => Ok(None),
         }
     }
 }
@@ -143,9 +145,9 @@ impl Backend for OpenClBackend {
         let task = self.task(scope, &binary)?;
         // Dropping this value removes the file, if there is one.
         let mut built = self.unbuilt(&task);
-        self.judge(self.workshop.compile(&CompileTask::OpenCl(task), cancel)?)?;
+        let took = self.judge(self.workshop.compile(&CompileTask::OpenCl(task), cancel)?)?;
         let time = self.workshop.now() - start;
-        self.cache.compiled_in(time);
+        self.cache.compiled_in(took.unwrap_or(time));
         let binary_bytes = std::fs::metadata(&binary).ok().map(|file| file.len());
         built.compile = CompileData { time_ms: time.as_secs_f64() * 1e3, binary_bytes, ..CompileData::default() };
         Ok(built)
@@ -159,4 +161,75 @@ impl Backend for OpenClBackend {
 /// Quotes a word, because the options are words of one text.
 fn quoted(word: &str) -> String {
     if word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backends::Opening;
+    use crate::backends::compiling::{CompileService, Compiled};
+    use crate::host::{Compilers, WorkerCommand};
+    use crate::problem::{Extent, Kernel, Language, WorkSize};
+    use std::sync::Arc;
+    use tunesmith_core::{Clock, ManualClock};
+    use tunesmith_space::Expr;
+
+    /// A compile worker that takes a second to start and 30 ms to compile.
+    struct SlowStart(Arc<ManualClock>);
+
+    impl CompileService for SlowStart {
+        fn compile(&self, _: &CompileTask, _: Duration, _: &Interrupt) -> Result<CompileOutcome, DeviceError> {
+            let took = Duration::from_millis(30);
+            self.0.advance(Duration::from_secs(1) + took);
+            Ok(CompileOutcome::Compiled(Compiled::Built(Made::OpenCl { arguments: Vec::new(), retire: false, took })))
+        }
+    }
+
+    fn backend(folder: &Path) -> OpenClBackend {
+        let file = folder.join("f.cl");
+        std::fs::write(&file, "kernel void f() {}").unwrap();
+        let work = WorkSize { extent: Extent::Global(vec![Expr::parse("1").unwrap()]), local: None };
+        let kernel = Kernel {
+            name: "f".to_owned(),
+            language: Language::OpenCl,
+            file,
+            generator: None,
+            sources: Vec::new(),
+            include: Vec::new(),
+            function: "f".to_owned(),
+            options: Vec::new(),
+            arguments: Vec::new(),
+            repeat: None,
+            work: Some(work),
+        };
+        let device = OpenClDevice {
+            index: 0,
+            name: "a processor".to_owned(),
+            platform: String::new(),
+            driver: String::new(),
+            kind: OpenClKind::Cpu,
+            limits: std::collections::BTreeMap::new(),
+        };
+        let clock = Arc::new(ManualClock::default());
+        let workshop = Workshop::new(Opening {
+            folder,
+            name: "kernel",
+            limit: Duration::MAX,
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+            compilers: &Compilers::default(),
+            worker: &WorkerCommand::current(),
+            service: Arc::new(SlowStart(clock)),
+        });
+        let source = KernelSource { what: "the kernel", kernel, arguments: Vec::new() };
+        OpenClBackend::new(source, device, workshop).unwrap()
+    }
+
+    #[test]
+    fn the_start_of_a_compile_worker_does_not_make_the_drivers_cache_look_cold() {
+        let folder = tempfile::tempdir().unwrap();
+        let backend = backend(folder.path());
+        let build = || backend.build(&Scope::new([]), &Interrupt::default()).unwrap();
+        assert!(!build().is_postponed, "nothing is known yet");
+        assert!(build().is_postponed, "the driver compiled in 30 ms");
+    }
 }

@@ -6,7 +6,8 @@
 //! finds it in the driver's own cache. On processors, the driver compiles a kernel again at its
 //! first launch, for the shape of the work-group. A compile worker therefore launches one
 //! work-group and waits until it begins. While the driver's cache is warm, the measuring worker
-//! compiles ([`driver_cache`]).
+//! compiles ([`driver_cache`]). It keeps the last programs loaded, because the final re-measurement
+//! takes the same few in turn.
 
 mod backend;
 mod device;
@@ -17,6 +18,8 @@ mod native;
 #[cfg(not(feature = "opencl"))]
 #[path = "absent.rs"]
 mod native;
+#[cfg(feature = "opencl")]
+mod recent;
 mod signature;
 mod task;
 

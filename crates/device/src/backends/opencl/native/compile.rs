@@ -56,6 +56,8 @@ fn compile_on(binding: &Binding, task: &OpenClTask, launching: &mut dyn FnMut())
         Ok(source) => source,
         Err(error) => return Compiled::Unusable(format!("the source cannot be read: {error}")),
     };
+    let clock = SystemClock::new();
+    let start = clock.now();
     let program = match binding.build(&source, &task.options) {
         Ok(program) => program,
         Err(log) => return Compiled::Failed(log),
@@ -71,7 +73,7 @@ fn compile_on(binding: &Binding, task: &OpenClTask, launching: &mut dyn FnMut())
             if !keeps_what_it_compiles(&binding.device) {
                 save_binary(&program, task);
             }
-            Compiled::Built(Made::OpenCl { arguments, retire })
+            Compiled::Built(Made::OpenCl { arguments, retire, took: clock.now() - start })
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The measuring worker's side: buffers and launches.
 
+use crate::backends::opencl::OpenClProgram;
 use crate::backends::opencl::native::binding::{Binding, Value, has_begun, part, set_argument, wait};
 use crate::backends::opencl::native::failure::failed;
+use crate::backends::opencl::recent::Recent;
 use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Program, Session};
 use crate::problem::{Grid, Memory};
 use opencl3::event::Event;
@@ -15,21 +17,30 @@ use tunesmith_core::{Clock, SystemClock};
 /// The interval between two looks at the state of a first launch.
 const LOOK: Duration = Duration::from_micros(200);
 
-/// A device with its buffers and the kernels of one configuration.
+/// The number of programs that stay loaded: the finalists of a run, its default, and some to spare.
+/// The final re-measurement takes them in turn, and PoCL needs 30 ms to load one even from its
+/// cache.
+const KEPT: usize = 12;
+
+/// A device with its buffers, the kernels of one configuration and those of the last ones.
 struct OpenClSession {
     binding: Binding,
     buffers: Vec<Buffer<u8>>,
     /// The parts of buffers between their guard zones.
     parts: HashMap<(usize, usize, usize), Buffer<u8>>,
     loaded: Vec<LoadedKernel>,
+    /// The kernels of earlier configurations.
+    kept: Recent<OpenClProgram, LoadedKernel>,
     /// Memory that is filled to displace the contents of the caches. Allocated on first use.
     other_data: Option<(Buffer<u8>, usize)>,
     clock: SystemClock,
 }
 
 struct LoadedKernel {
+    source: OpenClProgram,
     kernel: Kernel,
-    /// True if it was launched before. The driver then has nothing left to compile.
+    /// True if it was launched before in this configuration. The driver then has nothing left to
+    /// compile.
     has_run: bool,
     _program: ClProgram,
 }
@@ -48,6 +59,7 @@ impl OpenClSession {
             buffers: Vec::new(),
             parts: HashMap::new(),
             loaded: Vec::new(),
+            kept: Recent::new(KEPT),
             other_data: None,
             clock: SystemClock::new(),
         })
@@ -63,6 +75,13 @@ impl OpenClSession {
             }
         }
         Ok(())
+    }
+
+    fn load_anew(&self, program: &OpenClProgram) -> Result<LoadedKernel, Fault> {
+        let loaded = self.binding.load(program)?;
+        let kernel = Kernel::create(&loaded, &program.function)
+            .map_err(|error| failed(&format!("there is no kernel `{}`", program.function), error))?;
+        Ok(LoadedKernel { source: program.clone(), kernel, has_run: false, _program: loaded })
     }
 
     fn set_arguments(&self, kernel: &Kernel, arguments: &[&LaunchArgument]) -> Result<(), Fault> {
@@ -116,10 +135,11 @@ impl Session for OpenClSession {
             let Program::OpenCl(program) = program else {
                 return Err(Fault::Failed("the program is not an OpenCL program".to_owned()));
             };
-            let loaded = self.binding.load(program)?;
-            let kernel = Kernel::create(&loaded, &program.function)
-                .map_err(|error| failed(&format!("there is no kernel `{}`", program.function), error))?;
-            self.loaded.push(LoadedKernel { kernel, has_run: false, _program: loaded });
+            let loaded = match self.kept.take(program) {
+                Some(loaded) => loaded,
+                None => self.load_anew(program)?,
+            };
+            self.loaded.push(loaded);
         }
         Ok(())
     }
@@ -159,7 +179,9 @@ impl Session for OpenClSession {
     }
 
     fn unload(&mut self) {
-        self.loaded.clear();
+        for loaded in self.loaded.drain(..) {
+            self.kept.keep(loaded.source.clone(), LoadedKernel { has_run: false, ..loaded });
+        }
     }
 }
 
