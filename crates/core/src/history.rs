@@ -27,18 +27,26 @@ pub struct History {
 }
 
 impl History {
+    /// Makes room for `more` evaluations. Growing by steps would look at every evaluation again, all
+    /// over the memory.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        let Self { entries, places, hasher, .. } = self;
+        places.reserve(more, |place| hasher.hash_one(entries[*place as usize].evaluation.request));
+        entries.reserve_exact(more);
+    }
+
     /// Adds an evaluation and returns true. If the request is already present, changes nothing and
     /// returns false: failures and times are never measured twice.
     pub fn insert(&mut self, evaluation: impl Into<Box<Evaluation>>, score: Option<f64>) -> bool {
         let evaluation = evaluation.into();
         let position = self.entries.len();
         let Ok(place) = u32::try_from(position) else { return false };
-        if self.get(evaluation.request).is_some() {
+        let hash = self.hasher.hash_one(evaluation.request);
+        if self.find(hash, evaluation.request).is_some() {
             return false;
         }
         let Self { entries, places, hasher, .. } = self;
-        let hash = |place: &u32| hasher.hash_one(entries[*place as usize].evaluation.request);
-        places.insert_unique(hasher.hash_one(evaluation.request), place, hash);
+        places.insert_unique(hash, place, |place| hasher.hash_one(entries[*place as usize].evaluation.request));
         // Strictly better: of equal scores, the first one stays the best.
         if score.is_some_and(|new| self.best_score().is_none_or(|old| new < old)) {
             self.best = Some(position);
@@ -49,9 +57,12 @@ impl History {
 
     /// Returns the evaluation that answered `request`.
     pub fn get(&self, request: Request) -> Option<&Scored> {
+        self.find(self.hasher.hash_one(request), request)
+    }
+
+    fn find(&self, hash: u64, request: Request) -> Option<&Scored> {
         let entry = |place: &u32| &self.entries[*place as usize];
-        let is_it = |place: &u32| entry(place).evaluation.request == request;
-        self.places.find(self.hasher.hash_one(request), is_it).map(entry)
+        self.places.find(hash, |place| entry(place).evaluation.request == request).map(entry)
     }
 
     /// Returns the evaluation of `config` at any depth, the timed one first.

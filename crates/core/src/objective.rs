@@ -55,6 +55,10 @@ impl Objective for MedianTime {
         Ok(measurement.times_ms.clone())
     }
 
+    fn score(&self, evaluation: &Evaluation) -> Option<f64> {
+        evaluation.is_correct().then(|| statistics::median(&evaluation.measurement.times_ms)).flatten()
+    }
+
     fn per_millisecond(&self, _: ConfigId) -> Option<f64> {
         Some(1.0)
     }

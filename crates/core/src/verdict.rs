@@ -44,6 +44,9 @@ pub struct Evidence<'a, K> {
     /// Returns the scores of all samples of the trial at a position. Most trials are never asked
     /// for.
     pub samples: &'a dyn Fn(usize) -> Vec<f64>,
+    /// Returns the lower end of the 95 % interval of the median of these samples, or `None` if there
+    /// are none. Without a final, every correct trial is asked for, in the order made.
+    pub lowest: &'a dyn Fn(usize) -> Option<f64>,
     /// The later measurements in the order made.
     pub repeats: Vec<Repeat<K>>,
     /// The default configuration, with which the winner is compared.
@@ -255,11 +258,22 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
             return Some((standing.winner, standing.ties, true));
         }
         let (first, others) = self.search.split_first()?;
-        let interval = |at: usize| statistics::median_interval(&self.corrected_samples(at), 0.95);
-        let reach = interval(*first).map_or(f64::NEG_INFINITY, |(_, highest)| highest);
-        let reaches = |at: &&usize| interval(**at).is_some_and(|(lowest, _)| lowest <= reach);
+        let interval = statistics::median_interval(&self.corrected_samples(*first), 0.95);
+        let reaching = self.reaching(interval.map_or(f64::NEG_INFINITY, |(_, highest)| highest));
         let config = |at: &usize| self.evidence.trials[*at].config;
-        Some((config(first), others.iter().filter(reaches).map(config).collect(), false))
+        Some((config(first), others.iter().filter(|at| reaching[**at]).map(config).collect(), false))
+    }
+
+    /// Returns for every trial whether its 95 % interval, corrected for drift, begins at `reach` or
+    /// below. A million trials are asked in the order made, in which they lie in memory.
+    fn reaching(&self, reach: f64) -> Vec<bool> {
+        // Division by a positive number keeps the order of samples, so that the end of the corrected
+        // interval is the corrected end.
+        let reaches = |(at, trial): (usize, &Trial<K>)| {
+            let lowest = trial.score.and_then(|_| (self.evidence.lowest)(at));
+            lowest.is_some_and(|lowest| lowest / self.correction(trial.clock) <= reach)
+        };
+        self.evidence.trials.iter().enumerate().map(reaches).collect()
     }
 
     /// Returns the scores of every configuration in the final.
@@ -331,6 +345,12 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
         let mut order = vec![winner];
         order.extend(ties);
         let placed: HashSet<K> = order.iter().copied().collect();
+        if finals.0.is_empty() {
+            // The scores of the search count, and it is sorted by them.
+            let searched = self.search.iter().map(|at| self.evidence.trials[*at].config);
+            order.extend(searched.filter(|config| !placed.contains(config)));
+            return order;
+        }
         let score = |at: &usize| {
             let trial = &self.evidence.trials[*at];
             let in_final = statistics::median(&finals.counted(trial.config));

@@ -1,4 +1,6 @@
 use super::*;
+use crate::Rng;
+use rand::{RngExt, SeedableRng};
 
 /// Measurements of configurations named by numbers. Scores of trials are constant samples.
 #[derive(Default)]
@@ -25,17 +27,104 @@ impl Case {
         self
     }
 
-    fn verdict(&self) -> Verdict<u8> {
+    /// Asks the evidence, in which the trials follow each other by a second.
+    fn asked<T>(&self, ask: impl FnOnce(&Evidence<'_, u8>) -> T) -> T {
         let score = |scores: &Option<Vec<f64>>| statistics::median(scores.as_ref()?);
-        let trial = |(config, scores): &(u8, _)| Trial { config: *config, score: score(scores), clock: Duration::ZERO };
-        Evidence {
-            trials: self.trials.iter().map(trial).collect(),
-            samples: &|at| self.trials[at].1.clone().unwrap_or_default(),
+        let trial = |(at, (config, scores)): (u64, &(u8, _))| Trial {
+            config: *config,
+            score: score(scores),
+            clock: Duration::from_secs(at),
+        };
+        let samples = |at: usize| self.trials[at].1.clone().unwrap_or_default();
+        ask(&Evidence {
+            trials: (0..).zip(&self.trials).map(trial).collect(),
+            samples: &samples,
+            lowest: &|at| Some(statistics::median_interval(&samples(at), 0.95)?.0),
             repeats: self.repeats.clone(),
             default: self.default,
-        }
-        .verdict()
+        })
     }
+
+    fn verdict(&self) -> Verdict<u8> {
+        self.asked(|evidence| evidence.verdict())
+    }
+
+    /// Draws trials of one to nine samples from few levels, some of them failed, and later
+    /// measurements: probes that drift or not, failures, and finals.
+    fn drawn(rng: &mut Rng) -> Self {
+        let samples = |rng: &mut Rng| -> Vec<f64> {
+            let level = 1.0 + 0.1 * f64::from(rng.random_range(0..4_u8));
+            (0..rng.random_range(1..10_u8)).map(|_| level + 0.01 * f64::from(rng.random_range(0..20_u8))).collect()
+        };
+        let trials: u8 = rng.random_range(0..12);
+        let trials = (0..trials).map(|config| (config, rng.random_bool(0.9).then(|| samples(rng)))).collect();
+        let mut case = Self { trials, default: Some(rng.random_range(0..4)), repeats: Vec::new() };
+        let slope = if rng.random_bool(0.5) { 0.0 } else { 0.1 };
+        for at in 0..rng.random_range(0..2_u8) * 12 {
+            let (clock, level) = (Duration::from_secs(at.into()), 1.0 + slope * f64::from(at));
+            let scores = Some(vec![level, level * 1.001, level * 0.999]);
+            case.repeats.push(Repeat { config: 0, role: Role::Reference, scores, clock });
+        }
+        for _ in 0..rng.random_range(0..3_u8) {
+            let config = rng.random_range(0..12);
+            case = match rng.random_range(0..3_u8) {
+                0 => case.breaks(config, Role::Verification),
+                _ => case.again(config, Role::Selection, &samples(rng)),
+            };
+        }
+        case
+    }
+}
+
+/// Returns the field without a final by its definition: every trial is asked for its interval.
+fn obvious_field(court: &Court<'_, u8>) -> Option<(u8, Vec<u8>)> {
+    let (first, others) = court.search.split_first()?;
+    let interval = |at: usize| statistics::median_interval(&court.corrected_samples(at), 0.95);
+    let reach = interval(*first).map_or(f64::NEG_INFINITY, |(_, highest)| highest);
+    let reaches = |at: &&usize| interval(**at).is_some_and(|(lowest, _)| lowest <= reach);
+    let config = |at: &usize| court.evidence.trials[*at].config;
+    Some((config(first), others.iter().filter(reaches).map(config).collect()))
+}
+
+/// Returns the order by its definition: a sort of all others.
+fn obvious_order(court: &Court<'_, u8>, winner: u8, ties: &[u8]) -> Vec<u8> {
+    let finals = court.finals();
+    let mut order = vec![winner];
+    order.extend(ties);
+    let score = |at: &usize| {
+        let trial = &court.evidence.trials[*at];
+        let in_final = statistics::median(&finals.counted(trial.config));
+        (in_final.unwrap_or_else(|| trial.score.unwrap() / court.correction(trial.clock)), trial.config)
+    };
+    let mut others: Vec<(f64, u8)> = court.search.iter().map(score).collect();
+    others.retain(|(_, config)| !order.contains(config));
+    others.sort_by(|a, b| a.0.total_cmp(&b.0));
+    order.extend(others.into_iter().map(|(_, config)| config));
+    order
+}
+
+#[test]
+fn ties_and_order_are_those_of_their_definitions() {
+    let mut rng = Rng::seed_from_u64(1);
+    let (mut drifted, mut with_ties, mut visited) = (0, 0, 0);
+    for _ in 0..3000 {
+        let case = Case::drawn(&mut rng);
+        let verdict = case.verdict();
+        case.asked(|evidence| {
+            let court = Court::new(evidence);
+            let field = court.field().map(|(first, ties, by_final)| {
+                assert!(!by_final);
+                (first, ties)
+            });
+            assert_eq!(field, obvious_field(&court), "{:?} {:?}", case.trials, case.repeats);
+            let order = verdict.winner.map(|winner| obvious_order(&court, winner, &verdict.ties));
+            assert_eq!(verdict.order, order.unwrap_or_default(), "{:?} {:?}", case.trials, case.repeats);
+            drifted += usize::from(court.drift.is_some_and(|drift| drift.drifted) && !court.search.is_empty());
+            visited += usize::from(!court.finals().0.is_empty());
+        });
+        with_ties += usize::from(!verdict.ties.is_empty() && verdict.ties.len() + 1 < verdict.order.len());
+    }
+    assert!(drifted > 100 && with_ties > 100 && visited > 100, "{drifted} {with_ties} {visited}");
 }
 
 /// Nine scores around `level`, in a different order for every `phase`.

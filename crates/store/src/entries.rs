@@ -1,8 +1,11 @@
 //! The evaluations of a journal, kept as its text with what is asked for most.
 
-use crate::sum::{self, Seal};
+use crate::plain::{self, Plain};
+use crate::read::Line;
+use crate::sum::Seal;
 use crate::{Entry, StoreError};
 use hashbrown::HashTable;
+use memchr::memchr;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::borrow::Cow;
@@ -28,8 +31,8 @@ pub struct Entries {
 pub struct Brief {
     /// The rank of the configuration in the space of the header's digest.
     pub index: u128,
-    /// The median of the samples in milliseconds, if the configuration is correct.
-    pub time_ms: Option<f64>,
+    /// The samples in brief, if the configuration is correct and has any.
+    pub times: Option<Times>,
     /// Seconds since the start of the run.
     pub clock: f64,
     /// The kind of failure, or `None` if the configuration is correct.
@@ -38,8 +41,26 @@ pub struct Brief {
     pub depth: Depth,
     /// The line of the file, counted from 1.
     pub line: u32,
+    /// True if the line's checksum is intact.
+    intact: bool,
     /// The place of the line in the file, in bytes.
     start: u64,
+}
+
+/// The samples of a correct evaluation in brief.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Times {
+    /// Their median in milliseconds.
+    pub median_ms: f64,
+    /// The lower end of the 95 % interval of the median in milliseconds.
+    pub lowest_ms: f64,
+}
+
+impl Brief {
+    /// Returns the median of the samples in milliseconds, if the configuration is correct.
+    pub fn time_ms(&self) -> Option<f64> {
+        self.times.map(|times| times.median_ms)
+    }
 }
 
 impl Entries {
@@ -77,12 +98,9 @@ impl Entries {
     pub fn find(&self, config: &Map<String, Json>) -> Option<usize> {
         // As this program writes it.
         let text = Json::from(config.clone()).to_string();
-        let is_it = |at: &usize| {
-            let line = line_at(&self.text, self.briefs[*at].start);
-            match config_of(line) {
-                Some(rest) => rest.starts_with(text.as_bytes()) && matches!(rest.get(text.len()), Some(b',')),
-                None => self.get(*at).is_ok_and(|entry| entry.config == *config),
-            }
+        let is_it = |at: &usize| match self.config_of(&self.briefs[*at]) {
+            Some(rest) => rest.starts_with(text.as_bytes()) && matches!(rest.get(text.len()), Some(b',')),
+            None => self.get(*at).is_ok_and(|entry| entry.config == *config),
         };
         (0..self.briefs.len()).find(is_it)
     }
@@ -92,8 +110,7 @@ impl Entries {
     /// # Errors
     /// As of [`get`](Self::get).
     pub fn times(&self, at: usize) -> Result<Vec<f64>, StoreError> {
-        let line = self.briefs.get(at).map(|brief| line_at(&self.text, brief.start)).unwrap_or_default();
-        match config_of(line).and_then(times_of) {
+        match self.briefs.get(at).and_then(|brief| self.config_of(brief)).and_then(times_of) {
             Some(times) => Ok(times),
             None => self.get(at).map(|entry| entry.times_ms),
         }
@@ -108,7 +125,7 @@ impl Entries {
         let lists: Vec<Listed> = parameters.iter().map(|(name, values)| Listed::new(name, values)).collect();
         let mut columns = vec![Vec::with_capacity(self.len()); lists.len()];
         for (at, brief) in self.briefs.iter().enumerate() {
-            let quick = config_of(line_at(&self.text, brief.start)).and_then(|config| places(config, &lists));
+            let quick = self.config_of(brief).and_then(|config| places(config, &lists));
             let places = match quick {
                 Some(places) => places,
                 None => {
@@ -124,6 +141,13 @@ impl Entries {
     /// Returns all evaluations in full, one after another.
     pub fn iter(&self) -> impl Iterator<Item = Result<Entry, StoreError>> + '_ {
         (0..self.briefs.len()).map(|at| self.get(at))
+    }
+
+    /// Returns the rest of an evaluation's line from its configuration, if the line begins as this
+    /// program writes it and is intact.
+    fn config_of(&self, brief: &Brief) -> Option<&[u8]> {
+        let line = line_at(&self.text, brief.start);
+        plain::indexed(line).filter(|_| brief.intact).map(|(_, config)| config)
     }
 }
 
@@ -193,20 +217,21 @@ fn times_of(config: &[u8]) -> Option<Vec<f64>> {
 /// Returns the line of `text` that begins at `start`.
 fn line_at(text: &[u8], start: u64) -> &[u8] {
     let rest = usize::try_from(start).ok().and_then(|start| text.get(start..)).unwrap_or_default();
-    rest.split(|byte| *byte == b'\n').next().unwrap_or_default()
-}
-
-/// Returns the rest of an evaluation's line from its configuration, if the line begins as this
-/// program writes it and is intact.
-fn config_of(line: &[u8]) -> Option<&[u8]> {
-    let rest = line.strip_prefix(b"{\"index\":\"")?;
-    let digits = rest.iter().position(|byte| !byte.is_ascii_digit())?;
-    rest[digits..].strip_prefix(b"\",\"config\":").filter(|_| sum::check(line) == Seal::Intact)
+    memchr(b'\n', rest).map_or(rest, |end| &rest[..end])
 }
 
 /// The fields of an evaluation's line that a brief needs.
+pub(crate) struct Glance {
+    index: u128,
+    failure: Option<FailureKind>,
+    depth: Depth,
+    times_ms: Vec<f64>,
+    clock: f64,
+}
+
+/// These fields in any JSON.
 #[derive(Deserialize)]
-pub(crate) struct Glance<'a> {
+pub(crate) struct GlanceLine<'a> {
     #[serde(default, borrow)]
     index: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
@@ -219,11 +244,9 @@ pub(crate) struct Glance<'a> {
     clock: Option<f64>,
 }
 
-impl Glance<'_> {
-    /// Returns the evaluation in brief: the line with the number `line`, at the byte `start`.
-    ///
-    /// Fails with the reason if a field is missing, a word is unknown or a number is impossible.
-    pub(crate) fn brief(&self, line: usize, start: u64) -> Result<Brief, String> {
+impl GlanceLine<'_> {
+    /// Fails with the reason if a field is missing or a word is unknown.
+    pub(crate) fn glance(self) -> Result<Glance, String> {
         let index = self.index.as_deref().ok_or("missing field `index`")?;
         let index = index.parse().map_err(|_| format!("`{index}` is no index"))?;
         let status = self.status.as_deref().ok_or("missing field `status`")?;
@@ -234,10 +257,29 @@ impl Glance<'_> {
         let depth = self.depth.as_deref().ok_or("missing field `depth`")?;
         let depth = Depth::from_word(depth).ok_or_else(|| format!("`{depth}` is no depth"))?;
         let clock = self.clock.ok_or("missing field `clock`")?;
-        check_times(&self.times_ms)?;
-        let time_ms = if failure.is_none() { statistics::median(&self.times_ms) } else { None };
-        let line = u32::try_from(line).map_err(|_| "the journal has too many lines".to_owned())?;
-        Ok(Brief { index, time_ms, clock, failure, depth, line, start })
+        Ok(Glance { index, failure, depth, times_ms: self.times_ms, clock })
+    }
+}
+
+impl Glance {
+    /// Returns the fields of an intact line, or `None` if its clock is not where this program writes
+    /// it.
+    pub(crate) fn plain(plain: Plain<'_>) -> Option<Self> {
+        let clock = plain.clock()?;
+        let Plain { index, failure, depth, times_ms, .. } = plain;
+        Some(Self { index, failure, depth, times_ms, clock })
+    }
+
+    /// Returns the evaluation of `line` in brief. Fails with the reason if a number is impossible.
+    pub(crate) fn brief(self, line: &Line<'_>) -> Result<Brief, String> {
+        let Self { index, failure, depth, times_ms, clock } = self;
+        check_times(&times_ms)?;
+        let samples = if failure.is_none() { times_ms.as_slice() } else { &[] };
+        let times = statistics::median_with_interval(samples, 0.95)
+            .map(|(median_ms, (lowest_ms, _))| Times { median_ms, lowest_ms });
+        let number = u32::try_from(line.number).map_err(|_| "the journal has too many lines".to_owned())?;
+        let (intact, start) = (line.seal == Seal::Intact, line.start);
+        Ok(Brief { index, times, clock, failure, depth, line: number, intact, start })
     }
 }
 

@@ -1,6 +1,5 @@
 //! The lines of evaluations.
 
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -9,15 +8,12 @@ use tunesmith_core::{CompileData, Depth, Evaluation, Failure, FailureKind, Measu
 use tunesmith_space::{Configuration, Space, Value};
 
 /// One evaluation as a journal keeps it.
-pub type Entry = EntryOf<Map<String, Json>>;
-
-/// One evaluation as a journal keeps it, with its configuration as `C`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EntryOf<C> {
+pub struct Entry {
     /// The rank of the configuration in the space of the header's digest, in decimal.
     pub index: String,
     /// The configuration: parameters and values in the user's order.
-    pub config: C,
+    pub config: Map<String, Json>,
     /// `correct`, or the word of a failure.
     pub status: String,
     /// `timed` or `profiled`.
@@ -73,9 +69,9 @@ impl From<&CompileData> for CompileLine {
     }
 }
 
-impl From<&CompileLine> for CompileData {
-    fn from(line: &CompileLine) -> Self {
-        let CompileLine { time_ms, binary_bytes, resources, same_binary } = line.clone();
+impl From<CompileLine> for CompileData {
+    fn from(line: CompileLine) -> Self {
+        let CompileLine { time_ms, binary_bytes, resources, same_binary } = line;
         Self { time_ms, binary_bytes, resources, same_binary }
     }
 }
@@ -119,23 +115,7 @@ impl Entry {
         let request = Request { config, depth: self.depth()? };
         Ok(Evaluation { request, failure: self.failure()?, measurement: self.measurement(), clock: self.clock()? })
     }
-}
 
-/// An evaluation whose configuration is known by its index alone.
-pub(crate) type Indexed = EntryOf<IgnoredAny>;
-
-impl Indexed {
-    /// Returns the evaluation that this entry keeps. Finds its configuration in `space`, the space
-    /// of the journal, by its index.
-    pub(crate) fn into_evaluation(self, space: &Space) -> Result<Evaluation, String> {
-        let rank = self.index.parse().map_err(|_| format!("`{}` is no index", self.index))?;
-        let config = space.id(rank).ok_or_else(|| format!("the space has no configuration {rank}"))?;
-        let (request, failure, clock) = (Request { config, depth: self.depth()? }, self.failure()?, self.clock()?);
-        Ok(Evaluation { request, failure, measurement: self.into_measurement(), clock })
-    }
-}
-
-impl<C> EntryOf<C> {
     fn depth(&self) -> Result<Depth, String> {
         Depth::from_word(&self.depth).ok_or_else(|| format!("`{}` is no depth", self.depth))
     }
@@ -152,18 +132,9 @@ impl<C> EntryOf<C> {
             parts_ms: self.parts_ms.clone(),
             values: self.values.clone(),
             counters: self.counters.clone(),
-            compile: self.compile.as_ref().map(CompileData::from),
+            compile: self.compile.clone().map(CompileData::from),
             note: self.message.clone().filter(|_| self.status == "correct"),
         }
-    }
-
-    /// Returns the measurement.
-    pub(crate) fn into_measurement(self) -> Measurement {
-        let compile = self.compile.as_ref().map(CompileData::from);
-        let Self { mut times_ms, warmup_ms, parts_ms, values, counters, message, status, .. } = self;
-        times_ms.shrink_to_fit();
-        let note = message.filter(|_| status == "correct");
-        Measurement { times_ms, warmup_ms, parts_ms, values, counters, compile, note }
     }
 
     /// Returns the reason why the configuration failed, or `None` if it is correct.

@@ -1,8 +1,10 @@
 //! Reads journals.
 
-use crate::entries::{Collector, Glance, check_times, is_line};
+use crate::entries::{Brief, Collector, Glance, GlanceLine, check_times, is_line};
+use crate::plain::Plain;
 use crate::sum::{self, Seal};
 use crate::{Again, Entries, Entry, FORMAT_VERSION, Header, Repeated, StoreError, VerdictLine};
+use memchr::memchr;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::io::{self, BufRead};
@@ -80,7 +82,7 @@ fn parse_brief(path: &Path, text: Vec<u8>) -> Result<RecordedOf<Entries>, StoreE
     let complete_bytes = scan.rest(|line, kind| {
         match kind {
             Kind::Evaluation => {
-                let brief = line.parse::<Glance<'_>>()?.brief(line.number, line.start)?;
+                let brief = line.brief()?;
                 collector.add(brief, |first| is_line(&text, first, line.text));
                 again_before_last = again.len();
                 verdict = None;
@@ -140,6 +142,8 @@ pub(crate) struct Line<'a> {
     pub(crate) start: u64,
     /// Its text without the line break.
     pub(crate) text: &'a [u8],
+    /// The state of its checksum.
+    pub(crate) seal: Seal,
 }
 
 /// The kind of a line after the header.
@@ -160,10 +164,10 @@ pub(crate) struct Scan<'a> {
 impl<'a> Scan<'a> {
     /// Reads the header of the journal at `path`.
     pub(crate) fn begin(path: &'a Path, from: &'a mut dyn BufRead) -> Result<Self, StoreError> {
-        let mut lines = Lines { from, number: 0, end: 0, buffer: Vec::new() };
+        let mut lines = Lines { from, number: 0, end: 0, given: 0, buffer: Vec::new() };
         let missing = || line_error(path, 1, "the header is missing; this is no journal".to_string());
         let line = lines.next().map_err(|source| io_error(path, source))?.ok_or_else(missing)?;
-        if line.seal() == Seal::Broken {
+        if line.seal == Seal::Broken {
             return Err(line_error(path, line.number, DAMAGED.to_string()));
         }
         let header = parse_header(path, line.text);
@@ -205,6 +209,9 @@ struct Lines<'a> {
     number: usize,
     /// The end of the last complete line.
     end: u64,
+    /// Number of bytes at the beginning of `from` that were given to the caller.
+    given: usize,
+    /// A line that `from` did not hold as a whole.
     buffer: Vec<u8>,
 }
 
@@ -212,18 +219,33 @@ impl Lines<'_> {
     /// Returns the next line, or `None` at the end or at a line without its end.
     fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
-            self.buffer.clear();
+            self.from.consume(std::mem::take(&mut self.given));
             let start = self.end;
-            self.from.read_until(b'\n', &mut self.buffer)?;
-            if self.buffer.pop() != Some(b'\n') {
-                return Ok(None);
-            }
+            let held = memchr(b'\n', self.from.fill_buf()?);
+            let length = match held {
+                Some(length) => length,
+                None => match self.gather()? {
+                    Some(length) => length,
+                    None => return Ok(None),
+                },
+            };
             self.number += 1;
-            self.end += self.buffer.len() as u64 + 1;
-            if !self.buffer.is_empty() {
-                return Ok(Some(Line { number: self.number, start, text: &self.buffer }));
+            self.end += length as u64 + 1;
+            self.given = held.map_or(0, |length| length + 1);
+            if length > 0 {
+                // What was held is held still: nothing was consumed since.
+                let whole = if held.is_some() { self.from.fill_buf()? } else { &self.buffer };
+                let text = &whole[..length];
+                return Ok(Some(Line { number: self.number, start, text, seal: sum::check(text) }));
             }
         }
+    }
+
+    /// Copies a line into the buffer. Returns its length, or `None` if it has no end.
+    fn gather(&mut self) -> io::Result<Option<usize>> {
+        self.buffer.clear();
+        self.from.read_until(b'\n', &mut self.buffer)?;
+        Ok((self.buffer.pop() == Some(b'\n')).then_some(self.buffer.len()))
     }
 }
 
@@ -237,23 +259,17 @@ struct Keys {
 }
 
 impl Line<'_> {
-    /// Compares the line with its checksum.
-    pub(crate) fn seal(&self) -> Seal {
-        sum::check(self.text)
-    }
-
     /// Reads the line as `T`.
     pub(crate) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, String> {
         serde_json::from_slice(self.text).map_err(|error| error.to_string())
     }
 
     fn kind(&self) -> Result<Kind, String> {
-        let seal = self.seal();
-        if seal == Seal::Broken {
+        if self.seal == Seal::Broken {
             return Err(DAMAGED.to_string());
         }
         // An evaluation's first field, as this program writes it.
-        if seal == Seal::Intact && self.text.starts_with(b"{\"index\":") {
+        if self.seal == Seal::Intact && self.text.starts_with(b"{\"index\":") {
             return Ok(Kind::Evaluation);
         }
         let Keys { again, winner } = self.parse()?;
@@ -262,6 +278,20 @@ impl Line<'_> {
             (None, Some(_)) => Ok(Kind::Again),
             (None, None) => self.parse::<Entry>().map(|_| Kind::Evaluation),
         }
+    }
+
+    /// Returns the fields of an intact line of an evaluation, if it is as this program writes it.
+    pub(crate) fn plain(&self) -> Option<Plain<'_>> {
+        Some(self).filter(|line| line.seal == Seal::Intact).and_then(|line| Plain::of(line.text))
+    }
+
+    /// Reads the line of an evaluation in brief.
+    fn brief(&self) -> Result<Brief, String> {
+        let glance = match self.plain().and_then(Glance::plain) {
+            Some(glance) => glance,
+            None => self.parse::<GlanceLine<'_>>()?.glance()?,
+        };
+        glance.brief(self)
     }
 
     /// Reads the line of a later measurement.
@@ -285,5 +315,26 @@ fn parse_header(path: &Path, line: &[u8]) -> Result<Header, Result<StoreError, S
             Err(Ok(StoreError::Version { path: path.to_path_buf(), found, known: FORMAT_VERSION }))
         }
         Some(_) => serde_json::from_value(json).map_err(|error| Err(format!("header: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_the_same_however_little_of_them_the_reader_holds() {
+        let text = b"one\n\nsecond line\nx\n\n\na longer third line\nthe last one has no end";
+        let expected = [(1, 0, "one"), (3, 5, "second line"), (4, 17, "x"), (7, 21, "a longer third line")];
+        for capacity in 1..=text.len() {
+            let mut reader = io::BufReader::with_capacity(capacity, &text[..]);
+            let mut lines = Lines { from: &mut reader, number: 0, end: 0, given: 0, buffer: Vec::new() };
+            for (number, start, text) in expected {
+                let line = lines.next().unwrap().unwrap();
+                assert_eq!((line.number, line.start, line.text), (number, start, text.as_bytes()), "{capacity} bytes");
+            }
+            assert!(lines.next().unwrap().is_none());
+            assert_eq!(lines.end, 41);
+        }
     }
 }

@@ -26,18 +26,32 @@ pub(crate) fn seal(line: &mut Vec<u8>) {
     let sum = checksum(&[line]);
     line.pop();
     line.extend(BEFORE);
-    line.extend(format!("{sum:08x}").bytes());
+    line.extend(hexadecimal(sum));
     line.extend(AFTER);
     line.push(b'\n');
 }
 
 /// Compares a line, without its line break, with its checksum. Costs the line's length.
 pub(crate) fn check(line: &[u8]) -> Seal {
-    let Some(at) = line.len().checked_sub(BEFORE.len() + DIGITS + AFTER.len()) else { return Seal::Absent };
-    let (content, seal) = line.split_at(at);
-    let Some(digits) = seal.strip_prefix(BEFORE).and_then(|seal| seal.strip_suffix(AFTER)) else { return Seal::Absent };
-    let intact = format!("{:08x}", checksum(&[content, b"}"]));
-    if digits == intact.as_bytes() { Seal::Intact } else { Seal::Broken }
+    let Some((content, digits)) = split(line) else { return Seal::Absent };
+    if digits == hexadecimal(checksum(&[content, b"}"])) { Seal::Intact } else { Seal::Broken }
+}
+
+/// Returns the end of a line, without its line break, up to its checksum. Returns `None` if it has
+/// none.
+pub(crate) fn content(line: &[u8]) -> Option<&[u8]> {
+    split(line).map(|(content, _)| content)
+}
+
+/// Splits a line into its content and the digits of its checksum.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (content, seal) = line.split_at_checked(line.len().checked_sub(BEFORE.len() + DIGITS + AFTER.len())?)?;
+    Some((content, seal.strip_prefix(BEFORE)?.strip_suffix(AFTER)?))
+}
+
+fn hexadecimal(sum: u32) -> [u8; DIGITS] {
+    let digit = |at: usize| b"0123456789abcdef"[(sum >> (4 * (DIGITS - 1 - at)) & 0xf) as usize];
+    std::array::from_fn(digit)
 }
 
 fn checksum(parts: &[&[u8]]) -> u32 {
@@ -64,6 +78,7 @@ mod tests {
         let json: serde_json::Value = serde_json::from_slice(&line).unwrap();
         assert_eq!(json["a"], 1);
         assert_eq!(json["sum"].as_str().map(str::len), Some(DIGITS));
+        assert_eq!(content(&line), Some(&b"{\"a\":1"[..]));
     }
 
     #[test]
@@ -78,5 +93,13 @@ mod tests {
         }
         assert_eq!(check(b"{\"index\":\"7\"}"), Seal::Absent);
         assert_eq!(check(b""), Seal::Absent);
+        assert_eq!(content(b""), None);
+    }
+
+    #[test]
+    fn a_checksum_has_eight_digits_in_hexadecimal() {
+        for sum in [0, 1, 0xab, 0x1234_5678, 0x0fed_cba9, u32::MAX] {
+            assert_eq!(hexadecimal(sum), format!("{sum:08x}").as_bytes());
+        }
     }
 }

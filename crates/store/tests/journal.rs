@@ -7,6 +7,7 @@ use std::time::Duration;
 use tunesmith_core::judge::drift::Drift;
 use tunesmith_core::{
     CompileData, Depth, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict,
+    statistics,
 };
 use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
 use tunesmith_store::{Header, Journal, StoreError, UNLISTED, read, read_brief};
@@ -424,10 +425,11 @@ fn entries_in_brief_agree_with_those_in_full() {
             let failure = entry.failure().unwrap().map(|failure| failure.kind);
             assert_eq!((entry.index.parse(), entry.clock), (Ok(brief_entry.index), brief_entry.clock));
             assert_eq!((entry.line, failure), (brief_entry.line as usize, brief_entry.failure));
-            assert_eq!(
-                (entry.depth.as_str(), brief_entry.time_ms.is_some()),
-                (brief_entry.depth.word(), failure.is_none())
-            );
+            assert_eq!(entry.depth, brief_entry.depth.word());
+            let counted = if failure.is_none() { entry.times_ms.as_slice() } else { &[] };
+            assert_eq!(brief_entry.time_ms(), statistics::median(counted));
+            let lowest = statistics::median_interval(counted, 0.95).map(|(lowest, _)| lowest);
+            assert_eq!(brief_entry.times.map(|times| times.lowest_ms), lowest);
             assert_eq!(brief.find(&entry.config), Some(at));
             assert_eq!(brief.times(at).unwrap(), entry.times_ms);
         }

@@ -2,21 +2,14 @@
 
 /// Returns the median of `samples`, or `None` if there are none. Cost: a sort.
 pub fn median(samples: &[f64]) -> Option<f64> {
-    let sorted = sorted(samples);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        n if n % 2 == 1 => Some(sorted[middle]),
-        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
-    }
+    with_sorted(samples, middle)
 }
 
 /// Returns the median of `samples`. For an even number, it is the lower of the two in the middle.
 /// Use it for comparisons: the mean of two modes would represent neither. Returns `None` if there
 /// are no samples. Cost: a sort.
 pub fn lower_median(samples: &[f64]) -> Option<f64> {
-    let sorted = sorted(samples);
-    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
+    with_sorted(samples, |sorted| sorted.get(sorted.len().saturating_sub(1) / 2).copied())
 }
 
 /// Returns a distribution-free confidence interval of the median from order statistics, as
@@ -27,7 +20,25 @@ pub fn lower_median(samples: &[f64]) -> Option<f64> {
 /// `confidence`. Below six samples, no k keeps 95 %. Then the extremes are returned, with a
 /// coverage of `1 - 2^(1-n)`. Returns `None` if there are no samples.
 pub fn median_interval(samples: &[f64], confidence: f64) -> Option<(f64, f64)> {
-    let sorted = sorted(samples);
+    with_sorted(samples, |sorted| interval(sorted, confidence))
+}
+
+/// Returns the [`median`] of `samples` with its [interval](median_interval) at `confidence`, as
+/// `(median, (low, high))`. Cost: one sort for both.
+pub fn median_with_interval(samples: &[f64], confidence: f64) -> Option<(f64, (f64, f64))> {
+    with_sorted(samples, |sorted| middle(sorted).zip(interval(sorted, confidence)))
+}
+
+fn middle(sorted: &[f64]) -> Option<f64> {
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[middle]),
+        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+    }
+}
+
+fn interval(sorted: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let n = sorted.len();
     if n == 0 {
         return None;
@@ -81,10 +92,24 @@ pub fn signed_rank(differences: &[f64]) -> f64 {
     probability[positive..].iter().sum::<f64>().min(1.0)
 }
 
-fn sorted(samples: &[f64]) -> Vec<f64> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted
+/// Maximum number of samples that are sorted without asking for memory.
+const FEW: usize = 32;
+
+/// Asks the sorted `samples`.
+fn with_sorted<T>(samples: &[f64], ask: impl FnOnce(&[f64]) -> T) -> T {
+    let (mut few, mut many) = ([0.0; FEW], Vec::new());
+    let sorted = match few.get_mut(..samples.len()) {
+        Some(few) => {
+            few.copy_from_slice(samples);
+            few
+        }
+        None => {
+            many.extend_from_slice(samples);
+            many.as_mut_slice()
+        }
+    };
+    sorted.sort_unstable_by(f64::total_cmp);
+    ask(sorted)
 }
 
 #[cfg(test)]
@@ -122,6 +147,23 @@ mod tests {
         assert_eq!(signed_rank(&[-1.0, 0.0]), 1.0);
         assert_eq!(signed_rank(&[]), 1.0);
         assert_eq!(signed_rank(&[1.0, -1.0]), 0.75, "equal magnitudes share their rank");
+    }
+
+    #[test]
+    fn few_and_many_samples_are_sorted_alike() {
+        for count in [1, 2, 7, FEW - 1, FEW, FEW + 1, 3 * FEW] {
+            let samples: Vec<f64> = (0..count).map(|at| (at * 37 % 101) as f64 - 50.0).collect();
+            let mut sorted = samples.clone();
+            sorted.sort_by(f64::total_cmp);
+            let (low, high) = (sorted[(count - 1) / 2], sorted[count / 2]);
+            assert_eq!(lower_median(&samples), Some(low), "{count} samples");
+            assert_eq!(median(&samples), Some(f64::midpoint(low, high)), "{count} samples");
+            let k = order_for_confidence(count, 0.95).max(1);
+            let interval = (sorted[k - 1], sorted[count - k]);
+            assert_eq!(median_interval(&samples, 0.95), Some(interval), "{count} samples");
+            assert_eq!(median_with_interval(&samples, 0.95), Some((f64::midpoint(low, high), interval)));
+        }
+        assert_eq!(median_with_interval(&[], 0.95), None);
     }
 
     #[test]

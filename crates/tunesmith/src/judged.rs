@@ -33,10 +33,14 @@ impl<'a> Judged<'a> {
         let trial = |at: &usize| {
             let brief = &recorded.entries.briefs()[*at];
             let score = match &metric {
-                None => brief.time_ms,
+                None => brief.time_ms(),
                 Some(_) => samples(*at).and_then(|scores| statistics::median(&scores)),
             };
             Trial { config: brief.index, score, clock: clock(brief.clock) }
+        };
+        let lowest = |at: usize| match &metric {
+            None => recorded.entries.briefs()[trials[at]].times.map(|times| times.lowest_ms),
+            Some(_) => statistics::median_interval(&samples(trials[at])?, 0.95).map(|(lowest, _)| lowest),
         };
         let repeats = recorded.current().filter_map(|again| {
             let (config, clock) = (key(&again.entry), clock(again.entry.clock));
@@ -45,6 +49,7 @@ impl<'a> Judged<'a> {
         let verdict = Evidence {
             trials: trials.iter().map(trial).collect(),
             samples: &|at| samples(trials[at]).unwrap_or_default(),
+            lowest: &lowest,
             repeats: repeats.collect(),
             default,
         }

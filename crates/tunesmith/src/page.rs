@@ -11,7 +11,7 @@ use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::statistics::median;
 use tunesmith_core::{CommonFailure, common_failures};
 use tunesmith_report::{FailureLine, Page, ParameterSection, RunSection, TopRow, ValueLine, page_html};
-use tunesmith_store::{Header, Outline, StoreError};
+use tunesmith_store::{Brief, Header, Outline, StoreError};
 
 /// The mark of pages that this program wrote.
 const FOOTER: &str = "<footer>Tunesmith ";
@@ -72,7 +72,7 @@ fn section(path: &Path, recorded: &Outline) -> Result<RunSection, Error> {
         name: format!("{} ({})", recorded.header.problem, path.display()),
         facts: facts(&recorded.header, &top),
         by_time: Metric::of(&recorded.header).is_none(),
-        evaluations: recorded.entries.briefs().iter().map(|brief| brief.time_ms).collect(),
+        evaluations: recorded.entries.briefs().iter().map(Brief::time_ms).collect(),
         top: top
             .configs
             .iter()
@@ -121,7 +121,7 @@ fn verdict(top: &Top) -> String {
 /// Returns the findings about each parameter, the one that explains most first.
 fn parameters(recorded: &Outline) -> Result<Vec<ParameterSection>, Error> {
     let columns = recorded.entries.columns(&recorded.header.parameters)?;
-    let times: Vec<Option<f64>> = recorded.entries.briefs().iter().map(|brief| brief.time_ms).collect();
+    let times: Vec<Option<f64>> = recorded.entries.briefs().iter().map(Brief::time_ms).collect();
     let parameters = recorded.header.parameters.iter().zip(columns);
     let mut sections: Vec<ParameterSection> =
         parameters.map(|((name, values), column)| parameter(name, values, &column, &times)).collect();

@@ -110,8 +110,10 @@ impl<'a> Findings<'a> {
             let evaluation = &trials[at].evaluation;
             self.objective.samples(evaluation.request.config, &evaluation.measurement).unwrap_or_default()
         };
+        let lowest = |at: usize| statistics::median_interval(&samples(at), 0.95).map(|(lowest, _)| lowest);
         let repeats = resamples.iter().map(|resample| self.repeat(resample)).collect();
-        ask(&Evidence { trials: trials.iter().map(trial).collect(), samples: &samples, repeats, default: self.default })
+        let trials = trials.iter().map(trial).collect();
+        ask(&Evidence { trials, samples: &samples, lowest: &lowest, repeats, default: self.default })
     }
 
     fn repeat(&self, resample: &Resample) -> Repeat<ConfigId> {

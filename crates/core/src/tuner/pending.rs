@@ -1,9 +1,10 @@
 //! The evaluations of a resumed journal that the searcher has not asked for again.
 
-use crate::{Evaluation, Request};
+use crate::{Depth, Evaluation, Request};
 use hashbrown::HashTable;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use tunesmith_space::ConfigId;
 
 /// The evaluations by request. A look-up costs one hash. Besides the evaluations, each takes some
 /// 20 bytes.
@@ -22,7 +23,8 @@ impl Pending {
         let mut repeated = Vec::new();
         for (place, evaluation) in (0_u32..).zip(&pending.evaluations) {
             let Some(request) = evaluation.as_ref().map(|evaluation| evaluation.request) else { continue };
-            if find(&pending.places, &pending.evaluations, pending.hasher.hash_one(request), request).is_some() {
+            let own = pending.hasher.hash_one(request);
+            if find(&pending.places, &pending.evaluations, own, request).is_some() {
                 repeated.push(place as usize);
                 continue;
             }
@@ -30,7 +32,7 @@ impl Pending {
                 let request = pending.evaluations[*place as usize].as_ref().map(|evaluation| evaluation.request);
                 request.map_or(0, |request| pending.hasher.hash_one(request))
             };
-            pending.places.insert_unique(pending.hasher.hash_one(request), place, hash);
+            pending.places.insert_unique(own, place, hash);
         }
         repeated.into_iter().for_each(|place| pending.evaluations[place] = None);
         pending
@@ -39,6 +41,19 @@ impl Pending {
     /// Returns true if `request` was evaluated and not taken yet.
     pub(super) fn contains(&self, request: Request) -> bool {
         self.place(request).is_some()
+    }
+
+    /// Returns true if `config` was evaluated at any depth and not taken yet.
+    pub(super) fn contains_config(&self, config: ConfigId) -> bool {
+        [Request::timed(config), Request::profiled(config)].into_iter().any(|request| self.contains(request))
+    }
+
+    /// Returns the number of configurations among those that are left.
+    pub(super) fn configs(&self) -> usize {
+        let requests = self.iter().map(|evaluation| evaluation.request);
+        let counts =
+            |request: &Request| request.depth == Depth::Timed || !self.contains(Request::timed(request.config));
+        requests.filter(counts).count()
     }
 
     /// Takes out the evaluation that answers `request`.
@@ -75,7 +90,7 @@ fn find(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Depth, Measurement};
+    use crate::Measurement;
     use std::time::Duration;
     use tunesmith_space::{Parameter, Space, Values};
 
@@ -93,14 +108,18 @@ mod tests {
         let made: Vec<Evaluation> = made.map(evaluation).collect();
         let twice = made.iter().chain(&made[..7]).cloned().map(Box::new).collect();
         let mut pending = Pending::new(twice);
+        assert_eq!(pending.configs(), 100);
         for taken in made.iter().step_by(3) {
             assert!(pending.contains(taken.request));
             assert_eq!(pending.take(taken.request).as_deref(), Some(taken));
             assert!(!pending.contains(taken.request) && pending.take(taken.request).is_none());
+            assert!(pending.contains_config(taken.request.config), "its other depth is left");
         }
+        // Of every three configurations, the first lost its timed evaluation, the second its profiled one.
+        assert_eq!(pending.configs(), 100);
         let left: Vec<&Evaluation> = made.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, e)| e).collect();
         assert_eq!(pending.iter().collect::<Vec<_>>(), left);
         assert_eq!(pending.take_rest().map(|e| *e).collect::<Vec<_>>(), left.into_iter().cloned().collect::<Vec<_>>());
-        assert!(!pending.contains(made[1].request));
+        assert!(!pending.contains(made[1].request) && !pending.contains_config(made[1].request.config));
     }
 }

@@ -45,8 +45,8 @@ pub(super) struct Running<'a> {
     final_round: FinalRound,
     observers: Observers<'a>,
     progress: Progress,
-    /// The configurations that count as evaluated.
-    configs: HashSet<ConfigId>,
+    /// Number of configurations that count as evaluated.
+    configs: usize,
     resumed: usize,
     /// Number of answers in a row that told nothing new.
     repeats: u64,
@@ -107,7 +107,7 @@ impl<'a> Running<'a> {
             final_round: FinalRound { rule: tuner.judging.finals, seed: tuner.seed, recorded: recorded_final.into() },
             observers: Observers::new(tuner.observers),
             progress: Progress { space_size, elapsed: earlier, limit: tuner.limit, ..Progress::default() },
-            configs: HashSet::new(),
+            configs: 0,
             repeats: 0,
         };
         running.resume(recorded);
@@ -119,9 +119,11 @@ impl<'a> Running<'a> {
         for evaluation in &recorded {
             let score = self.findings.objective.score(evaluation);
             self.doomed = self.doomed.take().filter(|_| score.is_none());
-            self.count(evaluation, score);
+            self.progress.count(evaluation, score);
         }
+        self.findings.told.reserve(recorded.len());
         self.recorded = Pending::new(recorded);
+        self.configs = self.recorded.configs();
     }
 
     /// Searches, holds the final and judges. `started` is the real time at which the run began.
@@ -232,7 +234,7 @@ impl<'a> Running<'a> {
     }
 
     fn is_exhausted(&self) -> bool {
-        self.space.len() == Some(self.configs.len() as u128)
+        self.space.len() == Some(self.configs as u128)
     }
 
     /// Asks until the room is used up, the searcher waits, or the requests in flight already reach
@@ -332,7 +334,9 @@ impl<'a> Running<'a> {
         self.final_round.recorded.clear();
         let score = self.findings.objective.score(&evaluation);
         let request = evaluation.request;
-        self.count(&evaluation, score);
+        let is_known = self.findings.told.of(request.config).is_some() || self.recorded.contains_config(request.config);
+        self.configs += usize::from(!is_known);
+        self.progress.count(&evaluation, score);
         if let Some(doomed) = &mut self.doomed {
             doomed.add(&evaluation, score, self.findings.objective);
         }
@@ -342,11 +346,6 @@ impl<'a> Running<'a> {
             self.observers.notice(&Event::Evaluated { scored, best: told.best(), progress: &self.progress });
         }
         Ok(())
-    }
-
-    fn count(&mut self, evaluation: &Evaluation, score: Option<f64>) {
-        self.configs.insert(evaluation.request.config);
-        self.progress.count(evaluation, score);
     }
 
     fn tell(&mut self, request: Request) {

@@ -1,55 +1,65 @@
 //! Reads the journal of a run that continues.
 
 use crate::entries::check_times;
-use crate::line::Indexed;
 use crate::read::{Kind, Line, current, warnings};
-use crate::sum::Seal;
 use crate::{Again, Entry, Repeated, Resumed, StoreError, VerdictLine};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::path::Path;
-use tunesmith_core::{Depth, Evaluation};
+use tunesmith_core::{Depth, Evaluation, Request};
 use tunesmith_space::{ConfigId, Space};
 
 /// The numbers of the evaluations of a journal: their positions among its lines, counted from 1.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
-    /// The number of every request, by its bytes. A request of 32 bytes would take half as much
-    /// memory again.
-    of: HashMap<[u8; KEY], u32>,
+    /// The number of every request with a rank that fits, by its bytes. A million numbers take half
+    /// the memory that they would take by whole ranks.
+    near: HashMap<[u8; 8], u32>,
+    /// The number of every other request.
+    far: HashMap<Request, u32>,
     /// The number of all evaluations.
     count: u32,
 }
-
-/// The bytes of a rank and a depth.
-const KEY: usize = 17;
 
 impl Numbers {
     /// Counts an evaluation. Returns the number of an earlier one with the same request.
     pub(crate) fn add(&mut self, config: ConfigId, depth: Depth) -> Option<u32> {
         self.count += 1;
-        match self.of.entry(key(config, depth)) {
-            Slot::Occupied(first) => Some(*first.get()),
-            Slot::Vacant(slot) => {
-                slot.insert(self.count);
-                None
-            }
+        let request = Request { config, depth };
+        match near(request) {
+            Some(key) => earlier(self.near.entry(key), self.count),
+            None => earlier(self.far.entry(request), self.count),
         }
     }
 
     /// Returns the number of the first evaluation of `config`, or 0 if there is none.
     pub(crate) fn of(&self, config: ConfigId) -> usize {
-        let number = |depth| self.of.get(&key(config, depth)).copied();
+        let number = |depth| {
+            let request = Request { config, depth };
+            match near(request) {
+                Some(key) => self.near.get(&key).copied(),
+                None => self.far.get(&request).copied(),
+            }
+        };
         [Depth::Timed, Depth::Profiled].into_iter().filter_map(number).min().unwrap_or_default() as usize
     }
 }
 
-fn key(config: ConfigId, depth: Depth) -> [u8; KEY] {
-    let mut key = [0; KEY];
-    let (rank, last) = key.split_at_mut(KEY - 1);
-    rank.copy_from_slice(&config.rank().to_ne_bytes());
-    last.fill(u8::from(depth == Depth::Profiled));
-    key
+/// Returns the number in `slot`, or puts `number` there if it is empty.
+fn earlier<K>(slot: Slot<'_, K, u32>, number: u32) -> Option<u32> {
+    match slot {
+        Slot::Occupied(first) => Some(*first.get()),
+        Slot::Vacant(slot) => {
+            slot.insert(number);
+            None
+        }
+    }
+}
+
+/// Returns the bytes of a rank and a depth, or `None` if the rank has more than 63 bits.
+fn near(request: Request) -> Option<[u8; 8]> {
+    let rank = u64::try_from(request.config.rank()).ok().filter(|rank| *rank >> 63 == 0)?;
+    Some((rank << 1 | u64::from(request.depth == Depth::Profiled)).to_ne_bytes())
 }
 
 /// Collects the lines of a journal whose run continues.
@@ -67,6 +77,8 @@ pub(crate) struct Continued<'a> {
     verdict: Option<VerdictLine>,
     copies: usize,
     conflicts: Vec<Repeated>,
+    /// Of a line that is read.
+    buffer: Vec<u8>,
 }
 
 impl<'a> Continued<'a> {
@@ -82,6 +94,7 @@ impl<'a> Continued<'a> {
             verdict: None,
             copies: 0,
             conflicts: Vec::new(),
+            buffer: Vec::new(),
         }
     }
 
@@ -98,9 +111,10 @@ impl<'a> Continued<'a> {
     fn add_evaluation(&mut self, line: &Line<'_>) -> Result<(), String> {
         // An intact line is as it was written for this space, so that its index is its
         // configuration.
-        let evaluation = match line.seal() {
-            Seal::Intact => line.parse::<Indexed>()?.into_evaluation(self.space)?,
-            Seal::Absent | Seal::Broken => line.parse::<Entry>()?.evaluation(self.space)?,
+        let plain = line.plain().map(|plain| plain.evaluation(self.space, &mut self.buffer)).transpose()?.flatten();
+        let evaluation = match plain {
+            Some(evaluation) => evaluation,
+            None => Box::new(line.parse::<Entry>()?.evaluation(self.space)?),
         };
         check_times(&evaluation.measurement.times_ms)?;
         let number = u32::try_from(line.number).map_err(|_| "the journal has too many lines".to_string())?;
@@ -109,12 +123,12 @@ impl<'a> Continued<'a> {
         let first = self.numbers.add(evaluation.request.config, evaluation.request.depth);
         let Some(first) = first else {
             self.lines.push(number);
-            self.evaluations.push(Box::new(evaluation));
+            self.evaluations.push(evaluation);
             return Ok(());
         };
         let place = first as usize - 1 - self.ignored.partition_point(|ignored| *ignored < first);
         self.ignored.push(self.numbers.count);
-        if self.evaluations.get(place).is_some_and(|known| **known == evaluation) {
+        if self.evaluations.get(place).is_some_and(|known| *known == evaluation) {
             self.copies += 1;
         } else {
             let first = self.lines.get(place).copied().unwrap_or_default();
@@ -132,5 +146,34 @@ impl<'a> Continued<'a> {
             current(&self.again, self.again_before_last).map(resample).collect::<Result<_, StoreError>>()?;
         let warnings = warnings(path, self.copies, &self.conflicts);
         Ok((Resumed { evaluations: self.evaluations, resamples, warnings }, self.numbers, self.verdict))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tunesmith_space::{Parameter, Values};
+
+    #[test]
+    fn every_request_keeps_the_number_of_its_first_evaluation_whatever_its_rank() {
+        let parameter = |name: &str| Parameter::new(name, Values::list(0..1000_i64)).unwrap();
+        let names = ["A", "B", "C", "D", "E", "F", "G"];
+        let space = names.iter().fold(Space::builder(), |builder, name| builder.parameter(parameter(name)));
+        let space = space.build().unwrap();
+        let ranks = [0, 1, 2, (1 << 62) + 1, (1 << 63) - 1, 1 << 63, (1 << 63) + 1, 1 << 64, (1 << 64) + 1];
+        let (mut numbers, mut known) = (Numbers::default(), HashMap::new());
+        let made = (0..40_usize).map(|at| (ranks[at * 7 % ranks.len()], [Depth::Timed, Depth::Profiled][at % 3 % 2]));
+        for (number, (rank, depth)) in (1_u32..).zip(made) {
+            let earlier = known.get(&(rank, depth)).copied();
+            assert_eq!(numbers.add(space.id(rank).unwrap(), depth), earlier, "{rank} {depth:?}");
+            known.entry((rank, depth)).or_insert(number);
+        }
+        for rank in ranks {
+            let number = |depth| known.get(&(rank, depth)).copied();
+            let first = [Depth::Timed, Depth::Profiled].into_iter().filter_map(number).min().unwrap();
+            assert_eq!(numbers.of(space.id(rank).unwrap()), first as usize);
+        }
+        assert!(!numbers.far.is_empty() && !numbers.near.is_empty());
+        assert_eq!(numbers.of(space.id(7).unwrap()), 0);
     }
 }

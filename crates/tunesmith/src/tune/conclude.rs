@@ -51,7 +51,7 @@ impl Finished {
             evaluations: run.progress.evaluations,
             resumed: run.resumed,
             failed: FailureKind::ALL.map(|kind| (kind, run.history.failed(kind))).into(),
-            unscored: Unscored::of(evaluations(run), settings.objective()),
+            unscored: Unscored::of(without_score(run), settings.objective()),
             common_failures: common_failures(evaluations(run).filter_map(|evaluation| evaluation.failure.as_ref())),
             default: ground.default_id().and_then(|config| self.candidate(config, ground, settings)),
             ties: candidates(&verdict.ties),
@@ -103,6 +103,11 @@ impl Finished {
 
 fn evaluations(run: &Run) -> impl Iterator<Item = &Evaluation> {
     run.history.iter().map(|scored| &*scored.evaluation)
+}
+
+/// Returns the evaluations without a score. Only these can lack a value of the objective.
+fn without_score(run: &Run) -> impl Iterator<Item = &Evaluation> {
+    run.history.iter().filter(|scored| scored.score.is_none()).map(|scored| &*scored.evaluation)
 }
 
 /// Returns the number of configurations in the final re-measurement.
