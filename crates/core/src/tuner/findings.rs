@@ -27,7 +27,7 @@ pub(super) struct Findings<'a> {
 }
 
 /// The latest verdict, with the numbers of evaluations and later measurements it rests on. Both only
-/// grow. A verdict on a million evaluations takes a second.
+/// grow. A verdict on a million evaluations takes some tenths of a second.
 struct Latest {
     told: usize,
     resamples: usize,
