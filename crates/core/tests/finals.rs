@@ -378,6 +378,41 @@ fn a_resumed_run_verifies_nothing_twice() {
 }
 
 #[test]
+fn failures_in_the_final_and_in_verifications_keep_their_order_when_the_run_is_resumed() {
+    let mut first = device(1);
+    first.breaks = Some((3, 0));
+    first.fails_verification = Some(vec![4]);
+    let (run, kept) = tune(&mut first, only_finals(), 1, &Kept::default());
+    let failed: Vec<i64> = run.verdict.failed.iter().map(|config| first.x(*config)).collect();
+    assert_eq!(failed, [3, 4], "3 fails in the final, and 4 when it is verified");
+    let (again, after) = tune(&mut device(2), only_finals(), 1, &kept);
+    assert_eq!((again.verdict, again.resamples, after), (run.verdict, run.resamples, kept));
+}
+
+#[test]
+fn a_later_final_that_was_cut_goes_on_although_the_winner_of_an_earlier_one_was_verified() {
+    let verifying = |seed| {
+        let mut device = device(seed);
+        device.fails_verification = Some(Vec::new());
+        device
+    };
+    let (_, mut before) = tune(&mut verifying(1), only_finals(), 1, &Kept::default());
+    // A journal that lacks one evaluation holds its final again. Its reader leaves the first one out.
+    let lost = before.0.remove(5);
+    before.0.retain(|line| !matches!(line, Line::Again(again) if again.role != Role::Verification));
+    assert!(matches!(lost, Line::Evaluation(_)) && !before.again().is_empty());
+    let mut whole = verifying(2);
+    let (run, _) = tune(&mut whole, only_finals(), 1, &before);
+    let mut cut = verifying(2);
+    cut.interrupt_at = Some(7);
+    let (_, half) = tune(&mut cut, only_finals(), 1, &before);
+    (cut.interrupt_at, cut.clock) = (None, Arc::default());
+    let (resumed, _) = tune(&mut cut, only_finals(), 1, &half);
+    assert_eq!(cut.log, whole.log);
+    assert_eq!(resumed.verdict, run.verdict);
+}
+
+#[test]
 fn a_default_that_the_resumed_journal_lacks_is_evaluated_and_takes_its_turn() {
     let mut first = device(1);
     let (_, kept) = tune(&mut first, only_finals(), 1, &Kept::default());

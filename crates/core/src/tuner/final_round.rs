@@ -37,7 +37,7 @@ impl FinalRound {
         observers: &mut Observers<'_>,
     ) -> Result<bool, Error> {
         if findings.has_verified() && !self.recorded.is_empty() {
-            findings.resamples.extend(std::mem::take(&mut self.recorded));
+            findings.take_over_final(std::mem::take(&mut self.recorded));
             return Ok(true);
         }
         let start = findings.searched_until();

@@ -26,6 +26,12 @@ pub(super) struct Findings<'a> {
     latest: RefCell<Option<Latest>>,
 }
 
+/// Puts later measurements into the order made. Of the same time, a verification comes last: it
+/// follows the final.
+pub(super) fn in_order_made(resamples: &mut [Resample]) {
+    resamples.sort_by_key(|again| (again.clock, again.role == Role::Verification));
+}
+
 /// The latest verdict, with the numbers of evaluations and later measurements it rests on. Both only
 /// grow. A verdict on a million evaluations takes some tenths of a second.
 struct Latest {
@@ -128,9 +134,19 @@ impl<'a> Findings<'a> {
         evaluations.chain(probes.map(|resample| resample.clock)).max().unwrap_or_default()
     }
 
-    /// Returns true if a final was held in full. Only then are its winners verified.
+    /// Returns true if the final of all these evaluations was held in full. Only then are its winners
+    /// verified. Verifications of an earlier final outlive further evaluations, and say nothing about
+    /// the later one.
     pub(super) fn has_verified(&self) -> bool {
-        self.resamples.iter().any(|resample| resample.role == Role::Verification)
+        let searched_until = self.searched_until();
+        self.resamples.iter().any(|again| again.role == Role::Verification && again.clock >= searched_until)
+    }
+
+    /// Takes over the visits of a recorded final. The later measurements stay in the order made: a
+    /// journal separates them by their roles, and the verdict names failures in their order.
+    pub(super) fn take_over_final(&mut self, recorded: impl IntoIterator<Item = Resample>) {
+        self.resamples.extend(recorded);
+        in_order_made(&mut self.resamples);
     }
 
     /// Returns the verdict on all measurements.

@@ -4,7 +4,7 @@ use super::bench::{Bench, Resampled};
 use super::clocks::Clocks;
 use super::doomed::Doomed;
 use super::final_round::FinalRound;
-use super::findings::Findings;
+use super::findings::{Findings, in_order_made};
 use super::observers::Observers;
 use super::pending::Pending;
 use super::queue::{AnswerFrom, Queue};
@@ -183,8 +183,9 @@ impl<'a> Running<'a> {
         let told = self.findings.told.iter().map(|scored| &*scored.evaluation);
         let all: Vec<&Evaluation> = told.chain(self.recorded.iter()).collect();
         // A resumed final takes the journal's visits one by one. Those to come are kept, too.
-        let resamples: Vec<Resample> =
+        let mut resamples: Vec<Resample> =
             self.findings.resamples.iter().chain(&self.final_round.recorded).cloned().collect();
+        in_order_made(&mut resamples);
         let sentence = store.renew(&all, &resamples)?;
         self.observers.note_once(&sentence);
         Ok(true)
