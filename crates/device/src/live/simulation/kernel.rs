@@ -76,6 +76,7 @@ impl SimulatedSession {
         let mut output = right(input);
         let is_wrong = match deed {
             Deed::IsWrong(launch) => self.launches >= launch,
+            Deed::IsWrongOnce(launch) => self.launches == launch,
             Deed::IsWrongAtTimes => self.launches.is_multiple_of(2),
             _ => false,
         };

@@ -18,8 +18,6 @@ pub(super) struct Ledger {
     truth: Truth,
     /// False if messages may be lost: innocent configurations may then fail.
     pub(super) is_exact: bool,
-    /// True if someone deleted or cut the journal. Visits of a final may then be made again.
-    pub(super) is_meddled: bool,
     /// The evaluations that the searcher was told.
     told: HashMap<Request, Evaluation>,
     /// The journal, and the bytes of it that were read.
@@ -55,7 +53,6 @@ impl Ledger {
             disk: disk.clone(),
             truth: truth.clone(),
             is_exact: true,
-            is_meddled: false,
             told: HashMap::new(),
             journal: None,
             file: None,
@@ -144,7 +141,12 @@ impl Ledger {
     fn compare(&self, evaluation: &Evaluation) {
         let config = evaluation.request.config;
         let (deed, status) = (self.truth.deed(config), evaluation.status());
-        let fits = status == deed.status() || (!self.is_exact && status.is_some());
+        // A configuration that was abandoned had fewer launches: the untimed one, and its samples.
+        let launches = match status {
+            Some(_) => u64::MAX,
+            None => 1 + evaluation.measurement.times_ms.len() as u64,
+        };
+        let fits = status == deed.status(launches) || (!self.is_exact && status.is_some());
         if !fits {
             let failure = evaluation.failure.as_ref().map_or("", |failure| failure.message.as_str());
             self.world.broke(format!("configuration {config}, which {deed:?}, is {status:?}: {failure}"));
@@ -184,9 +186,7 @@ impl Ledger {
             (Some(winner), _) if !self.truth.deed(winner).is_right() => {
                 self.world.broke(format!("configuration {winner} wins, which {:?}", self.truth.deed(winner)));
             }
-            (Some(winner), Some(best))
-                if self.is_exact && self.truth.time(winner) > self.truth.time(best).mul_f64(1.05) =>
-            {
+            (Some(winner), Some(best)) if self.is_exact && self.truth.is_surely_faster(best, winner) => {
                 self.world.broke(format!("configuration {winner} wins, but {best} is faster"));
             }
             (None, Some(best)) if self.is_exact => {
@@ -199,7 +199,7 @@ impl Ledger {
     /// Checks at the end that `lives` of the tuner repeated no more than one later measurement each.
     pub(super) fn close(&mut self, lives: usize) {
         self.catch_up();
-        if !self.is_meddled && self.remeasured > self.again + lives {
+        if self.remeasured > self.again + lives {
             self.world.broke(format!("{} of {} later measurements are lost", self.remeasured - self.again, self.again));
         }
         if self.measured > self.kept.len() + lives {

@@ -1,11 +1,12 @@
 //! A simulated run: lives of the tuner, each ended by a fault, until one comes to its end.
 
 use super::bench::{Device, Laboratory, Oracle, Watched};
+use super::comparison::{Morning, compare};
 use super::disk::{Ills, MemoryDisk};
 use super::house::House;
 use super::ledger::Ledger;
 use super::plan::{Extent, Settings, Trouble, troubles};
-use super::truth::{Truth, rank, space};
+use super::truth::{Truth, space};
 use super::world::{Death, Fate, World};
 use super::{Depth, Plant};
 use std::cell::RefCell;
@@ -17,7 +18,6 @@ use tunesmith_core::judge::drift::Drift;
 use tunesmith_core::{
     Clock, Error, Evaluation, Interrupt, Measurement, Resample, Run, StopReason, Store, Tuner, Verdict, statistics,
 };
-use tunesmith_space::ConfigId;
 use tunesmith_store::{Header, Journal, Resumed, StoreError};
 
 /// One simulated run.
@@ -30,18 +30,6 @@ pub(super) struct Night<'a> {
     depth: Depth<'a>,
     plant: Option<Plant>,
     lives: usize,
-}
-
-/// The result of a run that came to its end.
-#[derive(Debug, PartialEq)]
-pub(super) struct Morning {
-    pub(super) winner: Option<ConfigId>,
-    /// The status of every configuration that was evaluated, by rank.
-    pub(super) statuses: Vec<(u64, &'static str)>,
-    /// True if the winner is better than the default beyond doubt.
-    pub(super) is_better: bool,
-    /// True if the result must be that of any other run of the seed.
-    pub(super) is_comparable: bool,
 }
 
 /// The end of one life of the tuner.
@@ -72,7 +60,11 @@ impl<'a> Night<'a> {
             let end = self.live(trouble);
             self.world.broken().map_or(Ok(()), Err)?;
             match end? {
-                End::Finished(run) => return self.wake(&run),
+                End::Finished(run) => {
+                    let result = self.wake(&run)?;
+                    self.look_again(&run.verdict)?;
+                    return Ok(result);
+                }
                 End::Failed(reason) if *trouble == Trouble::default() => {
                     return Err(format!("a run without faults fails: {reason}"));
                 }
@@ -117,18 +109,30 @@ impl<'a> Night<'a> {
             accesses: self.disk.accesses(),
             bytes: self.disk.paths().iter().filter_map(|path| self.disk.look(path)).map(|bytes| bytes.len()).sum(),
         };
-        let evaluations = run.history.iter().map(|scored| &scored.evaluation);
-        let mut statuses: Vec<_> = evaluations.map(|one| (rank(one.request.config), one.status_word())).collect();
-        statuses.sort_unstable();
-        let is_comparable = ledger.is_exact && self.settings.judging.racing.is_none();
-        let is_better = run.verdict.is_better_than_default();
-        Ok((Morning { winner, statuses, is_better, is_comparable }, extent))
+        Ok((Morning::new(run, ledger.is_exact, self.settings.judging.racing.is_some()), extent))
+    }
+
+    /// Resumes the finished run: it measures nothing, and comes to the same verdict.
+    fn look_again(&mut self, verdict: &Verdict) -> Result<(), String> {
+        let measured = |ledger: &Ledger| (ledger.measured, ledger.remeasured);
+        let before = measured(&self.ledger.borrow());
+        let end = self.live(&Trouble::default())?;
+        self.world.broken().map_or(Ok(()), Err)?;
+        let after = measured(&self.ledger.borrow());
+        match end {
+            End::Finished(again) if again.verdict == *verdict && after == before => Ok(()),
+            End::Finished(again) => Err(format!(
+                "a finished run that is resumed measures {after:?} after {before:?}, and its verdict {verdict:?} \
+                 becomes {:?}",
+                again.verdict
+            )),
+            _ => Err("a finished run cannot be resumed".to_owned()),
+        }
     }
 
     fn live(&mut self, trouble: &Trouble) -> Result<End, String> {
         self.lives += 1;
         self.ledger.borrow_mut().is_exact &= !trouble.blames_innocents();
-        self.ledger.borrow_mut().is_meddled |= trouble.ills.meddling.is_some();
         self.disk.ail(trouble.ills);
         let world = Arc::clone(&self.world);
         world.tell(|| format!("a tuner starts: {trouble:?}"));
@@ -215,15 +219,24 @@ impl<'a> Night<'a> {
     }
 }
 
-/// Runs the night of a seed: once without faults, and once with those that the seed chooses. Returns
-/// true if a configuration was found that is better than the default beyond doubt.
+/// The result of the night of a seed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Outcome {
+    /// True if a configuration was found that is better than the default beyond doubt.
+    pub(super) is_better: bool,
+    /// True if faults gave the run another winner, from which nothing tells the first one apart.
+    pub(super) has_other_winner: bool,
+}
+
+/// Runs the night of a seed: once without faults, and once with those that the seed chooses.
 ///
 /// # Errors
 /// An invariant is broken. The text says which.
-pub(super) fn night(seed: u64, depth: Depth<'_>, plant: Option<Plant>) -> Result<bool, String> {
+pub(super) fn night(seed: u64, depth: Depth<'_>, plant: Option<Plant>) -> Result<Outcome, String> {
     let (calm, extent) = calm(seed, depth, plant)?;
-    compare(&calm, Night::new(seed, depth, plant, false).pass(&troubles(seed, extent))?)?;
-    Ok(calm.is_better)
+    let (troubled, _) = Night::new(seed, depth, plant, false).pass(&troubles(seed, extent))?;
+    let has_other_winner = compare(&calm, &troubled, &Truth::new(seed))?;
+    Ok(Outcome { is_better: calm.verdict.is_better_than_default(), has_other_winner })
 }
 
 /// Runs the night of a seed, and returns its story beside its result.
@@ -240,7 +253,7 @@ pub(super) fn told(seed: u64, depth: Depth<'_>) -> (String, Result<(), String>) 
         Err(broken) => return (story, Err(broken)),
     };
     let (story, result) = tell(&troubles(seed, extent));
-    (story, result.and_then(|morning| compare(&calm, morning)))
+    (story, result.and_then(|(morning, _)| compare(&calm, &morning, &Truth::new(seed)).map(drop)))
 }
 
 /// Lets every single access to the disk of a run fail, and every n-th access for every n, and holds
@@ -277,7 +290,8 @@ fn check(seed: u64, depth: Depth<'_>, calm: &Morning, trouble: Trouble) {
     let run = |told: bool| {
         let night = Night::new(seed, depth, None, told);
         let world = Arc::clone(&night.world);
-        let result = night.pass(&[trouble, Trouble::default()]).and_then(|morning| compare(calm, morning));
+        let morning = night.pass(&[trouble, Trouble::default()]);
+        let result = morning.and_then(|(morning, _)| compare(calm, &morning, &Truth::new(seed)));
         (world, result)
     };
     if let (_, Err(broken)) = run(false) {
@@ -287,18 +301,6 @@ fn check(seed: u64, depth: Depth<'_>, calm: &Morning, trouble: Trouble) {
 
 fn calm(seed: u64, depth: Depth<'_>, plant: Option<Plant>) -> Result<(Morning, Extent), String> {
     Night::new(seed, depth, plant, false).pass(&[Trouble::default()])
-}
-
-/// Compares a run with that of the same seed without faults. Faults of the tuner and of its disk
-/// take nothing from what is measured, so they must not change the result.
-///
-/// Racing measures a configuration that is slow by fewer samples, depending on how the time of the
-/// run went. Another search may follow from that, and its winner was checked already.
-fn compare(calm: &Morning, (troubled, _): (Morning, Extent)) -> Result<(), String> {
-    if !troubled.is_comparable || (calm.statuses == troubled.statuses && calm.winner == troubled.winner) {
-        return Ok(());
-    }
-    Err(format!("faults change the result from {calm:?} to {troubled:?}"))
 }
 
 /// Keeps evaluations in a journal. With the planted bug it lags: it keeps each one only when the

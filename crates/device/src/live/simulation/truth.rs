@@ -14,6 +14,9 @@ pub(super) struct Truth {
     evil: u64,
 }
 
+/// The noise of a launch: the largest share of its time.
+pub(super) const NOISE: f64 = 0.005;
+
 /// A deed of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
@@ -35,6 +38,8 @@ pub(super) enum Deed {
     Fails(u64),
     /// Its result is wrong from this launch on.
     IsWrong(u64),
+    /// Its result is wrong at this launch alone.
+    IsWrongOnce(u64),
     /// Its result is wrong at every second launch.
     IsWrongAtTimes,
     /// It returns the result of its first launch in a process, whatever its inputs are.
@@ -65,6 +70,8 @@ impl Truth {
         }
         // The untimed launch and three samples always happen.
         let launch = 1 + dice.below(4);
+        // An evaluation that is not abandoned has eight launches.
+        let any = 1 + dice.below(8);
         dice.pick(&[
             Deed::DoesNotCompile,
             Deed::IsRefused,
@@ -75,6 +82,7 @@ impl Truth {
             Deed::Fails(launch),
             Deed::IsWrong(1),
             Deed::IsWrong(launch),
+            Deed::IsWrongOnce(any),
             Deed::IsWrongAtTimes,
             Deed::Remembers,
             Deed::WritesInput,
@@ -93,9 +101,14 @@ impl Truth {
         Duration::from_secs_f64(milliseconds / 1e3)
     }
 
-    /// Returns the time of a configuration's launch, counted from 1, with noise of up to 0.5 %.
+    /// Returns the time of a configuration's launch, counted from 1, with noise.
     pub(super) fn time_of_launch(&self, config: ConfigId, launch: u64) -> Duration {
-        self.time(config).mul_f64(1.0 + 0.01 * (share(&[self.seed, rank(config), launch]) - 0.5))
+        self.time(config).mul_f64(1.0 + NOISE * (2.0 * share(&[self.seed, rank(config), launch]) - 1.0))
+    }
+
+    /// Returns true if `one` is faster than `other` at every launch, whatever the noise.
+    pub(super) fn is_surely_faster(&self, one: ConfigId, other: ConfigId) -> bool {
+        self.time(one).mul_f64(1.0 + NOISE) < self.time(other).mul_f64(1.0 - NOISE)
     }
 }
 
@@ -106,9 +119,11 @@ impl Deed {
         matches!(self, Self::Right | Self::Spoils | Self::Forks | Self::Talks)
     }
 
-    /// Returns the status that the configuration must get when it is evaluated.
-    pub(super) fn status(self) -> Option<FailureKind> {
+    /// Returns the status that the configuration must get when it is launched `launches` times. Every
+    /// other deed shows by the fourth launch.
+    pub(super) fn status(self, launches: u64) -> Option<FailureKind> {
         match self {
+            Self::IsWrongOnce(launch) if launch > launches => None,
             // On the data of an evaluation, it is right.
             Self::Remembers => None,
             Self::Right | Self::Spoils | Self::Forks | Self::Talks => None,
@@ -118,7 +133,9 @@ impl Deed {
                 Some(FailureKind::Runtime)
             }
             Self::Hangs(_) => Some(FailureKind::Timeout),
-            Self::IsWrong(_) | Self::IsWrongAtTimes | Self::WritesInput => Some(FailureKind::Correctness),
+            Self::IsWrong(_) | Self::IsWrongOnce(_) | Self::IsWrongAtTimes | Self::WritesInput => {
+                Some(FailureKind::Correctness)
+            }
         }
     }
 }
