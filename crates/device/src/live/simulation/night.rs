@@ -5,7 +5,7 @@ use super::comparison::{Morning, compare};
 use super::disk::{Ills, MemoryDisk};
 use super::house::House;
 use super::ledger::Ledger;
-use super::plan::{Extent, Settings, Trouble, troubles};
+use super::plan::{Extent, Settings, Trouble, ends, troubles};
 use super::truth::{Truth, space};
 use super::world::{Death, Fate, World};
 use super::{Depth, Plant};
@@ -55,7 +55,7 @@ impl<'a> Night<'a> {
     ///
     /// # Errors
     /// An invariant is broken.
-    pub(super) fn pass(mut self, troubles: &[Trouble]) -> Result<(Morning, Extent), String> {
+    pub(super) fn pass(&mut self, troubles: &[Trouble]) -> Result<(Morning, Extent), String> {
         for trouble in troubles {
             let end = self.live(trouble);
             self.world.broken().map_or(Ok(()), Err)?;
@@ -75,6 +75,16 @@ impl<'a> Night<'a> {
             }
         }
         Err("the run does not come to its end".to_owned())
+    }
+
+    /// Goes on with a run that came to its end: with a larger budget, its journal is resumed.
+    ///
+    /// # Errors
+    /// An invariant is broken.
+    fn go_on(&mut self, troubles: &[Trouble]) -> Result<(Morning, Extent), String> {
+        self.settings.budget += FURTHER;
+        self.world.tell(|| format!("the run goes on with {FURTHER} more evaluations"));
+        self.pass(troubles)
     }
 
     /// Adds what was measured, and the verdict, to the story.
@@ -219,6 +229,9 @@ impl<'a> Night<'a> {
     }
 }
 
+/// The number of evaluations by which a finished run goes on.
+const FURTHER: u64 = 3;
+
 /// The result of the night of a seed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
@@ -233,27 +246,32 @@ pub(super) struct Outcome {
 /// # Errors
 /// An invariant is broken. The text says which.
 pub(super) fn night(seed: u64, depth: Depth<'_>, plant: Option<Plant>) -> Result<Outcome, String> {
-    let (calm, extent) = calm(seed, depth, plant)?;
-    let (troubled, _) = Night::new(seed, depth, plant, false).pass(&troubles(seed, extent))?;
-    let has_other_winner = compare(&calm, &troubled, &Truth::new(seed))?;
-    Ok(Outcome { is_better: calm.verdict.is_better_than_default(), has_other_winner })
+    let new = || Night::new(seed, depth, plant, false);
+    both(seed, &mut new(), &mut new())
+}
+
+/// Runs a seed without faults and with those that it chooses, and compares the two. One seed in four
+/// then goes on with a larger budget.
+fn both(seed: u64, calm: &mut Night<'_>, troubled: &mut Night<'_>) -> Result<Outcome, String> {
+    let truth = Truth::new(seed);
+    let (first, extent) = calm.pass(&[Trouble::default()])?;
+    let (second, _) = troubled.pass(&troubles(seed, extent))?;
+    let mut has_other_winner = compare(&first, &second, &truth)?;
+    if seed.is_multiple_of(4) {
+        let (first, extent) = calm.go_on(&[Trouble::default()])?;
+        let (second, _) = troubled.go_on(&[ends(seed, extent), Trouble::default()])?;
+        has_other_winner |= compare(&first, &second, &truth)?;
+    }
+    Ok(Outcome { is_better: first.verdict.is_better_than_default(), has_other_winner })
 }
 
 /// Runs the night of a seed, and returns its story beside its result.
 pub(super) fn told(seed: u64, depth: Depth<'_>) -> (String, Result<(), String>) {
-    let tell = |troubles: &[Trouble]| {
-        let night = Night::new(seed, depth, None, true);
-        let world = Arc::clone(&night.world);
-        let result = night.pass(troubles);
-        (world.story(), result)
-    };
-    let (story, calm) = tell(&[Trouble::default()]);
-    let (calm, extent) = match calm {
-        Ok(calm) => calm,
-        Err(broken) => return (story, Err(broken)),
-    };
-    let (story, result) = tell(&troubles(seed, extent));
-    (story, result.and_then(|(morning, _)| compare(&calm, &morning, &Truth::new(seed)).map(drop)))
+    let new = || Night::new(seed, depth, None, true);
+    let (mut calm, mut troubled) = (new(), new());
+    let result = both(seed, &mut calm, &mut troubled).map(drop);
+    let story = |night: &Night<'_>| night.world.story();
+    (format!("without faults:\n{}\nwith faults:\n{}", story(&calm), story(&troubled)), result)
 }
 
 /// Lets every single access to the disk of a run fail, and every n-th access for every n, and holds
@@ -288,7 +306,7 @@ pub(super) fn every_step(seed: u64, depth: Depth<'_>) {
 
 fn check(seed: u64, depth: Depth<'_>, calm: &Morning, trouble: Trouble) {
     let run = |told: bool| {
-        let night = Night::new(seed, depth, None, told);
+        let mut night = Night::new(seed, depth, None, told);
         let world = Arc::clone(&night.world);
         let morning = night.pass(&[trouble, Trouble::default()]);
         let result = morning.and_then(|(morning, _)| compare(calm, &morning, &Truth::new(seed)));

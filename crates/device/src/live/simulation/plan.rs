@@ -90,6 +90,17 @@ pub(super) fn troubles(seed: u64, extent: Extent) -> Vec<Trouble> {
     troubles
 }
 
+/// Draws the end of a life that goes on with a finished run: a kill or an interrupt.
+pub(super) fn ends(seed: u64, extent: Extent) -> Trouble {
+    let mut dice = Dice::new(seed, "ends");
+    let at = Some(1 + dice.below(extent.steps));
+    let fate = match dice.once_in(2) {
+        true => Fate { killed_at: at, ..Fate::default() },
+        false => Fate { interrupted_at: at, ..Fate::default() },
+    };
+    Trouble { fate, ..Trouble::default() }
+}
+
 fn trouble(dice: &mut Dice, extent: Extent) -> Trouble {
     let mut trouble = Trouble::default();
     match dice.below(12) {
