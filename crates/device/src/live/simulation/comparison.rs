@@ -85,10 +85,11 @@ impl Morning {
 ///
 /// 1. The same deliveries give the same verdict.
 /// 2. The same configurations have the same statuses, unless racing led the search elsewhere.
-/// 3. If both runs know both winners and these differ, they are within the noise of each other, and
+/// 3. Either both finals decide, or none does: a final that was cut goes on.
+/// 4. If both runs know both winners and these differ, they are within the noise of each other, and
 ///    at most one of the runs calls its own better.
 ///
-/// The second and third rule do not hold where innocent configurations may fail.
+/// Only the first rule holds where innocent configurations may fail.
 ///
 /// # Errors
 /// A rule is broken.
@@ -108,6 +109,9 @@ pub(super) fn compare(calm: &Morning, troubled: &Morning, truth: &Truth) -> Resu
         // Without racing, the statuses are the same, so both runs know what is right.
         return if one == other || troubled.is_racing { Ok(false) } else { broken("only one run has a winner") };
     };
+    if calm.verdict.by_final != troubled.verdict.by_final {
+        return broken("only one of two finals decides");
+    }
     if one == other || !calm.knows(other) || !troubled.knows(one) {
         return Ok(false);
     }
@@ -182,6 +186,15 @@ mod tests {
         assert_eq!(said.as_deref(), Some("faults change the winner beyond the noise"));
         let racing = Morning { is_racing: true, ..morning(b, a, true, 3) };
         assert_eq!(broken(&morning(a, b, true, 5), &racing, &truth), said);
+    }
+
+    #[test]
+    fn a_final_that_was_cut_must_go_on() {
+        let (truth, a, b) = pair(false);
+        let calm = morning(a, b, false, 5);
+        let mut cut = morning(a, b, false, 2);
+        cut.verdict.by_final = false;
+        assert_eq!(broken(&calm, &cut, &truth).as_deref(), Some("only one of two finals decides"));
     }
 
     #[test]
