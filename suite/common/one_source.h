@@ -121,6 +121,9 @@
 
 #else
 
+/* Code that a parameter's value leaves out is no mistake: unreachable loops, unused functions and variables. */
+#pragma nv_diag_suppress 111, 128, 177, 550
+
 #define __kernel extern "C" __global__
 #define __global
 #define __private
