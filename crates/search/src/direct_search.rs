@@ -1,9 +1,10 @@
-//! The common part of the continuous methods: a walk through ATF's coordinates with restarts.
+//! The common part of the continuous methods: a walk through the unit cube with restarts.
 
+use crate::cube::Cube;
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
 use tunesmith_core::{Request, Rng, Searcher, View};
-use tunesmith_space::{Blocks, ConfigId, Space};
+use tunesmith_space::{ConfigId, Space};
 
 /// A place in the unit cube and its cost, the score of its configuration. The cost of a failure is
 /// infinite, so a failure is worse than any success.
@@ -28,10 +29,14 @@ pub(crate) trait Method {
 /// coordinate for each parameter with more than one value. At each node of the space's tree, the
 /// coordinate selects one of the values possible there.
 ///
-/// - ATF gives all values of a node an equal part of the interval, so configurations behind nodes
-///   with few others are met more often. Here, a value's part is its share of the node's
-///   configurations ([`Blocks::Configurations`]). So no part of the space is preferred, and a step
-///   of a given length passes equally many configurations everywhere.
+/// - `blocks=values` gives all values of a node an equal part of the interval, as ATF does.
+///   Configurations behind nodes with few others are then met more often. The default,
+///   `blocks=configurations`, is ours: a value's part is its share of the node's configurations. So
+///   no part of the space is preferred, and a step of a given length passes equally many
+///   configurations everywhere.
+/// - `blocks=index` has a single coordinate, which numbers the whole space (the one-dimensional
+///   space that the ATF paper compares with in its figure 5). Neighbours of a configuration then
+///   differ in the parameter that counts fastest.
 /// - A place outside of the cube is moved to the nearest place inside. Mirroring it at the wall did
 ///   worse on the recorded spaces, by 0.01 to 0.03 of the optimum after 25 and 50 evaluations: good
 ///   values often stand at an end of a list.
@@ -45,8 +50,7 @@ pub(crate) trait Method {
 pub(crate) struct DirectSearch<M> {
     method: M,
     samples: usize,
-    /// The parameters with more than one value. Empty before the first request.
-    free: Vec<usize>,
+    cube: Cube,
     stage: Stage,
     /// The configurations whose costs the method, or the choice of a start, waits for.
     wanted: Vec<Wanted>,
@@ -99,14 +103,14 @@ impl<M: Method> DirectSearch<M> {
     /// Returns a search by `method`. The option [`samples`] gives the number of random
     /// configurations for a start.
     pub(crate) fn from_options(method: M, options: &Options<'_>) -> Result<Self, StrategyError> {
-        Ok(Self::new(method, options.count("samples", 1, 10_000)?))
+        Ok(Self::new(method, Cube::from_options(options)?, options.count("samples", 1, 10_000)?))
     }
 
-    fn new(method: M, samples: usize) -> Self {
+    fn new(method: M, cube: Cube, samples: usize) -> Self {
         Self {
             method,
             samples,
-            free: Vec::new(),
+            cube,
             stage: Stage::Fresh,
             wanted: Vec::new(),
             known: 0,
@@ -146,8 +150,7 @@ impl<M: Method> DirectSearch<M> {
 
     /// Prepares the first start from the space and the evaluations told before.
     fn begin(&mut self, view: &View<'_>) {
-        let parameters = view.space().parameters().iter().enumerate();
-        self.free = parameters.filter(|(_, parameter)| parameter.values().len() > 1).map(|(at, _)| at).collect();
+        self.cube.fit(view.space());
         let best = view.history().best().map(|best| best.evaluation.request.config);
         let missing = self.samples.saturating_sub(view.history().len());
         self.stage = Stage::Sampling(missing.max(usize::from(best.is_none())));
@@ -155,8 +158,7 @@ impl<M: Method> DirectSearch<M> {
     }
 
     fn want(&mut self, space: &Space, config: ConfigId) {
-        let all = space.coordinates(config, Blocks::Configurations);
-        let place = self.free.iter().map(|&parameter| all[parameter]).collect();
+        let place = self.cube.place(space, config);
         self.wanted.push(Wanted { config, place, cost: None });
     }
 
@@ -177,12 +179,13 @@ impl<M: Method> DirectSearch<M> {
         let vertex = |wanted: Wanted| Vertex { place: wanted.place, cost: wanted.cost.unwrap_or(f64::INFINITY) };
         let measured: Vec<Vertex> = self.wanted.drain(..).map(vertex).collect();
         self.known += measured.len();
-        let collapsed = self.known > PATIENCE * (self.free.len() + 1) || self.free.is_empty();
+        let dimensions = self.cube.dimensions();
+        let collapsed = self.known > PATIENCE * (dimensions + 1) || dimensions == 0;
         let places = match self.stage {
             Stage::Walking if collapsed => Vec::new(),
             Stage::Walking => self.method.next(measured),
             // If no parameter has a choice, there is nowhere to go.
-            _ if self.free.is_empty() => Vec::new(),
+            _ if dimensions == 0 => Vec::new(),
             _ => best(&measured).map(|best| self.method.start(&best.place)).unwrap_or_default(),
         };
         if places.is_empty() {
@@ -197,12 +200,7 @@ impl<M: Method> DirectSearch<M> {
     /// Moves `place` into the cube and returns its configuration.
     fn locate(&self, space: &Space, mut place: Vec<f64>) -> Wanted {
         place.iter_mut().for_each(|coordinate| *coordinate = coordinate.clamp(0.0, 1.0));
-        let mut all = vec![0.5; space.parameters().len()];
-        self.free.iter().zip(&place).for_each(|(&parameter, &coordinate)| all[parameter] = coordinate);
-        let config = space.rank(&space.configuration_at(&all, Blocks::Configurations));
-        let config =
-            config.expect("every place of the cube is a configuration, and a space that is searched has ranks");
-        Wanted { config, place, cost: None }
+        Wanted { config: self.cube.config(space, &place), place, cost: None }
     }
 }
 

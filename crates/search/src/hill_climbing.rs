@@ -9,7 +9,7 @@ use tunesmith_core::{Request, Rng, Searcher, Told, View};
 use tunesmith_space::{ConfigId, Neighbourhood};
 
 /// Stochastic hill climbing (Bergstra, Pinto and Cox, Machine learning for predictive auto-tuning
-/// with boosted regression trees, 2012, section 2.3). Each parameter of the best configuration is
+/// with boosted regression trees, 2012, section 2.4). Each parameter of the best configuration is
 /// drawn anew with probability 0.25 and kept otherwise. A better configuration becomes the best.
 ///
 /// - It starts from the best of the evaluations told before (the paper's reference implementation

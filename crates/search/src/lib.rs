@@ -21,6 +21,7 @@ mod basin_hopping;
 mod boosted_trees;
 mod catalogue;
 mod climb;
+mod cube;
 mod differential_evolution;
 mod direct_search;
 mod exhaustive;

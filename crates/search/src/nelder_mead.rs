@@ -1,5 +1,6 @@
 //! The simplex method of Nelder and Mead.
 
+use crate::cube::BLOCKS;
 use crate::direct_search::{DirectSearch, EDGE, Method, Vertex, along, edge, right_simplex, samples};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, View};
@@ -37,6 +38,7 @@ impl NelderMead {
         OptionSpec { name: "expansion", default: "2", meaning: "a number above 1: the paper's gamma" },
         EDGE,
         samples("10"),
+        BLOCKS,
     ];
 
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {

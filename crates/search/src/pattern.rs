@@ -1,5 +1,6 @@
 //! The pattern search of Hooke and Jeeves.
 
+use crate::cube::BLOCKS;
 use crate::direct_search::{DirectSearch, Method, Vertex, along, samples};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, View};
@@ -41,6 +42,7 @@ impl Pattern {
             meaning: "a number above 0 and below 1: the factor of the step if nothing better was found",
         },
         samples("5"),
+        BLOCKS,
     ];
 
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {

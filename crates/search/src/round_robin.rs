@@ -4,8 +4,10 @@ use crate::options::{OptionSpec, Options, StrategyError};
 use crate::techniques::{MEANING, Techniques};
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
 
-/// Several strategies that ask by turns, one request each. This is ATF's round robin and the
-/// baseline for [`Bandit`](crate::Bandit).
+/// Several strategies that ask by turns, one request each: the baseline for
+/// [`Bandit`](crate::Bandit). ATF's round robin is
+/// `techniques=annealing+differential_evolution+pattern+torczon`, which is what the directive
+/// `#atf::search_technique round_robin` chooses. The default has three of these.
 ///
 /// Every technique is told every evaluation. A technique that has nothing to ask loses its turn.
 /// The search ends when no technique has anything to ask. Cost per evaluation: the cost of the

@@ -1,5 +1,6 @@
 //! Torczon's multi-directional search.
 
+use crate::cube::BLOCKS;
 use crate::direct_search::{DirectSearch, EDGE, Method, Vertex, along, best, edge, right_simplex, samples};
 use crate::options::{OptionSpec, Options, StrategyError};
 use tunesmith_core::{Request, Rng, Searcher, View};
@@ -34,6 +35,7 @@ impl Torczon {
         OptionSpec { name: "contraction", default: "0.5", meaning: "a number above 0 and below 1" },
         EDGE,
         samples("5"),
+        BLOCKS,
     ];
 
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {

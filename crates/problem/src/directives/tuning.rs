@@ -20,7 +20,7 @@ const TECHNIQUES: &[(&str, &str)] = &[
     ("auc_bandit", "bandit"),
     ("open_tuner", "bandit"),
     ("opentuner", "bandit"),
-    ("round_robin", "round_robin"),
+    ("round_robin", "round_robin(techniques=annealing+differential_evolution+pattern+torczon)"),
 ];
 
 /// A fault, with its correction if there is one.
@@ -82,7 +82,7 @@ fn condition(text: &str) -> Result<String, String> {
         ("evaluations" | "valid_evaluations", [n]) => Ok(format!("evaluations {n}")),
         ("duration", [n]) => Ok(format!("time {}", time(n, unit)?)),
         ("fraction", [share]) => Ok(format!("fraction {share}")),
-        ("cost" | "result", [cost]) => Ok(format!("cost {cost}")),
+        ("cost" | "result", [cost]) => Ok(format!("cost {}", milliseconds(cost, unit)?)),
         ("speedup", [factor, n]) if unit.is_empty() => Ok(format!("speedup {factor} in {n} evaluations")),
         ("speedup", [factor, n]) => Ok(format!("speedup {factor} in {}", time(n, unit)?)),
         _ => Err(format!("`{text}` is no abort condition")),
@@ -103,6 +103,20 @@ fn time(n: &str, unit: &str) -> Result<String, String> {
     Ok(format!("{n}{unit}"))
 }
 
+/// Returns the number of milliseconds, our unit of a cost, in `n` of std::chrono's units. Without a
+/// unit they are nanoseconds, as all times of ATF are.
+fn milliseconds(n: &str, unit: &str) -> Result<f64, String> {
+    let number: f64 = n.trim().parse().map_err(|_| format!("`{n}` is no number"))?;
+    // Divisions by whole numbers are exact to the last digit. `cost(1500000)` is 1.5.
+    match unit {
+        "nanoseconds" | "" => Ok(number / 1e6),
+        "microseconds" => Ok(number / 1e3),
+        "milliseconds" => Ok(number),
+        "seconds" => Ok(number * 1e3),
+        other => Err(format!("`{other}` is no unit of a cost")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,7 +126,8 @@ mod tests {
         let cases = [
             ("evaluations( 10000 )", "evaluations 10000"),
             ("atf::cond::duration<std::chrono::minutes>(10)", "time 10min"),
-            ("fraction(0.1) || cost(1.5)", "(fraction 0.1 or cost 1.5)"),
+            ("fraction(0.1) || cost(1500000)", "(fraction 0.1 or cost 1.5)"),
+            ("cost<std::chrono::microseconds>(20) || result<seconds>(2)", "(cost 0.02 or cost 2000)"),
             (
                 "(speedup(1.01, 50) && duration<seconds>(3)) || speedup<hours>(1.5, 2);",
                 "((speedup 1.01 in 50 evaluations and time 3s) or speedup 1.5 in 2h)",
@@ -121,6 +136,7 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(stop(text).unwrap(), expected.parse().unwrap());
         }
+        assert_eq!(stop("cost<hours>(1)").unwrap_err().0, "`hours` is no unit of a cost");
         assert!(stop("evaluation(5)").unwrap_err().1.unwrap().contains("fraction(f)"));
     }
 
@@ -128,6 +144,9 @@ mod tests {
     fn techniques_have_our_names_and_unknown_ones_a_suggestion() {
         assert_eq!(strategy("simulated_annealing"), Ok("annealing".parse().unwrap()));
         assert_eq!(strategy("\"exhaustive\""), Ok("exhaustive".parse().unwrap()));
+        for (name, strategy_of) in TECHNIQUES {
+            assert_eq!(strategy(name), Ok(strategy_of.parse().unwrap()));
+        }
         assert_eq!(strategy("simulated_anealing").unwrap_err().1.unwrap(), "did you mean `simulated_annealing`?");
     }
 }
