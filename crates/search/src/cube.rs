@@ -113,8 +113,7 @@ mod tests {
         cube
     }
 
-    const ALL: [Axes; 3] =
-        [Axes::Parameters(Blocks::Configurations), Axes::Parameters(Blocks::Values), Axes::Index];
+    const ALL: [Axes; 3] = [Axes::Parameters(Blocks::Configurations), Axes::Parameters(Blocks::Values), Axes::Index];
 
     #[test]
     fn every_configuration_lies_at_its_place() {
@@ -135,8 +134,7 @@ mod tests {
     fn the_index_goes_through_the_space_in_its_order() {
         let (space, cube) = (space(), cube(Axes::Index));
         let len = space.len().unwrap();
-        let ranks: Vec<u128> =
-            (0..=1000).map(|step| cube.config(&space, &[f64::from(step) / 1000.0]).rank()).collect();
+        let ranks: Vec<u128> = (0..=1000).map(|step| cube.config(&space, &[f64::from(step) / 1000.0]).rank()).collect();
         assert!(ranks.is_sorted());
         assert_eq!((ranks[0], ranks[1000], ranks[500]), (0, len - 1, len / 2));
     }

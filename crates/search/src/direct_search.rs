@@ -107,15 +107,7 @@ impl<M: Method> DirectSearch<M> {
     }
 
     fn new(method: M, cube: Cube, samples: usize) -> Self {
-        Self {
-            method,
-            samples,
-            cube,
-            stage: Stage::Fresh,
-            wanted: Vec::new(),
-            known: 0,
-            unseen: Unseen::default(),
-        }
+        Self { method, samples, cube, stage: Stage::Fresh, wanted: Vec::new(), known: 0, unseen: Unseen::default() }
     }
 
     /// Returns the next configuration to evaluate. Returns `None` while costs are missing, and if
