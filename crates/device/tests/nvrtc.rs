@@ -6,7 +6,7 @@ mod common;
 
 use common::scripted::{ScriptedLab, work};
 use common::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{Access, Argument, ArgumentKind, DeviceError, Fill, KernelSpec, Memory, Template, cuda_devices};
 use tunesmith_space::{Expr, Value};
@@ -230,5 +230,43 @@ fn what_is_compiled_ahead_by_several_workers_comes_in_the_order_asked() {
     }
     for _ in space.iter() {
         assert_correct(&evaluator.next(&Interrupt::default()).unwrap().unwrap());
+    }
+}
+
+#[test]
+fn an_opencl_source_with_a_header_that_maps_its_words_compiles_for_cuda() {
+    let source = "#include \"one_source.h\"\n\
+        __kernel void scale(__global const float *a, __global float4 *b, int n)\n{\n\
+        __local float tile[256];\n\
+        tile[get_local_id(0)] = a[get_global_id(0)];\n\
+        barrier(CLK_LOCAL_MEM_FENCE);\n\
+        b[get_global_id(0)].x = WIDTH * tile[255 - get_local_id(0)] + n;\n}\n";
+    for capability in [(8, 0), (9, 0)] {
+        let mut lab = ScriptedLab::with("[]", false, capability);
+        let Some(libraries) = nvidia() else { return };
+        lab.setup.libraries = Some(libraries);
+        let space = space_with("WIDTH", &[2, 4]);
+        let spec = |function: &str, b: &str| {
+            let arguments = vec![
+                buffer("a", "f32", 1024, Access::In, Fill::Random),
+                buffer("b", b, 4096, Access::InOut, Fill::Zeros),
+                scalar("n", "i32", "1024"),
+            ];
+            let mut spec = lab.spec(function, source, arguments);
+            spec.kernels[0].file = lab.file("kernel.cl", source);
+            spec.kernels[0].include = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suite/common")];
+            spec
+        };
+        let mut evaluator = lab.evaluator(&space, spec("scale", "f32"));
+        for width in [2, 4] {
+            assert_correct(&evaluate(&mut evaluator, config(&space, width)));
+        }
+        // Messages name the kernel's parameters as they are written, and its kernels.
+        let refused =
+            |spec: KernelSpec| lab.evaluator(&space, spec).preflight(config(&space, 2)).unwrap_err().to_string();
+        assert!(refused(spec("scal", "f32")).contains("did you mean `scale`?"));
+        let mut wrong = spec("scale", "f32");
+        wrong.arguments[0] = scalar("a", "f32", "1");
+        assert!(refused(wrong).contains("is `__global const float *a`"));
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 use std::ops::Range;
 use toml::de::DeTable;
 use tunesmith_core::Judging;
-use tunesmith_device::{Argument, Kernel, Language, Policy, Verify};
+use tunesmith_device::{Argument, Language, Policy, Verify};
 use tunesmith_space::Value;
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
@@ -114,7 +114,7 @@ fn read_kernels(root: &Section<'_>, mut problem: Problem, messages: &Messages) -
     let (command, command_places) = command::read(root, messages).unzip();
     (problem.command, problem.places.command) = (command, command_places.unwrap_or_default());
     let kernel = root.get("kernel").filter(|_| !is_command);
-    let (nest, kernels, arguments) = match kernel {
+    let (nest, kernels, arguments): Kernels = match kernel {
         Some(node) if nest::is_nest(&node) => read_nest(&node, &problem.sizes, stated, messages),
         Some(node) => {
             let arguments: Vec<Argument> = stated.iter().map(|(argument, _)| argument.clone()).collect();
@@ -126,7 +126,11 @@ fn read_kernels(root: &Section<'_>, mut problem: Problem, messages: &Messages) -
         nest::check_parameters(nest, &problem.parameters, &problem.places.parameters, messages);
     }
     (problem.arguments, problem.places.arguments) = arguments.into_iter().unzip();
-    (problem.kernels, problem.places.kernels) = kernels.into_iter().unzip();
+    for kernel::ReadKernel { kernel, others, places } in kernels {
+        problem.kernels.push(kernel);
+        problem.other_kernels.push(others);
+        problem.places.kernels.push(places);
+    }
     // The verification of a command was read with the command.
     let section = root.get("verify").filter(|_| !is_command).and_then(|node| node.section());
     let read = |section| verify::read(&section, root, &problem.sizes, &problem.arguments, messages);
@@ -156,8 +160,7 @@ fn read_tuning(root: &Section<'_>, mut problem: Problem, messages: &Messages) ->
 }
 
 /// The kernels and arguments of a problem.
-type Kernels =
-    (Option<crate::NestKernel>, Vec<(Kernel, kernel::KernelPlaces)>, Vec<(Argument, std::ops::Range<usize>)>);
+type Kernels = (Option<crate::NestKernel>, Vec<kernel::ReadKernel>, Vec<(Argument, std::ops::Range<usize>)>);
 
 /// Reads the kernel of a loop nest. It is in C until a device is chosen.
 fn read_nest(
@@ -169,7 +172,7 @@ fn read_nest(
     let read = node.section().and_then(|section| nest::read(&section, sizes, stated, messages));
     let Some(nest::Read { nest, places, arguments }) = read else { return Kernels::default() };
     let kernel = nest.kernel(Language::C);
-    (Some(nest), vec![(kernel, places)], arguments)
+    (Some(nest), vec![kernel::ReadKernel { kernel, others: Vec::new(), places }], arguments)
 }
 
 /// Returns the metrics of `[metrics]`, each an expression.

@@ -31,22 +31,32 @@ pub(crate) struct KernelPlaces {
     pub(crate) function: Range<usize>,
 }
 
-/// Returns the kernels in the order in which they run, with their places.
-pub(crate) fn read(node: &Node<'_>, arguments: &[Argument], messages: &Messages) -> Vec<(Kernel, KernelPlaces)> {
-    let mut kernels: Vec<(Kernel, KernelPlaces)> = Vec::new();
+/// A kernel as a problem file has it.
+#[derive(Debug)]
+pub(crate) struct ReadKernel {
+    /// The kernel in its first language.
+    pub(crate) kernel: Kernel,
+    /// The same kernel in the other languages of its list.
+    pub(crate) others: Vec<Kernel>,
+    pub(crate) places: KernelPlaces,
+}
+
+/// Returns the kernels in the order in which they run.
+pub(crate) fn read(node: &Node<'_>, arguments: &[Argument], messages: &Messages) -> Vec<ReadKernel> {
+    let mut kernels: Vec<ReadKernel> = Vec::new();
     for item in node.items() {
         let Some(section) = item.section() else { continue };
-        let Some((kernel, places)) = read_one(&section, arguments, messages) else { continue };
-        if node.is_list() && kernels.iter().any(|(known, _)| known.name == kernel.name) {
+        let Some(read) = read_one(&section, arguments, messages) else { continue };
+        if node.is_list() && kernels.iter().any(|known| known.kernel.name == read.kernel.name) {
             let remedy = "give each a `name` of its own: reports show their times by it".to_string();
-            item.error(format!("two kernels are called `{}`", kernel.name), Some(remedy));
+            item.error(format!("two kernels are called `{}`", read.kernel.name), Some(remedy));
         }
-        kernels.push((kernel, places));
+        kernels.push(read);
     }
     kernels
 }
 
-fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) -> Option<(Kernel, KernelPlaces)> {
+fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) -> Option<ReadKernel> {
     section.allow(KEYS);
     let folder = messages.source.folder();
     let file = section.require("file", "file = \"kernel.c\"");
@@ -56,19 +66,23 @@ fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) 
         texts.into_iter().map(|text| folder.join(text.value)).collect()
     };
     let (file_node, file) = (file.clone()?, folder.join(file?.string()?));
-    let language = match section.get("language") {
-        Some(node) => language(&node, Language::from_name(node.string()?))?,
-        None => language(&file_node, Language::from_suffix(&file))?,
+    let languages = match section.get("language") {
+        Some(node) => languages(&node)?,
+        None => vec![language(&file_node, Language::from_suffix(&file))?],
     };
     let function = function_node.as_ref().and_then(Node::string);
     let name = section.get("name").and_then(|node| node.string()).or(function);
     let places =
         KernelPlaces { file: file_node.span(), function: function_node.map(|node| node.span()).unwrap_or_default() };
-    let Options { mut include, templates } = options(section.get("options"), folder);
-    include.extend(paths("include"));
+    let options = |language| {
+        let Options { mut include, templates } = options_for(section, language, &languages, folder);
+        include.extend(paths("include"));
+        (include, templates)
+    };
+    let (include, templates) = options(languages[0]);
     let kernel = Kernel {
         name: name?.to_string(),
-        language,
+        language: languages[0],
         file,
         generator: None,
         sources: paths("sources"),
@@ -77,9 +91,54 @@ fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) 
         options: templates,
         arguments: read_arguments(section, arguments),
         repeat: section.get("repeat").and_then(|node| node.expression()).map(|located| located.value),
-        work: read_work(section, language, messages),
+        work: read_work(section, &languages, messages),
     };
-    Some((kernel, places))
+    let other = |language: &Language| {
+        let (include, options) = options(*language);
+        Kernel { language: *language, include, options, ..kernel.clone() }
+    };
+    let others = languages[1..].iter().map(other).collect();
+    Some(ReadKernel { kernel, others, places })
+}
+
+/// Returns the languages that one source is written in. The first is the default.
+fn languages(node: &Node<'_>) -> Option<Vec<Language>> {
+    let items = node.items();
+    let mut languages: Vec<Language> = Vec::new();
+    for item in &items {
+        let language = language(item, Language::from_name(item.string()?))?;
+        if let Some(known) = languages.iter().find(|known| known.device() == language.device()) {
+            let text = format!("{known} and {language} run on the same device, `{}`", language.device());
+            item.error(text, Some("name one language for each device".to_string()));
+            return None;
+        }
+        languages.push(language);
+    }
+    if languages.is_empty() {
+        node.error("the list of languages is empty", Some("write language = [\"opencl\", \"cuda\"]".to_string()));
+        return None;
+    }
+    if languages.iter().any(|language| language.has_work_items() != languages[0].has_work_items()) {
+        let remedy = "one source may be OpenCL C and CUDA C++; write a second problem file for C".to_string();
+        node.error("one kernel cannot be in languages with and without work-items", Some(remedy));
+        return None;
+    }
+    Some(languages)
+}
+
+/// Returns the compiler options for one of the kernel's languages. `options` is a list, or a table
+/// with a list for each language.
+fn options_for(section: &Section<'_>, language: Language, languages: &[Language], folder: &Path) -> Options {
+    let node = section.get("options");
+    let Some(table) = node.as_ref().filter(|node| node.is_table()).and_then(Node::section) else {
+        return options(node, folder);
+    };
+    let names: Vec<&str> = languages.iter().map(|language| language.name()).collect();
+    // Each language reads the table, but a fault of it is one message.
+    if language == languages[0] {
+        table.allow(&names);
+    }
+    options(table.get(language.name()), folder)
 }
 
 /// Returns the positions of the kernel's arguments among the problem's. Without the key, the kernel
@@ -99,9 +158,9 @@ pub(crate) fn read_arguments(section: &Section<'_>, arguments: &[Argument]) -> V
     node.strings().into_iter().filter_map(|name| position(name.value)).collect()
 }
 
-/// Returns the work-items. A language either must or cannot have them.
-pub(crate) fn read_work(section: &Section<'_>, language: Language, messages: &Messages) -> Option<WorkSize> {
-    if !language.has_work_items() {
+/// Returns the work-items. A language either must or cannot have them; all of `languages` agree.
+pub(crate) fn read_work(section: &Section<'_>, languages: &[Language], messages: &Messages) -> Option<WorkSize> {
+    if let Some(language) = languages.iter().find(|language| !language.has_work_items()) {
         for extra in ["global", "local", "grid"].iter().filter_map(|key| section.get(key)) {
             let text = format!("`{}` has no meaning for {language}, which has no work-items", extra.name);
             messages.warning(extra.span(), text, Some("remove it".to_string()));
@@ -122,7 +181,7 @@ pub(crate) fn read_work(section: &Section<'_>, language: Language, messages: &Me
         }
     };
     let local_node = section.get("local");
-    if local_node.is_none() && language == Language::Cuda {
+    if local_node.is_none() && languages.contains(&Language::Cuda) {
         let remedy = "write `local = [\"256\"]`".to_string();
         messages.error(section.span.clone(), "the number of threads in a block is missing", Some(remedy));
         return None;

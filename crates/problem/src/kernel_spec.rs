@@ -4,17 +4,18 @@ use crate::{Error, Problem, ProblemError};
 use std::ops::Range;
 use std::path::Path;
 use tunesmith_core::Refusal;
-use tunesmith_device::{DeviceError, KernelSpec, Language, OtherSizes, Verify};
+use tunesmith_device::{DeviceError, Kernel, KernelSpec, Language, OtherSizes, Verify};
 use tunesmith_space::Constraint;
 
 impl Problem {
-    /// Returns the kernels with their data, as a device needs them. Loop nests are written in the
-    /// language `nests`.
+    /// Returns the kernels with their data, as a device with kernels in `language` needs them. Loop
+    /// nests are written in it. A kernel with several languages is in this one, if it has it.
     ///
     /// # Errors
-    /// The problem has no kernel that this version compiles, or a kernel or reference file is
-    /// missing.
-    pub fn kernel_spec(&self, nests: Language) -> Result<KernelSpec, Error> {
+    /// - The problem has no kernel that this version compiles.
+    /// - A kernel with several languages has none for the device.
+    /// - A kernel or reference file is missing.
+    pub fn kernel_spec(&self, language: Language) -> Result<KernelSpec, Error> {
         if !self.obstacles.is_empty() {
             let messages = self.obstacles.clone();
             return Err(ProblemError { messages, source_file: self.source_file.clone() }.into());
@@ -33,23 +34,56 @@ impl Problem {
         }
         Ok(KernelSpec {
             problem: self.name.clone(),
-            kernels: self.nest.as_ref().map_or_else(|| self.kernels.clone(), |nest| vec![nest.kernel(nests)]),
+            kernels: match &self.nest {
+                Some(nest) => vec![nest.kernel(language)],
+                None => self.kernels_for(language)?,
+            },
             sizes: self.sizes.clone(),
             arguments: self.arguments.clone(),
-            verify: Verify { sizes: self.other_sizes(nests)?, ..self.verify.clone() },
+            verify: Verify { sizes: self.other_sizes(language)?, ..self.verify.clone() },
             seed: self.tuning.seed.unwrap_or(0),
         })
     }
 
+    /// Returns the kernels for a device with kernels in `language`. A kernel with one language is
+    /// left as it is: the device says that it does not run it.
+    fn kernels_for(&self, language: Language) -> Result<Vec<Kernel>, Error> {
+        let none = Vec::new();
+        let chosen = |(number, kernel): (usize, &Kernel)| {
+            let others = self.other_kernels.get(number).unwrap_or(&none);
+            let mut versions = std::iter::once(kernel).chain(others);
+            match versions.find(|version| version.language.device() == language.device()) {
+                Some(version) => Ok(version.clone()),
+                None if others.is_empty() => Ok(kernel.clone()),
+                None => Err(self.no_version(kernel, others, language)),
+            }
+        };
+        self.kernels.iter().enumerate().map(chosen).collect()
+    }
+
+    /// Returns the error for a kernel without a version in `language`.
+    fn no_version(&self, kernel: &Kernel, others: &[Kernel], language: Language) -> Error {
+        let own = || std::iter::once(kernel).chain(others).map(|version| version.language);
+        let names: Vec<String> = own().map(|language| language.to_string()).collect();
+        let devices: Vec<String> = own().map(|language| format!("`--device {}`", language.device())).collect();
+        let text = format!(
+            "the kernel `{}` is written in {}, which the device `{}` does not run",
+            kernel.function,
+            names.join(" and "),
+            language.device()
+        );
+        Refusal::new(text, Some(format!("choose {}", devices.join(" or ")))).into()
+    }
+
     /// Returns the problem at the further sizes at which a winner is verified. Constraints on the
     /// device are left out: a device that does not accept a configuration says so.
-    fn other_sizes(&self, nests: Language) -> Result<Vec<OtherSizes>, Error> {
+    fn other_sizes(&self, language: Language) -> Result<Vec<OtherSizes>, Error> {
         let of_device =
             |constraint: &&Constraint| constraint.expr().names().iter().any(|name| name.text.starts_with("device."));
         let other = |(label, problem): &(String, Problem)| {
             Ok(OtherSizes {
                 label: label.clone(),
-                spec: problem.kernel_spec(nests)?,
+                spec: problem.kernel_spec(language)?,
                 parameters: problem.parameters.clone(),
                 constraints: problem.constraints.iter().filter(|one| !of_device(one)).cloned().collect(),
             })

@@ -34,6 +34,9 @@ pub struct Problem {
     /// The kernels, in the order in which they run. A problem without kernels can be tuned on
     /// synthetic devices only.
     pub kernels: Vec<Kernel>,
+    /// For each kernel, the same one in the further languages of its list. Empty for a problem that
+    /// is not read from a document.
+    pub(crate) other_kernels: Vec<Vec<Kernel>>,
     /// The loop nest that the kernel is generated from, if any.
     pub nest: Option<NestKernel>,
     /// The command to tune in place of kernels.
@@ -91,6 +94,7 @@ impl Problem {
             parameters: Vec::new(),
             constraints: Vec::new(),
             kernels: Vec::new(),
+            other_kernels: Vec::new(),
             nest: None,
             command: None,
             arguments: Vec::new(),

@@ -89,7 +89,7 @@ fn read_reference(
     let (sources, mut include) = (paths("sources"), paths("include"));
     let Options { include: named, templates: options } = kernel::options(section.get("options"), folder);
     include.extend(named);
-    let work = kernel::read_work(section, language, messages);
+    let work = kernel::read_work(section, &[language], messages);
     Some(Reference { sources, include, options, arguments: own, work, ..Reference::new(language, path, function?) })
 }
 

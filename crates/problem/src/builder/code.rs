@@ -25,7 +25,7 @@ use tunesmith_space::Value;
 pub struct Code {
     function: Option<String>,
     source: Source,
-    language: Option<Language>,
+    languages: Vec<Language>,
     name: Option<String>,
     sources: Vec<PathBuf>,
     include: Vec<PathBuf>,
@@ -83,14 +83,21 @@ impl Code {
     fn of(function: Option<String>, source: Source) -> Self {
         let (sources, include, options) = (Vec::new(), Vec::new(), Vec::new());
         let (global, grid, local) = (Vec::new(), Vec::new(), Vec::new());
-        let (language, name, arguments, repeat) = (None, None, None, None);
-        Self { function, source, language, name, sources, include, options, global, grid, local, arguments, repeat }
+        let (languages, name, arguments, repeat) = (Vec::new(), None, None, None);
+        Self { function, source, languages, name, sources, include, options, global, grid, local, arguments, repeat }
     }
 
     /// Sets the language, if the suffix of the file does not tell it.
     #[must_use]
     pub fn language(self, language: Language) -> Self {
-        Self { language: Some(language), ..self }
+        Self { languages: vec![language], ..self }
+    }
+
+    /// Sets the languages that the one source is written in, one for each device. The first is the
+    /// default.
+    #[must_use]
+    pub fn languages(self, languages: impl IntoIterator<Item = Language>) -> Self {
+        Self { languages: languages.into_iter().collect(), ..self }
     }
 
     /// Sets the name of the kernel's times in reports. Without it, they have the function's name.
@@ -167,7 +174,14 @@ impl Code {
         let mut entries = Entries::default();
         entries.some("function", self.function.as_deref().map(text));
         entries.some("file", Some(text(&file.display().to_string())));
-        entries.some("language", self.language.map(|language| text(language.name())));
+        entries.some(
+            "language",
+            match self.languages.as_slice() {
+                [] => None,
+                [language] => Some(text(language.name())),
+                several => Some(list(several.iter().map(|language| language.name().into()))),
+            },
+        );
         entries.some("name", self.name.as_deref().map(text));
         entries.some("sources", (!self.sources.is_empty()).then(|| paths(&self.sources)));
         entries.some("include", (!self.include.is_empty()).then(|| paths(&self.include)));

@@ -46,12 +46,16 @@ fn base_name(function: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }
 
-/// Returns the names of the kernels that a text defines.
+/// Returns the names of the kernels that a text defines. A source that is OpenCL C as well marks
+/// them as OpenCL does, and defines that word as a macro.
 fn kernels(text: &str) -> Vec<String> {
     let user = text.split(&format!("#line 1 \"{FILE}\"")).next().unwrap_or(text);
+    let marks = |head: &str| {
+        let mut words = head.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| matches!(word, "__global__" | "kernel" | "__kernel"))
+    };
     let is_kernel = |name: &str| {
-        user.match_indices(name)
-            .any(|(at, _)| user[..at].rsplit([';', '}']).next().unwrap_or("").contains("__global__"))
+        user.match_indices(name).any(|(at, _)| marks(user[..at].rsplit([';', '}']).next().unwrap_or("")))
     };
     functions(user).into_iter().map(|function| function.name).filter(|name| is_kernel(name)).collect()
 }

@@ -1,0 +1,96 @@
+//! One source for several backends: `language = ["opencl", "cuda"]`.
+
+use tunesmith_device::{Kernel, Language};
+use tunesmith_problem::{Code, Problem};
+
+fn text(kernel: &str) -> String {
+    format!(
+        "[problem]\nname = \"scale\"\nsizes = {{ N = 64 }}\n\
+         [kernel]\nfile = \"scale.cl\"\nfunction = \"scale\"\nglobal = [\"N\"]\n{kernel}\n\
+         [parameters]\nTILE = [8, 16]\n\
+         [[arguments]]\nname = \"x\"\ntype = \"f32\"\nshape = [\"N\"]\naccess = \"inout\"\n"
+    )
+}
+
+/// Returns the kernel on a device for `language`, or the error's message with its remedy.
+fn kernel(text: &str, language: Language) -> Result<Kernel, String> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("scale.cl"), "kernel void scale(global float *x) {}").unwrap();
+    let problem = Problem::parse(text, folder.path()).map_err(|error| {
+        let words = |message: &tunesmith_problem::Diagnostic| {
+            format!("{}; {}", message.text, message.remedy.clone().unwrap_or_default())
+        };
+        error.messages.iter().map(words).collect::<String>()
+    })?;
+    let spec = problem.kernel_spec(language);
+    let spec = spec.map_err(|error| format!("{error}; {}", error.remedy().unwrap_or_default()))?;
+    Ok(spec.kernels[0].clone())
+}
+
+const BOTH: &str = "language = [\"opencl\", \"cuda\"]\nlocal = [\"TILE\"]";
+
+#[test]
+fn a_device_gets_the_kernel_in_its_own_language_and_the_first_is_the_default() {
+    for language in [Language::OpenCl, Language::Cuda] {
+        assert_eq!(kernel(&text(BOTH), language).unwrap().language, language);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let default = |languages: &str| {
+        let text = text(&BOTH.replace("\"opencl\", \"cuda\"", languages));
+        Problem::parse(&text, folder.path()).unwrap().kernels[0].language
+    };
+    assert_eq!(default("\"opencl\", \"cuda\""), Language::OpenCl);
+    assert_eq!(default("\"cuda\", \"opencl\""), Language::Cuda);
+}
+
+#[test]
+fn a_device_of_another_language_is_refused_with_the_devices_that_run_the_kernel() {
+    let refused = kernel(&text(BOTH), Language::C).unwrap_err();
+    assert_eq!(
+        refused,
+        "the kernel `scale` is written in OpenCL C and CUDA C++, which the device `c` does not run; choose `--device \
+         opencl` or `--device cuda`"
+    );
+    // With one language, the device itself refuses the kernel, as ever.
+    assert_eq!(kernel(&text("local = [\"TILE\"]"), Language::Cuda).unwrap().language, Language::OpenCl);
+}
+
+#[test]
+fn each_language_may_have_options_of_its_own() {
+    let own = format!("{BOTH}\noptions = {{ opencl = [\"-cl-mad-enable\", \"-I\", \"a\"], cuda = [\"-DX={{TILE}}\"] }}");
+    let options = |text: &str, language| {
+        let kernel = kernel(text, language).unwrap();
+        (kernel.options.iter().map(ToString::to_string).collect::<Vec<_>>(), kernel.include.len())
+    };
+    assert_eq!(options(&text(&own), Language::OpenCl), (vec!["-cl-mad-enable".to_string()], 1));
+    assert_eq!(options(&text(&own), Language::Cuda), (vec!["-DX={TILE}".to_string()], 0));
+    let common = format!("{BOTH}\noptions = [\"-DY\"]");
+    for language in [Language::OpenCl, Language::Cuda] {
+        assert_eq!(options(&text(&common), language).0, ["-DY"]);
+    }
+    let wrong = kernel(&text(&format!("{BOTH}\noptions = {{ cude = [] }}")), Language::Cuda).unwrap_err();
+    assert!(wrong.contains("has no `cude`; did you mean `cuda`?"), "{wrong}");
+}
+
+#[test]
+fn lists_that_no_device_can_choose_from_are_refused() {
+    let refused = |languages: &str| {
+        kernel(&text(&format!("language = {languages}\nlocal = [\"TILE\"]")), Language::OpenCl).unwrap_err()
+    };
+    assert!(refused("[\"opencl\", \"c\"]").starts_with("one kernel cannot be in languages with and without work-items"));
+    assert!(refused("[\"opencl\", \"cl\"]").starts_with("OpenCL C and OpenCL C run on the same device, `opencl`"));
+    assert!(refused("[]").starts_with("the list of languages is empty"));
+    assert!(refused("[\"opencl\", \"vulkan\"]").contains("names no language that can be compiled"));
+    let blocks = kernel(&text("language = [\"opencl\", \"cuda\"]"), Language::OpenCl).unwrap_err();
+    assert!(blocks.starts_with("the number of threads in a block is missing"), "{blocks}");
+}
+
+#[test]
+fn a_problem_in_code_names_several_languages() {
+    let code = Code::opencl("scale", "kernel void scale(global float *x) {}").global([64]).local([8]);
+    let code = code.languages([Language::OpenCl, Language::Cuda]);
+    let problem = Problem::builder("scale").kernel(code).parameter("TILE", [8]).build().unwrap();
+    for language in [Language::OpenCl, Language::Cuda] {
+        assert_eq!(problem.kernel_spec(language).unwrap().kernels[0].language, language);
+    }
+}
