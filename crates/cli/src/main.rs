@@ -53,6 +53,7 @@ fn main() -> ExitCode {
         Command::Estimate(args) => commands::estimate(args),
         Command::Train(command) => commands::train(command),
         Command::Predict(args) => commands::predict(args),
+        Command::Suite(command) => commands::suite(command),
         Command::Convert(args) => commands::convert(args),
         Command::Count(args) => commands::count(args),
         Command::Export(args) => commands::export(args),

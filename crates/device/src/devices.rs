@@ -60,6 +60,22 @@ pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<Cud
     found.map_err(|absent| absent.into_error("CUDA"))
 }
 
+/// Returns a device that only compiles: an architecture by NVRTC's name, such as `sm_90`, with the
+/// limits that every GPU of it has. Needs NVRTC, but neither a GPU nor a driver. Asks the compiler
+/// in a worker.
+///
+/// # Errors
+/// NVRTC is missing or does not know the architecture ([`DeviceError::NoDevices`]), or the worker
+/// cannot be started.
+pub fn cuda_architecture(setup: &CudaSetup, name: &str, worker: &WorkerCommand) -> Result<CudaDevice, DeviceError> {
+    let question = DriverQuestion::CudaArchitecture(CudaSetup { script: None, ..setup.clone() }, name.to_owned());
+    let found = match ask(worker, question)? {
+        Ok(DriverAnswer::CudaArchitecture(found)) => found,
+        other => Err(cuda::missing_driver(&why_no_devices(other))),
+    };
+    found.map_err(|absent| absent.into_error("CUDA"))
+}
+
 /// Returns the reason why a driver listed no devices.
 fn why_no_devices(answer: Result<DriverAnswer, NoAnswer>) -> String {
     match answer {

@@ -42,7 +42,7 @@ pub use backends::cuda::{ChipCounters, CudaDevice, ResolvedCounter};
 pub use backends::opencl::{OpenClDevice, OpenClKind};
 pub use backends::{BuildPlan, DeviceInfo, Missing, Target};
 pub use data::{Given, contents};
-pub use devices::{counters, cuda_devices, devices, opencl_devices, processor};
+pub use devices::{counters, cuda_architecture, cuda_devices, devices, opencl_devices, processor};
 pub use energy::ENERGY_MJ;
 pub use error::{DataError, DeviceError, ScratchError};
 pub use host::{Compilers, CudaSetup};

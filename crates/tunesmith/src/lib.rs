@@ -72,7 +72,7 @@ pub use outcome::{
 pub use page::{Written, write_page};
 pub use rates::Rates;
 pub use run_one::{OneRun, OneRunDocument, RunOptions, plan_one, run_one};
-pub use runner::OnePlan;
+pub use runner::{Extras, OnePlan, Runner};
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
 pub use top::{Top, TopConfig, UNVERIFIED, top};

@@ -5,15 +5,16 @@ use serde_json::{Map, Value as Json};
 use std::path::Path;
 use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
-use tunesmith_core::{Clock, Evaluator, Interrupt, ManualClock};
+use tunesmith_core::{Clock, Evaluator, Failure, Interrupt, ManualClock};
 use tunesmith_device::{
     CommandEvaluator, CommandOptions, Device, Doubt, KernelPlan, LiveEvaluator, LiveOptions, Machine, ReplayEvaluator,
     SyntheticEvaluator, Target,
 };
 use tunesmith_space::{ConfigId, Space};
 
-/// A device ready to evaluate the configurations of a problem.
-pub(crate) struct Runner<'a> {
+/// A device ready to evaluate the configurations of a problem, for programs that need neither a
+/// search nor a journal.
+pub struct Runner<'a> {
     problem: &'a Problem,
     kind: Kind,
 }
@@ -36,11 +37,11 @@ pub enum OnePlan {
 
 /// Measurements of every configuration besides its time.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Extras {
+pub struct Extras {
     /// True to read the hardware counters.
-    pub(crate) counters: bool,
+    pub counters: bool,
     /// True to measure the energy of every sample.
-    pub(crate) energy: bool,
+    pub energy: bool,
 }
 
 impl<'a> Runner<'a> {
@@ -48,7 +49,7 @@ impl<'a> Runner<'a> {
     ///
     /// # Errors
     /// The kernel, its data, the compilers or the device are faulty.
-    pub(crate) fn open(
+    pub fn open(
         problem: &'a Problem,
         space: &Space,
         device: &Device,
@@ -168,6 +169,18 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Compiles one configuration and runs nothing. Returns the failure if it does not compile, or
+    /// if the device refuses it.
+    ///
+    /// # Errors
+    /// The problem and its kernel do not fit together, or the device runs no kernels.
+    pub fn compile(&mut self, config: ConfigId) -> Result<Option<Failure>, Error> {
+        match &mut self.kind {
+            Kind::Live(live, _) => live.compile(config).map_err(|error| self.problem.located(error).into()),
+            _ => Err(Error::request("only kernels can be compiled without being run", None)),
+        }
+    }
+
     /// Returns doubts about parameters: those without effect, with `config` as an example, and
     /// those whose name the sources declare if it `clashes`.
     pub(crate) fn doubts(&self, config: ConfigId, clashes: bool) -> Vec<Doubt> {
@@ -180,7 +193,7 @@ impl<'a> Runner<'a> {
     ///
     /// # Errors
     /// The reference cannot be run.
-    pub(crate) fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, Error> {
+    pub fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, Error> {
         match &mut self.kind {
             Kind::Live(live, _) => live.prepare(interrupt).map_err(|error| self.problem.located(error).into()),
             Kind::Command(_) | Kind::Replay { .. } | Kind::Synthetic(..) => Ok(true),
@@ -223,7 +236,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Returns the evaluator that answers requests.
-    pub(crate) fn evaluator(&mut self) -> &mut dyn Evaluator {
+    pub fn evaluator(&mut self) -> &mut dyn Evaluator {
         match &mut self.kind {
             Kind::Live(live, _) => live.as_mut(),
             Kind::Command(command) => command.as_mut(),

@@ -2,9 +2,11 @@
 
 mod models;
 mod runs;
+mod suite;
 
 pub(crate) use models::*;
 pub(crate) use runs::*;
+pub(crate) use suite::*;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
@@ -69,6 +71,9 @@ pub(crate) enum Command {
     /// Estimate the time of a loop nest on a calibrated device without running it
     #[command(after_help = ESTIMATE_HELP)]
     Estimate(EstimateArgs),
+    /// List, check, verify or tune the problems of a suite
+    #[command(subcommand, after_help = SUITE_HELP)]
+    Suite(SuiteCommand),
     /// Convert recordings between formats, and join several of one space
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),

@@ -291,6 +291,8 @@ pub(crate) enum DriverQuestion {
     OpenClDevices,
     /// The devices of the NVIDIA driver.
     CudaDevices(CudaSetup),
+    /// The device that NVRTC compiles for by the name of its architecture, without a driver.
+    CudaArchitecture(CudaSetup, String),
     /// The counters of NVIDIA chips.
     CudaCounters(CountersTask),
 }
@@ -302,6 +304,8 @@ pub(crate) enum DriverAnswer {
     OpenClDevices(Result<Vec<OpenClDevice>, Absent>),
     /// The devices, or the missing part.
     CudaDevices(Result<Vec<CudaDevice>, Absent>),
+    /// The device, or the missing part.
+    CudaArchitecture(Result<CudaDevice, Absent>),
     /// The counters of the requested chips, or the reason why there are none.
     CudaCounters(Result<Vec<ChipCounters>, NoCounters>),
 }
@@ -312,6 +316,9 @@ impl DriverQuestion {
         match self {
             Self::OpenClDevices => DriverAnswer::OpenClDevices(opencl::describe_all()),
             Self::CudaDevices(setup) => DriverAnswer::CudaDevices(cuda::describe_all(setup)),
+            Self::CudaArchitecture(setup, name) => {
+                DriverAnswer::CudaArchitecture(cuda::describe_architecture(setup, name))
+            }
             Self::CudaCounters(task) => DriverAnswer::CudaCounters(cuda::resolve(task)),
         }
     }

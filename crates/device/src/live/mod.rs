@@ -195,10 +195,21 @@ impl LiveEvaluator {
     /// # Errors
     /// Those of [`preflight`](Self::preflight).
     pub fn uncompiled(&mut self, config: ConfigId) -> Result<Option<String>, DeviceError> {
+        Ok(self.compile(config)?.map(|failure| failure.message))
+    }
+
+    /// Compiles one configuration as [`preflight`](Self::preflight) does. Returns the failure if it
+    /// does not compile, or if the device refuses it.
+    ///
+    /// # Errors
+    /// Those of [`preflight`](Self::preflight).
+    pub fn compile(&mut self, config: ConfigId) -> Result<Option<Failure>, DeviceError> {
+        let kind = |kind, message| Ok(Some(Failure::new(kind, message)));
         match self.programs.build(&self.scope(config), self.options.worker.interrupt()) {
             Err(BuildError::Signature(mismatch)) => Err(mismatch.into_error()),
             Err(BuildError::Broken(error)) => Err(error),
-            Err(BuildError::Failed(message) | BuildError::Refused(message)) => Ok(Some(message)),
+            Err(BuildError::Failed(message)) => kind(FailureKind::Compile, message),
+            Err(BuildError::Refused(message)) => kind(FailureKind::Constraints, message),
             Err(BuildError::Cancelled) => Err(DeviceError::Interrupted),
             Ok(_) => Ok(None),
         }

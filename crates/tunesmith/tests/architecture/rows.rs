@@ -4,8 +4,9 @@ use crate::house::{Crate, House};
 use crate::paths::paths;
 
 /// Packages by row, as ARCHITECTURE.md has them; the top row first.
-pub(crate) const ROWS: [&[&str]; 7] = [
+pub(crate) const ROWS: [&[&str]; 8] = [
     &["tunesmith-cli"],
+    &["tunesmith-suite"],
     &["tunesmith"],
     &["tunesmith-timing", "tunesmith-cost", "tunesmith-study"],
     &["tunesmith-problem"],

@@ -26,6 +26,11 @@ pub(crate) fn describe_all(_: &CudaSetup) -> Result<Vec<CudaDevice>, Absent> {
 }
 
 /// Answers that the backend is absent.
+pub(crate) fn describe_architecture(_: &CudaSetup, _: &str) -> Result<CudaDevice, Absent> {
+    Err(absent())
+}
+
+/// Answers that the backend is absent.
 pub(crate) fn open(_: &CudaSetup, _: usize) -> Result<Box<dyn Session>, String> {
     Err(absent().reason)
 }

@@ -33,6 +33,6 @@ pub use device::CudaDevice;
 pub(crate) use backend::CudaBackend;
 pub(crate) use counters::{CRASH_REMEDY, CountersTask, NoCounters, REMEDY};
 pub(crate) use device::missing_driver;
-pub(crate) use native::{Compiler, describe_all, open, resolve};
+pub(crate) use native::{Compiler, describe_all, describe_architecture, open, resolve};
 pub(crate) use ncu::outside_profiler;
 pub(crate) use task::{CudaProgram, CudaTask};

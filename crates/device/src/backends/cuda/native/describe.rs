@@ -49,15 +49,15 @@ pub(crate) fn describe_all(setup: &CudaSetup) -> Result<Vec<CudaDevice>, Absent>
 }
 
 /// The properties of the compiler that determine the architecture to compile for.
-struct Toolchain {
-    name: String,
+pub(super) struct Toolchain {
+    pub(super) name: String,
     /// The compiler's architectures. `None` if a script stands in for it and accepts any.
-    architectures: Option<Vec<u32>>,
-    headers: Option<PathBuf>,
+    pub(super) architectures: Option<Vec<u32>>,
+    pub(super) headers: Option<PathBuf>,
 }
 
 impl Toolchain {
-    fn open(setup: &CudaSetup) -> Result<Self, Absent> {
+    pub(super) fn open(setup: &CudaSetup) -> Result<Self, Absent> {
         let compiles = setup.script.as_deref().map(Script::read).transpose()?.is_some_and(|script| script.compiles);
         if compiles {
             return Ok(Self { name: "a script".to_owned(), architectures: None, headers: None });

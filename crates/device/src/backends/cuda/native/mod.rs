@@ -1,5 +1,6 @@
 //! The worker's side: the calls into NVIDIA's libraries.
 
+mod architecture;
 mod compile;
 mod cupti;
 mod describe;
@@ -9,6 +10,7 @@ mod nvml;
 mod nvrtc;
 mod session;
 
+pub(crate) use architecture::describe_architecture;
 pub(crate) use compile::Compiler;
 pub(crate) use cupti::resolve;
 pub(crate) use describe::describe_all;

@@ -1,0 +1,101 @@
+//! Times several kernels in turns: each round measures every one, so that a drift of the machine's
+//! speed meets all of them.
+
+use crate::refused;
+use crate::verify::with_remedy;
+use std::sync::Arc;
+use tunesmith::{Error, Extras, Problem, Runner};
+use tunesmith_core::{Interrupt, SystemClock, statistics};
+use tunesmith_device::{Device, Machine};
+use tunesmith_space::{ConfigId, Space};
+
+/// The number of rounds. Seven medians are the fewest of which one has a 95 % interval inside the
+/// extremes.
+const ROUNDS: usize = 7;
+
+/// The number of samples of one kernel in a round, after one launch that is not timed.
+const SAMPLES: usize = 3;
+
+/// A kernel that takes part.
+pub(super) struct Party<'a> {
+    pub(super) label: String,
+    pub(super) problem: &'a Problem,
+    pub(super) device: &'a Device,
+    pub(super) machine: &'a Machine,
+    /// The configuration; `None` for the only one of a problem without parameters.
+    pub(super) config: Option<ConfigId>,
+}
+
+/// The result of one kernel.
+pub(super) struct Score {
+    pub(super) label: String,
+    /// The median of the rounds' medians in milliseconds, or the reason why there is none.
+    pub(super) time_ms: Result<f64, String>,
+}
+
+/// A party that is ready to be timed.
+struct Ready<'a> {
+    label: String,
+    opened: Result<(Runner<'a>, ConfigId), String>,
+    medians: Vec<f64>,
+}
+
+/// Times the parties in turns. Returns `None` if `interrupt` was raised.
+///
+/// # Errors
+/// The run was interrupted while a party was opened. A party that cannot be timed has the reason as
+/// its score.
+pub(super) fn duel(parties: Vec<Party<'_>>, interrupt: &Interrupt) -> Result<Option<Vec<Score>>, Error> {
+    let mut all = Vec::new();
+    for party in parties {
+        let opened = match open(&party, interrupt) {
+            Ok(Some(opened)) => Ok(opened),
+            Ok(None) => return Ok(None),
+            Err(error) if error.is_interruption() => return Err(error),
+            Err(error) => Err(with_remedy(&error)),
+        };
+        all.push(Ready { label: party.label, opened, medians: Vec::new() });
+    }
+    for _ in 0..ROUNDS {
+        for ready in &mut all {
+            if !visit(ready, interrupt)? {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(all.into_iter().map(Ready::score).collect()))
+}
+
+/// Opens a party's device and computes its correct results. Returns `None` if interrupted.
+fn open<'a>(party: &Party<'a>, interrupt: &Interrupt) -> Result<Option<(Runner<'a>, ConfigId)>, Error> {
+    let Party { problem, device, machine, .. } = party;
+    let space: Space = problem.space(&device.limits(machine))?.space;
+    let only = || space.id(0).filter(|_| space.len() == Some(1));
+    let Some(config) = party.config.or_else(only) else {
+        let text = format!("`{}` has parameters, but must be one kernel", problem.source_file.path.display());
+        return Err(refused(text, Some("remove its [parameters]".to_string())));
+    };
+    let clock = Arc::new(SystemClock::new());
+    let mut runner = Runner::open(problem, &space, device, machine, Extras::default(), clock)?;
+    Ok(runner.prepare(interrupt)?.then_some((runner, config)))
+}
+
+/// Measures one party once. Returns false if interrupted.
+fn visit(ready: &mut Ready<'_>, interrupt: &Interrupt) -> Result<bool, Error> {
+    let Ok((runner, config)) = &mut ready.opened else { return Ok(true) };
+    let Some(completion) = runner.evaluator().resample(*config, SAMPLES, interrupt)? else { return Ok(false) };
+    match (completion.failure, statistics::median(&completion.measurement.times_ms)) {
+        (None, Some(median)) => ready.medians.push(median),
+        (Some(failure), _) => ready.opened = Err(failure.message),
+        (None, None) => ready.opened = Err("the device gave no times".to_string()),
+    }
+    Ok(true)
+}
+
+impl Ready<'_> {
+    fn score(self) -> Score {
+        let Self { label, opened, medians } = self;
+        let time_ms = opened.and_then(|_| statistics::median(&medians).ok_or("it was not measured".to_string()));
+        Score { label, time_ms }
+    }
+}

@@ -1,0 +1,147 @@
+//! The rows of a suite's table, kept on disk so that no complete one is made again.
+
+use crate::{SuiteEntry, refused};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use tunesmith::Error;
+
+/// A tuned problem on one device: a line of `rows.jsonl`, and an element of `suite tune --json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SuiteRow {
+    /// The name of the problem.
+    pub name: String,
+    /// The device as the user writes it.
+    pub device: String,
+    /// Its maker's name.
+    pub device_name: String,
+    /// The problem file.
+    pub file: String,
+    /// The sizes.
+    pub sizes: Map<String, Json>,
+    /// The time of the naive loop in milliseconds, timed in turns with the tuned kernel.
+    pub naive_ms: Option<f64>,
+    /// The time of the default configuration in milliseconds.
+    pub default_ms: Option<f64>,
+    /// The time of the tuned kernel in milliseconds, timed in turns with the others.
+    pub tuned_ms: Option<f64>,
+    /// 10^9 floating-point operations per second of the tuned kernel.
+    pub gflops: Option<f64>,
+    /// The naive time over the tuned one.
+    pub speedup: Option<f64>,
+    /// The number of evaluations.
+    pub evaluations: u64,
+    /// The number of configurations on this device, in decimal.
+    pub configurations: String,
+    /// The tuned configuration.
+    pub config: Option<Map<String, Json>>,
+    /// The times of libraries in milliseconds, timed in turns with the tuned kernel.
+    pub against_ms: BTreeMap<String, f64>,
+    /// What could not be timed, and why.
+    pub notes: Vec<String>,
+    /// The journal, in the folder of the table.
+    pub journal: String,
+    /// The settings that the row was made with. Others make it anew.
+    pub made_with: MadeWith,
+}
+
+/// The settings of a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeWith {
+    /// A digest of the problem's files.
+    pub files: String,
+    /// The strategy, if it was named.
+    pub strategy: Option<String>,
+    /// The stop condition, if it was named.
+    pub stop: Option<String>,
+    /// The seed, if it was named.
+    pub seed: Option<u64>,
+    /// The libraries to compare with.
+    pub against: Vec<String>,
+}
+
+/// The folder of a table with its complete rows.
+pub(super) struct Rows {
+    folder: PathBuf,
+    file: File,
+    rows: Vec<SuiteRow>,
+}
+
+const NAME: &str = "rows.jsonl";
+
+impl Rows {
+    /// Opens the table in `folder`, or begins one.
+    pub(super) fn open(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join(NAME);
+        let write = |source| Error::Write { path: path.clone(), source };
+        fs::create_dir_all(folder).map_err(write)?;
+        let text = match tunesmith_files::read_text(&path, tunesmith_files::DATA) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(write(error)),
+            text => text.unwrap_or_default(),
+        };
+        // A last line that was cut short is dropped, and its row is made again.
+        let complete = text.rfind('\n').map_or(0, |end| end + 1);
+        let file = tunesmith_files::open_with(OpenOptions::new().create(true).append(true), &path).map_err(write)?;
+        file.set_len(complete as u64).map_err(write)?;
+        let parse = |(index, line): (usize, &str)| {
+            serde_json::from_str(line).map_err(|error| {
+                let text = format!("`{}`, line {}: {error}", path.display(), index + 1);
+                refused(text, Some("remove that line; its row is made again".to_string()))
+            })
+        };
+        let rows = text[..complete].lines().enumerate().map(parse).collect::<Result<_, _>>()?;
+        Ok(Self { folder: folder.to_path_buf(), file, rows })
+    }
+
+    /// Returns the complete row of a problem on a device, if it was made with these settings. The
+    /// latest counts.
+    pub(super) fn complete(&self, name: &str, device: &str, made_with: &MadeWith) -> Option<&SuiteRow> {
+        let mut rows = self.rows.iter().rev();
+        rows.find(|row| row.name == name && row.device == device).filter(|row| row.made_with == *made_with)
+    }
+
+    /// Adds a row.
+    pub(super) fn append(&mut self, row: SuiteRow) -> Result<(), Error> {
+        let line = serde_json::to_string(&row).unwrap_or_default() + "\n";
+        let path = self.folder.join(NAME);
+        self.file.write_all(line.as_bytes()).map_err(|source| Error::Write { path, source })?;
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Returns the name of the journal of a problem on a device.
+    pub(super) fn journal(name: &str, device: &str) -> String {
+        let is_plain = |sign: char| sign.is_alphanumeric() || "=,.-+".contains(sign);
+        let text = format!("{name}-{device}.jsonl");
+        text.chars().map(|sign| if is_plain(sign) { sign } else { '_' }).collect()
+    }
+}
+
+/// The suffixes of files that decide nothing: documentation and results.
+const APART: [&str; 4] = ["md", "jsonl", "svg", "html"];
+
+/// Returns a digest of the problem's files, and of those that all problems share.
+pub(super) fn digest(suite: &Path, entry: &SuiteEntry) -> String {
+    let mut files = Vec::new();
+    for folder in [&entry.folder, &suite.join("common")] {
+        let inside = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+        files.extend(inside.filter(|path| path.is_file() && !is_apart(path)));
+    }
+    files.sort();
+    let mut hash = Sha256::new();
+    for path in files {
+        let bytes = tunesmith_files::read(&path, tunesmith_files::TEXT).unwrap_or_default();
+        hash.update(path.file_name().unwrap_or_default().as_encoded_bytes());
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn is_apart(path: &Path) -> bool {
+    path.extension().and_then(|suffix| suffix.to_str()).is_some_and(|suffix| APART.contains(&suffix))
+}

@@ -1,0 +1,224 @@
+//! Tunes a suite: a resumable table over problems and devices.
+
+use crate::against::{Library, libraries};
+use crate::duel::{Party, Score, duel};
+use crate::rows::{MadeWith, Rows, SuiteRow, digest};
+use crate::verify::with_remedy;
+use crate::{Place, Suite, SuiteEntry, is_gpu};
+use serde::Serialize;
+use std::path::PathBuf;
+use tunesmith::{Candidate, Error, JournalOptions, Outcome, Problem, Rates, Search, Session, tune};
+use tunesmith_core::{Interrupt, Stop};
+use tunesmith_device::{Device, DeviceChoice, Machine, Target};
+use tunesmith_store::Journal;
+
+/// The settings of a table.
+#[derive(Clone, Debug, Default)]
+pub struct SuiteTune {
+    /// The devices. Without any, one of every backend that the machine has.
+    pub devices: Vec<DeviceChoice>,
+    /// The search of each problem.
+    pub search: Search,
+    /// The libraries to compare products with.
+    pub against: Vec<String>,
+    /// The folder of the journals and of the table.
+    pub out: PathBuf,
+}
+
+/// The table. Its JSON form is the output of `suite tune --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct SuiteTable {
+    /// The rows, in the order of problems and devices.
+    pub rows: Vec<SuiteRow>,
+    /// The problems that could not be tuned.
+    pub failed: Vec<SuiteFailure>,
+    /// The folder.
+    pub out: PathBuf,
+}
+
+/// A problem that could not be tuned on a device.
+#[derive(Clone, Debug, Serialize)]
+pub struct SuiteFailure {
+    /// The name of the problem.
+    pub name: String,
+    /// The device.
+    pub device: String,
+    /// The reason.
+    pub error: String,
+}
+
+/// Tunes the problems of `suite` on each device, one after the other, and times the winner in turns
+/// with the naive loop and with libraries. Complete rows are not made again, and a run that was
+/// under way continues. Calls `on_row` with each new row, and `on_note` with remarks. Returns `None`
+/// if `interrupt` was raised.
+///
+/// # Errors
+/// The request is wrong, or the table cannot be written. What is wrong with one problem is in
+/// [`SuiteTable::failed`].
+pub fn tune_suite(
+    suite: &Suite,
+    machine: &Machine,
+    options: &SuiteTune,
+    interrupt: &Interrupt,
+    on_note: &mut dyn FnMut(&str),
+    on_row: &mut dyn FnMut(&SuiteRow),
+) -> Result<Option<SuiteTable>, Error> {
+    let libraries = libraries(&options.against)?;
+    let (places, missing) = Place::all(&options.devices, machine)?;
+    missing.iter().for_each(|reason| on_note(reason));
+    let mut rows = Rows::open(&options.out)?;
+    let mut table = SuiteTable { rows: Vec::new(), failed: Vec::new(), out: options.out.clone() };
+    for entry in &suite.entries {
+        for place in places.iter().filter(|place| entry.about.problems.contains_key(place.backend)) {
+            let work = Work { suite, entry, place, options, libraries: &libraries, interrupt };
+            let made_with = work.made_with();
+            if let Some(row) = rows.complete(&entry.name, &place.text, &made_with) {
+                table.rows.push(row.clone());
+                continue;
+            }
+            match work.row(made_with) {
+                Ok(None) => return Ok(None),
+                Err(error) if error.is_interruption() => return Ok(None),
+                Ok(Some(row)) => {
+                    rows.append(row.clone())?;
+                    on_row(&row);
+                    table.rows.push(row);
+                }
+                Err(error) => {
+                    let error = with_remedy(&error);
+                    on_note(&format!("{} on {}: {error}", entry.name, place.text));
+                    let (name, device) = (entry.name.clone(), place.text.clone());
+                    table.failed.push(SuiteFailure { name, device, error });
+                }
+            }
+        }
+    }
+    Ok(Some(table))
+}
+
+/// A problem to tune on a device.
+struct Work<'a> {
+    suite: &'a Suite,
+    entry: &'a SuiteEntry,
+    place: &'a Place,
+    options: &'a SuiteTune,
+    libraries: &'a [&'static Library],
+    interrupt: &'a Interrupt,
+}
+
+impl Work<'_> {
+    fn made_with(&self) -> MadeWith {
+        let Search { strategy, stop, seed, .. } = &self.options.search;
+        MadeWith {
+            files: digest(&self.suite.folder, self.entry),
+            strategy: strategy.as_ref().map(ToString::to_string),
+            stop: stop.as_ref().map(Stop::to_string),
+            seed: *seed,
+            against: self.options.against.clone(),
+        }
+    }
+
+    /// Makes the row. Returns `None` if interrupted.
+    fn row(&self, made_with: MadeWith) -> Result<Option<SuiteRow>, Error> {
+        let device = self.place.device()?;
+        let Some(file) = self.entry.file(self.place.backend) else { return Ok(None) };
+        let problem = self.entry.load(&file, is_gpu(&device))?;
+        let journal = Rows::journal(&self.entry.name, &self.place.text);
+        let journals =
+            JournalOptions { out: Some(self.options.out.join(&journal)), resume: true, ..JournalOptions::default() };
+        let mut session = Session { interrupt: self.interrupt.clone(), ..Session::default() };
+        let outcome = tune(&problem, &self.place.machine, &self.options.search, &journals, &mut session)?;
+        if self.interrupt.is_raised() {
+            return Ok(None);
+        }
+        let Some(times) = self.timed(&problem, &device, &outcome)? else { return Ok(None) };
+        Ok(Some(self.made(&problem, &outcome, times, journal, made_with)))
+    }
+
+    /// Times the winner in turns with everything it is compared with. Returns `None` if interrupted.
+    fn timed(&self, problem: &Problem, device: &Device, outcome: &Outcome) -> Result<Option<Vec<Score>>, Error> {
+        let Some(best) = &outcome.best else { return Ok(Some(Vec::new())) };
+        let processor = Device::Kernels(Target::Processor);
+        // Libraries are the system's, and open what they need themselves.
+        let free = Machine { sandbox: None, ..self.place.machine.clone() };
+        let naive = self.entry.about.naive.as_ref().map(|file| self.naive(file, problem)).transpose()?;
+        let applied: Vec<&Library> =
+            self.libraries.iter().copied().filter(|library| library.applies(&self.entry.about, device)).collect();
+        let rivals = applied.iter().filter_map(|library| {
+            let product = self.entry.about.product.as_ref()?;
+            Some(library.problem(product, problem, device))
+        });
+        let rivals = rivals.collect::<Result<Vec<Problem>, Error>>()?;
+        let machine = &self.place.machine;
+        let mut parties = vec![Party { label: TUNED.to_string(), problem, device, machine, config: Some(best.index) }];
+        parties.extend(naive.iter().map(|problem| Party {
+            label: NAIVE.to_string(),
+            problem,
+            device: &processor,
+            machine,
+            config: None,
+        }));
+        parties.extend(applied.iter().zip(&rivals).map(|(library, problem)| Party {
+            label: library.name.to_string(),
+            problem,
+            device: &processor,
+            machine: &free,
+            config: None,
+        }));
+        duel(parties, self.interrupt)
+    }
+
+    /// Loads the naive loop at the sizes of `problem`.
+    fn naive(&self, file: &str, problem: &Problem) -> Result<Problem, Error> {
+        let path = self.entry.folder.join(file);
+        let own = Problem::load(&path, &[])?;
+        let shared = problem.sizes.iter().filter(|(name, _)| own.size(name).is_some()).cloned();
+        Ok(Problem::load(&path, &shared.collect::<Vec<_>>())?)
+    }
+
+    fn made(
+        &self,
+        problem: &Problem,
+        outcome: &Outcome,
+        scores: Vec<Score>,
+        journal: String,
+        made_with: MadeWith,
+    ) -> SuiteRow {
+        let time = |label: &str| scores.iter().find(|score| score.label == label)?.time_ms.as_ref().ok().copied();
+        let (tuned_ms, naive_ms) = (time(TUNED), time(NAIVE));
+        let best = outcome.best.as_ref().map(|best| Candidate { time_ms: tuned_ms, ..best.clone() });
+        let library = |label: &str| self.libraries.iter().find(|library| library.name == label);
+        let note = |score: &Score| {
+            let reason = score.time_ms.as_ref().err()?;
+            let reason = library(&score.label).map_or_else(|| reason.clone(), |library| library.explain(reason));
+            Some(format!("{}: {reason}", score.label))
+        };
+        let nothing = outcome.best.is_none().then(|| "no configuration was correct".to_string());
+        SuiteRow {
+            name: self.entry.name.clone(),
+            device: self.place.text.clone(),
+            device_name: outcome.device.clone(),
+            file: self.entry.about.problems.get(self.place.backend).cloned().unwrap_or_default(),
+            sizes: problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
+            naive_ms,
+            default_ms: outcome.default.as_ref().and_then(|default| default.time_ms),
+            tuned_ms,
+            gflops: best.as_ref().and_then(|best| Rates::new(problem, best).gflops),
+            speedup: naive_ms.zip(tuned_ms).map(|(naive, tuned)| naive / tuned),
+            evaluations: outcome.evaluations,
+            configurations: outcome.space_size.to_string(),
+            config: outcome.best.as_ref().map(|best| best.config.clone()),
+            against_ms: scores
+                .iter()
+                .filter(|score| library(&score.label).is_some())
+                .filter_map(|score| Some((score.label.clone(), *score.time_ms.as_ref().ok()?)))
+                .collect(),
+            notes: nothing.into_iter().chain(scores.iter().filter_map(note)).collect(),
+            journal,
+            made_with,
+        }
+    }
+}
+
+const TUNED: &str = "tuned";
+const NAIVE: &str = "naive";

@@ -1,0 +1,275 @@
+//! Verifies a suite: samples configurations of every problem, runs them, and compares their outputs
+//! with those of the reference.
+
+use crate::{Place, Suite, SuiteEntry, refused};
+use rand::SeedableRng as _;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tunesmith::{Error, Extras, Problem, Runner};
+use tunesmith_core::{Failure, FailureKind, Interrupt, Request, Rng, SystemClock};
+use tunesmith_device::{Device, DeviceChoice, Machine, Target, cuda_architecture};
+use tunesmith_space::{ConfigId, Space};
+use tunesmith_store::{Journal, arguments};
+
+/// The configurations to verify.
+#[derive(Clone, Debug)]
+pub struct VerifyOptions {
+    /// The number of configurations of each problem, drawn uniformly. A smaller space is verified
+    /// as a whole.
+    pub samples: usize,
+    /// The seed of the draw.
+    pub seed: u64,
+    /// CUDA architectures, such as `sm_90`, to compile for without running anything. No GPU is
+    /// needed.
+    pub compile_only: Vec<String>,
+}
+
+/// The verification of one problem on one device. Its JSON form is an element of `suite verify
+/// --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verified {
+    /// The name of the problem.
+    pub name: String,
+    /// The problem file.
+    pub file: PathBuf,
+    /// The device, as a user writes it; an architecture if nothing ran.
+    pub device: String,
+    /// The number of configurations tried.
+    pub sampled: usize,
+    /// The number of correct ones. If nothing ran, those that compile.
+    pub correct: usize,
+    /// The number of configurations that the device refuses, for a stated reason.
+    pub refused: usize,
+    /// The number of others: wrong results, failed compilations, crashes and hangs.
+    pub wrong: usize,
+    /// True if nothing ran.
+    pub compile_only: bool,
+    /// The reasons of the refusals, commonest first.
+    pub reasons: Vec<Reason>,
+    /// The first configuration that is wrong.
+    pub first_wrong: Option<WrongConfiguration>,
+    /// The reason why the problem could not be verified at all.
+    pub error: Option<String>,
+}
+
+/// A reason for refusing configurations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// The reason, of the first such configuration.
+    pub reason: String,
+    /// The number of configurations.
+    pub count: usize,
+}
+
+/// A configuration that is wrong.
+#[derive(Clone, Debug, Serialize)]
+pub struct WrongConfiguration {
+    /// The configuration in the form that `--config` takes.
+    pub config: String,
+    /// The word for its status.
+    pub status: &'static str,
+    /// The message.
+    pub message: String,
+}
+
+impl Verified {
+    /// Returns true if no configuration is wrong.
+    pub fn is_ok(&self) -> bool {
+        self.wrong == 0 && self.error.is_none()
+    }
+}
+
+/// Verifies the problems of `suite` on the device that `machine` names, or on one device of each
+/// backend. Calls `on_problem` after each problem, and `on_missing` with the reason why a backend is
+/// left out. Returns `None` if `interrupt` was raised.
+///
+/// # Errors
+/// The machine lacks the named device, or NVRTC does not know an architecture. What is wrong with
+/// one problem is in its [`Verified::error`].
+pub fn verify_suite(
+    suite: &Suite,
+    machine: &Machine,
+    options: &VerifyOptions,
+    interrupt: &Interrupt,
+    on_missing: &mut dyn FnMut(&str),
+    on_problem: &mut dyn FnMut(&Verified),
+) -> Result<Option<Vec<Verified>>, Error> {
+    let grounds = grounds(machine, &options.compile_only, on_missing)?;
+    let mut all = Vec::new();
+    for entry in &suite.entries {
+        for ground in &grounds {
+            let Some(file) = entry.file(ground.place.backend) else { continue };
+            let mut verified = Verified::new(entry, file, ground);
+            match verify(entry, ground, options, interrupt, &mut verified) {
+                Ok(()) if interrupt.is_raised() => return Ok(None),
+                Err(error) if error.is_interruption() => return Ok(None),
+                Ok(()) => {}
+                Err(error) => verified.error = Some(with_remedy(&error)),
+            }
+            on_problem(&verified);
+            all.push(verified);
+        }
+    }
+    Ok(Some(all))
+}
+
+/// A device to verify on.
+struct Ground {
+    place: Place,
+    device: Device,
+    compile_only: bool,
+}
+
+/// Returns the devices to verify on: the architectures to compile for, or those of the machine.
+fn grounds(machine: &Machine, compile_only: &[String], on_missing: &mut dyn FnMut(&str)) -> Result<Vec<Ground>, Error> {
+    if compile_only.is_empty() {
+        let chosen: Vec<DeviceChoice> = machine.device.iter().cloned().collect();
+        let (places, missing) = Place::all(&chosen, machine)?;
+        missing.iter().for_each(|reason| on_missing(reason));
+        let ground = |place: Place| Ok(Ground { device: place.device()?, place, compile_only: false });
+        return places.into_iter().map(ground).collect();
+    }
+    let ground = |name: &String| {
+        let device = cuda_architecture(&machine.compilers.cuda, name, &machine.worker)?;
+        let place = Place { backend: "cuda", text: name.clone(), machine: machine.clone() };
+        Ok(Ground { place, device: Device::Kernels(Target::Cuda(Box::new(device))), compile_only: true })
+    };
+    compile_only.iter().map(ground).collect()
+}
+
+/// Counts what becomes of the sampled configurations of one problem in `verified`.
+fn verify(
+    entry: &SuiteEntry,
+    ground: &Ground,
+    options: &VerifyOptions,
+    interrupt: &Interrupt,
+    verified: &mut Verified,
+) -> Result<(), Error> {
+    let mut problem = entry.load(&verified.file, false)?;
+    // Correctness needs one sample, and no race ends it early.
+    problem.policy.sampling.min_samples = 1;
+    problem.policy.sampling.max_samples = 1;
+    let machine = &ground.place.machine;
+    let space = problem.space(&ground.device.limits(machine))?.space;
+    let configs = sampled(&space, options)?;
+    let clock = Arc::new(SystemClock::new());
+    let mut runner = Runner::open(&problem, &space, &ground.device, machine, Extras::default(), clock)?;
+    if ground.compile_only {
+        for config in configs {
+            if interrupt.is_raised() {
+                return Ok(());
+            }
+            let failure = runner.compile(config)?;
+            verified.count(&space, config, failure);
+        }
+        return Ok(());
+    }
+    check_reference(&problem, &ground.device)?;
+    if !runner.prepare(interrupt)? {
+        return Ok(());
+    }
+    run(&mut runner, &configs, machine.jobs(), interrupt, &mut |config, failure| {
+        verified.count(&space, config, failure);
+    })
+}
+
+/// Runs the configurations, some of which are compiled ahead.
+fn run(
+    runner: &mut Runner<'_>,
+    configs: &[ConfigId],
+    jobs: usize,
+    interrupt: &Interrupt,
+    count: &mut dyn FnMut(ConfigId, Option<Failure>),
+) -> Result<(), Error> {
+    let mut waiting = configs.iter();
+    let evaluator = runner.evaluator();
+    for config in waiting.by_ref().take(jobs + 1) {
+        evaluator.submit(Request::timed(*config))?;
+    }
+    for config in configs {
+        let Some(completion) = evaluator.next(interrupt)? else { return Ok(()) };
+        count(*config, completion.failure);
+        if let Some(next) = waiting.next() {
+            evaluator.submit(Request::timed(*next))?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a problem whose outputs are compared with nothing: every configuration would be correct.
+fn check_reference(problem: &Problem, device: &Device) -> Result<(), Error> {
+    let Device::Kernels(target) = device else { return Ok(()) };
+    if problem.kernel_spec(target.language())?.is_verified() {
+        return Ok(());
+    }
+    let text = format!("`{}` compares no output with a correct result", problem.source_file.path.display());
+    Err(refused(text, Some("add [verify] with a reference".to_string())))
+}
+
+fn sampled(space: &Space, options: &VerifyOptions) -> Result<Vec<ConfigId>, Error> {
+    if space.len().is_none() {
+        let text = format!("the space has {} configurations, more than 2^128", space.size());
+        return Err(refused(text, Some("add constraints or shorten the parameters' values".to_string())));
+    }
+    Ok(space.sample_distinct(options.samples, &mut Rng::seed_from_u64(options.seed)))
+}
+
+impl Verified {
+    fn new(entry: &SuiteEntry, file: PathBuf, ground: &Ground) -> Self {
+        Self {
+            name: entry.name.clone(),
+            file,
+            device: ground.place.text.clone(),
+            sampled: 0,
+            correct: 0,
+            refused: 0,
+            wrong: 0,
+            compile_only: ground.compile_only,
+            reasons: Vec::new(),
+            first_wrong: None,
+            error: None,
+        }
+    }
+
+    /// Counts a configuration.
+    fn count(&mut self, space: &Space, config: ConfigId, failure: Option<Failure>) {
+        self.sampled += 1;
+        match failure {
+            None => self.correct += 1,
+            // A refusal without a reason is a fault as well.
+            Some(failure) if failure.kind == FailureKind::Constraints && !failure.message.trim().is_empty() => {
+                self.refused += 1;
+                self.add_reason(failure.headline());
+            }
+            Some(failure) => {
+                self.wrong += 1;
+                let config = || arguments(&Journal::config(space, &space.unrank(config)));
+                self.first_wrong.get_or_insert_with(|| WrongConfiguration {
+                    config: config(),
+                    status: failure.kind.word(),
+                    message: failure.message,
+                });
+            }
+        }
+    }
+
+    /// Adds a reason. Reasons that differ only in their numbers are one.
+    fn add_reason(&mut self, reason: &str) {
+        let shape = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+        match self.reasons.iter_mut().find(|known| shape(&known.reason) == shape(reason)) {
+            Some(known) => known.count += 1,
+            None => self.reasons.push(Reason { reason: reason.to_string(), count: 1 }),
+        }
+        self.reasons.sort_by_key(|reason| std::cmp::Reverse(reason.count));
+    }
+}
+
+/// Returns an error in one line, with its advice. A fault of a problem file has its place.
+pub(super) fn with_remedy(error: &Error) -> String {
+    match (error.problem().and_then(|problem| problem.messages.first()), error.remedy()) {
+        (Some(message), _) => format!("{}:{}: {}", message.file.display(), message.line, message.text),
+        (None, Some(remedy)) => format!("{error}; {remedy}"),
+        (None, None) => error.to_string(),
+    }
+}
