@@ -57,7 +57,8 @@ fn a_device_of_another_language_is_refused_with_the_devices_that_run_the_kernel(
 
 #[test]
 fn each_language_may_have_options_of_its_own() {
-    let own = format!("{BOTH}\noptions = {{ opencl = [\"-cl-mad-enable\", \"-I\", \"a\"], cuda = [\"-DX={{TILE}}\"] }}");
+    let own =
+        format!("{BOTH}\noptions = {{ opencl = [\"-cl-mad-enable\", \"-I\", \"a\"], cuda = [\"-DX={{TILE}}\"] }}");
     let options = |text: &str, language| {
         let kernel = kernel(text, language).unwrap();
         (kernel.options.iter().map(ToString::to_string).collect::<Vec<_>>(), kernel.include.len())
@@ -77,7 +78,9 @@ fn lists_that_no_device_can_choose_from_are_refused() {
     let refused = |languages: &str| {
         kernel(&text(&format!("language = {languages}\nlocal = [\"TILE\"]")), Language::OpenCl).unwrap_err()
     };
-    assert!(refused("[\"opencl\", \"c\"]").starts_with("one kernel cannot be in languages with and without work-items"));
+    assert!(
+        refused("[\"opencl\", \"c\"]").starts_with("one kernel cannot be in languages with and without work-items")
+    );
     assert!(refused("[\"opencl\", \"cl\"]").starts_with("OpenCL C and OpenCL C run on the same device, `opencl`"));
     assert!(refused("[]").starts_with("the list of languages is empty"));
     assert!(refused("[\"opencl\", \"vulkan\"]").contains("names no language that can be compiled"));

@@ -54,9 +54,8 @@ fn kernels(text: &str) -> Vec<String> {
         let mut words = head.split(|c: char| !c.is_alphanumeric() && c != '_');
         words.any(|word| matches!(word, "__global__" | "kernel" | "__kernel"))
     };
-    let is_kernel = |name: &str| {
-        user.match_indices(name).any(|(at, _)| marks(user[..at].rsplit([';', '}']).next().unwrap_or("")))
-    };
+    let is_kernel =
+        |name: &str| user.match_indices(name).any(|(at, _)| marks(user[..at].rsplit([';', '}']).next().unwrap_or("")));
     functions(user).into_iter().map(|function| function.name).filter(|name| is_kernel(name)).collect()
 }
 
