@@ -116,7 +116,7 @@ impl Extent {
 }
 
 /// The backends that a suite knows, in the order in which they are tried.
-pub const BACKENDS: [&str; 3] = ["c", "opencl", "cuda"];
+pub(crate) const BACKENDS: [&str; 3] = ["c", "opencl", "cuda"];
 
 impl About {
     /// Reads the file at `path`.
