@@ -273,6 +273,7 @@ impl LiveEvaluator {
             policy: self.options.policy,
             clock: Arc::clone(&self.options.clock),
             worker: None,
+            had_worker: false,
             usual_changes: None,
             folder: self.data.folder().to_owned(),
             results: None,

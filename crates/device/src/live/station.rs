@@ -17,6 +17,10 @@ use std::time::Duration;
 use tunesmith_core::counters::REGISTERS;
 use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement};
 
+/// The number of times that a worker is started before the run ends, each time with four times the
+/// patience. A machine that is too busy for one at night must not end the run.
+const STARTS: usize = 3;
+
 /// One worker at a time. It is started on demand, and replaced when it can no longer be trusted.
 pub(super) struct Station {
     pub(super) processes: Arc<dyn Processes>,
@@ -27,6 +31,8 @@ pub(super) struct Station {
     pub(super) policy: Policy,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) worker: Option<Worker>,
+    /// True if a worker was ready before. What keeps the next one from it may then pass.
+    pub(super) had_worker: bool,
     /// The changes that the last worker's first job left in its process.
     pub(super) usual_changes: Option<Vec<String>>,
     /// The folder for the files of results.
@@ -134,7 +140,21 @@ impl Station {
         if let Some(worker) = self.worker.take() {
             return Ok(Some(worker));
         }
-        let limit = data_limit(&self.policy.limits, self.bytes).duration;
+        let mut limit = data_limit(&self.policy.limits, self.bytes).duration;
+        let mut left = if self.had_worker { STARTS } else { 1 };
+        loop {
+            left -= 1;
+            match self.start_worker(limit, interrupt) {
+                Err(DeviceError::Worker { .. }) if left > 0 => limit *= 4,
+                started => {
+                    self.had_worker |= matches!(started, Ok(Some(_)));
+                    return started;
+                }
+            }
+        }
+    }
+
+    fn start_worker(&mut self, limit: Duration, interrupt: &Interrupt) -> Result<Option<Worker>, DeviceError> {
         // The file has a name only until the worker has opened it.
         let file = tempfile::Builder::new().prefix("results").tempfile_in(&self.folder);
         let file = file.map_err(|error| DeviceError::Machine { problem: no_file(&error) })?;

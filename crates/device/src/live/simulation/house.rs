@@ -99,6 +99,7 @@ impl House {
             policy: Policy::default(),
             clock: Arc::clone(world) as Arc<dyn Clock>,
             worker: None,
+            had_worker: false,
             usual_changes: None,
             folder: ground.data.folder().to_owned(),
             results: None,

@@ -16,13 +16,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitStatus;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tunesmith_core::Clock;
 
 /// The exit status of a process that cannot send its report, in the form of `wait`.
 const MUTE: i32 = 117 << 8;
+
+/// The id of the first worker.
+const FIRST: u32 = 100;
 
 /// Starts simulated workers.
 #[derive(Debug)]
@@ -32,13 +35,19 @@ pub(super) struct Workers {
     weather: Weather,
     plant: Option<Plant>,
     ids: AtomicU32,
+    /// True if the last worker was refused: the system was busy.
+    refused: AtomicBool,
 }
+
+/// In foul weather, the system is too busy for one start of a worker in this many. It never is for
+/// the first, nor twice in succession.
+const BUSY: u64 = 6;
 
 impl Workers {
     /// Creates a machine without workers.
     pub(super) fn new(world: &Arc<World>, truth: &Truth, weather: Weather, plant: Option<Plant>) -> Arc<Self> {
         let (world, truth) = (Arc::clone(world), truth.clone());
-        Arc::new(Self { world, truth, weather, plant, ids: AtomicU32::new(100) })
+        Arc::new(Self { world, truth, weather, plant, ids: AtomicU32::new(FIRST), refused: AtomicBool::new(false) })
     }
 
     fn id(&self) -> u32 {
@@ -50,6 +59,12 @@ impl Workers {
         if self.world.is_exhausted() {
             return Err(io::Error::other("the system has no process left"));
         }
+        let may_refuse = self.weather == Weather::Foul && self.ids.load(Ordering::Relaxed) > FIRST;
+        let refuses = may_refuse && self.world.throw(|dice| dice.once_in(BUSY));
+        if refuses && !self.refused.swap(true, Ordering::Relaxed) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        self.refused.store(false, Ordering::Relaxed);
         let id = self.id();
         let line = Line::new(&self.world, self.weather, id);
         let (own, workers) = (Arc::clone(&line), Arc::clone(self));
