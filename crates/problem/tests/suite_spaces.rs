@@ -40,10 +40,7 @@ fn values(numbers: &[(&str, i64)]) -> Vec<(String, Value)> {
 }
 
 fn space(path: &Path, sizes: &[(&str, i64)], limits: &[(&str, i64)]) -> Space {
-    // Only the space is asked for: one language serves.
-    let text = fs::read_to_string(path).unwrap().replace(r#"["opencl", "cuda"]"#, r#""opencl""#);
-    let problem = Problem::parse(&text, path.parent().unwrap()).unwrap_or_else(|error| panic!("{error}"));
-    let problem = if sizes.is_empty() { problem } else { problem.with_sizes(&values(sizes)).unwrap() };
+    let problem = Problem::load(path, &values(sizes)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     problem.space(&values(limits)).unwrap().space
 }
 
