@@ -210,6 +210,27 @@ fn a_program_that_is_no_worker_is_explained() {
 }
 
 #[test]
+fn a_worker_that_does_not_start_is_started_again_once_one_has_worked() {
+    let folder = Folder::new();
+    let source = "#include <signal.h>\n#include <unistd.h>\nvoid f(int *out) {
+        *out = 7; if (P == 1) { kill(getppid(), SIGKILL); for (;;) pause(); } }";
+    let script = format!(
+        "#!/bin/sh\ncase \"$1\" in *worker*) if [ -e '{0}/busy' ]; then rm '{0}/busy'; exit 1; fi;; esac\nexec '{1}' \"$@\"\n",
+        folder.0.path().display(),
+        env!("CARGO_BIN_EXE_tunesmith-worker")
+    );
+    let mut options = options(spec(folder.file("f.c", source), "f", out(1)));
+    options.worker = WorkerCommand::program(folder.script("worker", &script));
+    let space = space_of("P", 2);
+    let mut evaluator = LiveEvaluator::new(&space, options).unwrap();
+    assert_correct(&evaluate(&mut evaluator, config(&space, 0)));
+    assert_failed(&evaluate(&mut evaluator, config(&space, 1)), FailureKind::Runtime, &[]);
+    folder.file("busy", "");
+    assert_correct(&evaluate(&mut evaluator, config(&space, 0)));
+    assert!(!folder.0.path().join("busy").exists());
+}
+
+#[test]
 fn the_processor_is_a_device_and_a_missing_compiler_is_explained() {
     let (found, missing) = devices(&Compilers::default(), &worker());
     assert_eq!((found[0].id.as_str(), found[0].backend.as_str()), ("c", "c"));
