@@ -243,3 +243,21 @@ fn cuda_configurations_are_compiled_without_a_gpu() {
     let unknown = compiled(source, "sm_42");
     assert!(unknown.code != Some(0) && unknown.stderr.contains("sm_90"), "{unknown:#?}");
 }
+
+#[test]
+fn the_suite_of_this_repository_has_the_stated_sizes_and_a_sample_of_it_is_correct() {
+    let suite = repository().join("suite").display().to_string();
+    let folder = Folder::new();
+    let checked = folder.run(&["suite", "check", "--suite", &suite, "--json"]);
+    assert_eq!(checked.code, Some(0), "{checked:#?}");
+    // One device of each backend that this machine has.
+    let verified = folder.run(&["suite", "verify", "--suite", &suite, "--samples", "3", "--seed", "1", "--json"]);
+    assert_eq!(verified.code, Some(0), "{verified:#?}");
+    let problems = verified.json()["problems"].as_array().unwrap().clone();
+    for problem in &problems {
+        assert!(problem["sampled"].as_u64() >= Some(1) && problem["correct"].as_u64() >= Some(1), "{problem:#}");
+    }
+    for problem in checked.json()["files"].as_array().unwrap() {
+        assert!(problem["device"].is_null() || problems.iter().any(|one| one["name"] == problem["name"]));
+    }
+}

@@ -70,7 +70,7 @@ pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<Cud
 pub fn cuda_architecture(setup: &CudaSetup, name: &str, worker: &WorkerCommand) -> Result<CudaDevice, DeviceError> {
     let question = DriverQuestion::CudaArchitecture(CudaSetup { script: None, ..setup.clone() }, name.to_owned());
     let found = match ask(worker, question)? {
-        Ok(DriverAnswer::CudaArchitecture(found)) => found,
+        Ok(DriverAnswer::CudaArchitecture(found)) => *found,
         other => Err(cuda::missing_driver(&why_no_devices(other))),
     };
     found.map_err(|absent| absent.into_error("CUDA"))

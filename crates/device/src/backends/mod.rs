@@ -305,7 +305,7 @@ pub(crate) enum DriverAnswer {
     /// The devices, or the missing part.
     CudaDevices(Result<Vec<CudaDevice>, Absent>),
     /// The device, or the missing part.
-    CudaArchitecture(Result<CudaDevice, Absent>),
+    CudaArchitecture(Box<Result<CudaDevice, Absent>>),
     /// The counters of the requested chips, or the reason why there are none.
     CudaCounters(Result<Vec<ChipCounters>, NoCounters>),
 }
@@ -317,7 +317,7 @@ impl DriverQuestion {
             Self::OpenClDevices => DriverAnswer::OpenClDevices(opencl::describe_all()),
             Self::CudaDevices(setup) => DriverAnswer::CudaDevices(cuda::describe_all(setup)),
             Self::CudaArchitecture(setup, name) => {
-                DriverAnswer::CudaArchitecture(cuda::describe_architecture(setup, name))
+                DriverAnswer::CudaArchitecture(Box::new(cuda::describe_architecture(setup, name)))
             }
             Self::CudaCounters(task) => DriverAnswer::CudaCounters(cuda::resolve(task)),
         }
