@@ -1,8 +1,8 @@
 /*
  * Compiles one kernel as OpenCL C and as CUDA C++.
  *
- * Write the kernel in OpenCL C, include this file first, and keep to the words below. Compiled as OpenCL it defines the
- * few words that OpenCL lacks; compiled as CUDA it also defines OpenCL's own.
+ * Write the kernel in OpenCL C, include this file first, and keep to the words below. Compiled as
+ * OpenCL it defines the few words that OpenCL lacks; compiled as CUDA it also defines OpenCL's own.
  *
  *     #include "one_source.h"
  *
@@ -17,26 +17,35 @@
  *
  * What to write where the two languages differ:
  *
- *   FUNCTION                 before every function that is not a kernel, instead of `static` or `inline`.
+ *   FUNCTION                 before every function that is not a kernel, instead of `static` or
+ *                            `inline`.
  *   WORK_GROUP(x, y, z)      the work-group's extents, constants; between __kernel and void.
- *   __local                  before an array in the kernel's scope. A pointer to it is a LOCAL_POINTER: in CUDA the words
- *                            differ. `LOCAL_POINTER float *row = tile;`
+ *   __local                  before an array in the kernel's scope. A pointer to it is a
+ *                            LOCAL_POINTER: in CUDA the words differ. `LOCAL_POINTER float *row =
+ *                            tile;`
  *   __global, __private      empty in CUDA. __constant at file scope is CUDA's __constant__.
- *   CONSTANT_POINTER         a pointer to constant memory in OpenCL, `CONSTANT_POINTER float *filter`. CUDA's parameters
- *                            cannot point there: it is global memory. For constant memory in both give the argument of
- *                            the problem file `memory = "constant"` and `symbol = "filter"`, and write
+ *   CONSTANT_POINTER         a pointer to constant memory in OpenCL, `CONSTANT_POINTER float
+ *                            *filter`. CUDA's parameters cannot point there: it is global memory.
+ *                            For constant memory in both give the argument of the problem file
+ *                            `memory = "constant"` and `symbol = "filter"`, and write
  *     CONSTANT_VARIABLE(float, filter, 49)     at file scope, CUDA's variable;
- *     CONSTANT_PARAMETER(float, filter)        first in the kernel's parameter list, OpenCL's; no comma behind it.
- *   VECTOR(float, n)         the vector of n floats (int, uint, double), n = 1, 2, 4, 8, 16 and possibly a macro.
- *                            It has + - * /, with scalars too, += -= *= /=, unary -, fma and mad.
+ *     CONSTANT_PARAMETER(float, filter)        first in the kernel's parameter list, OpenCL's; no
+ *     comma behind it.
+ *   VECTOR(float, n)         the vector of n floats (int, uint, double), n = 1, 2, 4, 8, 16 and
+ *                            possibly a macro. It has + - * /, with scalars too, += -= *= /=, unary
+ *                            -, fma and mad.
  *   SPLAT(float, n, x)       such a vector with x in every place. `v = 0.0f` is OpenCL's alone.
- *   make_float4(a, b, c, d)  instead of (float4)(a, b, c, d); also make_float2, _int2, _int4, _uint2, _uint4, _double2.
- *   v.x v.y v.z v.w          elements of two and four; v.s0 to v.sf those of 8 and 16. No swizzles. By number:
- *                            `union { VECTOR(float, n) vector; float each[n]; }`.
- *   LOAD(float, n, i, p)     vector number i of p, a pointer to float of any address space; aligned as a float is.
+ *   make_float4(a, b, c, d)  instead of (float4)(a, b, c, d); also make_float2, _int2, _int4,
+ *                            _uint2, _uint4, _double2.
+ *   v.x v.y v.z v.w          elements of two and four; v.s0 to v.sf those of 8 and 16. No swizzles.
+ *                            By number: `union { VECTOR(float, n) vector; float each[n]; }`.
+ *   LOAD(float, n, i, p)     vector number i of p, a pointer to float of any address space; aligned
+ *                            as a float is.
  *   STORE(float, n, v, i, p) stores it. vload2, vload4, ... and vstore2, ... exist as well.
- *   ((VECTOR(float, n) *)p)  with the address space, for memory aligned as the vector is: one access of up to 16 bytes.
- *   (type){...}              not in C++: initialise a variable instead. Conversions from void * are explicit in C++.
+ *   ((VECTOR(float, n) *)p)  with the address space, for memory aligned as the vector is: one
+ *                            access of up to 16 bytes.
+ *   (type){...}              not in C++: initialise a variable instead. Conversions from void * are
+ *                            explicit in C++.
  */
 #ifndef ONE_SOURCE_H
 #define ONE_SOURCE_H
@@ -121,7 +130,10 @@
 
 #else
 
-/* Code that a parameter's value leaves out is no mistake: unreachable loops, unused functions and variables. */
+/*
+ * Code that a parameter's value leaves out is no mistake: unreachable loops, unused functions and
+ * variables.
+ */
 #pragma nv_diag_suppress 111, 128, 177, 550
 
 #define __kernel extern "C" __global__
@@ -155,7 +167,10 @@ FUNCTION size_t get_global_size(int d) { return get_num_groups(d) * get_local_si
 #define barrier(fence) __syncthreads()
 #define mem_fence(fence) __threadfence_block()
 
-/* Functions of scalars; fabs, fmin, fmax, fma, sqrt, rsqrt, floor, min, max and the like are CUDA's too. */
+/*
+ * Functions of scalars; fabs, fmin, fmax, fma, sqrt, rsqrt, floor, min, max and the like are CUDA's
+ * too.
+ */
 FUNCTION float mad(float a, float b, float c) { return fmaf(a, b, c); }
 FUNCTION double mad(double a, double b, double c) { return fma(a, b, c); }
 FUNCTION int mad24(int a, int b, int c) { return __mul24(a, b) + c; }
@@ -224,7 +239,10 @@ ONE_WIDE(double)
 struct __align__(16) one_double4 { double x, y, z, w; };
 #define double4 one_double4
 
-/* An array of the elements of vector `v`: the compiler keeps it in registers, since every index is constant. */
+/*
+ * An array of the elements of vector `v`: the compiler keeps it in registers, since every index is
+ * constant.
+ */
 #define ONE_EACH(type, v) (reinterpret_cast<type *>(&(v)))
 #define ONE_OF(type, v) (reinterpret_cast<const type *>(&(v)))
 

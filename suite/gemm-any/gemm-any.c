@@ -1,11 +1,12 @@
 /*
  * C = alpha * A * B + beta * C in single precision on one core, for matrices of any size.
  *
- * A is M x K, B is K x N, C is M x N, all row-major. M, N, K (sizes) and the tuning parameters (see gemm-any-c.toml) are
- * macros, so every extent below is a constant.
+ * A is M x K, B is K x N, C is M x N, all row-major. M, N, K (sizes) and the tuning parameters (see
+ * gemm-any-c.toml) are macros, so every extent below is a constant.
  *
- * One dimension of C is computed in vectors: its columns, or its rows with ALONG_M. It is called V here, the other one R.
- * A register tile is MR elements along R times NV vectors along V. Its sums stay in registers while K runs past them:
+ * One dimension of C is computed in vectors: its columns, or its rows with ALONG_M. It is called V
+ * here, the other one R. A register tile is MR elements along R times NV vectors along V. Its sums
+ * stay in registers while K runs past them:
  *
  *     for each block of V, of K, of R                        gemm
  *         copy the block of the V operand, of R, to panels   pack_v, pack_r
@@ -13,9 +14,9 @@
  *             for each k of the block                        multiply_tile
  *                 sum[MR][NV] += one element of R * a vector of V
  *
- * Edges cost little: tiles at the end of R have as many rows as are left, and tiles at the end of V as many vectors. Only
- * the last vector reaches beyond the matrix. It is padded with zeros, in the panel or when it is loaded, and of C it touches
- * what exists.
+ * Edges cost little: tiles at the end of R have as many rows as are left, and tiles at the end of V
+ * as many vectors. Only the last vector reaches beyond the matrix. It is padded with zeros, in the
+ * panel or when it is loaded, and of C it touches what exists.
  */
 #include <stddef.h>
 #include <string.h>
@@ -37,7 +38,9 @@
 typedef float vec __attribute__((vector_size(LANES * sizeof(float))));
 typedef float vec_in_memory __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
 
-/* Both compilers unroll the loop that follows by n, or completely if it has no more than n steps. */
+/*
+ * Both compilers unroll the loop that follows by n, or completely if it has no more than n steps.
+ */
 #define PRAGMA(text) _Pragma(#text)
 #ifdef __clang__
 #define UNROLLED(n) PRAGMA(clang loop unroll_count(n))
@@ -50,7 +53,10 @@ typedef float vec_in_memory __attribute__((vector_size(LANES * sizeof(float)), a
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 
 enum {
-    /* The extents of V and R, and where the next element of each operand is, along its dimension and along K. */
+    /*
+     * The extents of V and R, and where the next element of each operand is, along its dimension
+     * and along K.
+     */
     V = ALONG_M ? M : N,
     R = ALONG_M ? N : M,
     V_NEXT = ALONG_M ? K : 1,
@@ -126,8 +132,9 @@ INLINED void scatter(float *restrict c, vec sum, size_t lanes, float alpha, floa
 }
 
 /*
- * One register tile of C over `steps` of K. `rows`, `vectors` and `last`, the lanes of the last vector, are constants where
- * this is called: the loops over the tile are unrolled completely, so that each sum is a register.
+ * One register tile of C over `steps` of K. `rows`, `vectors` and `last`, the lanes of the last
+ * vector, are constants where this is called: the loops over the tile are unrolled completely, so
+ * that each sum is a register.
  */
 INLINED void multiply_tile(const float *restrict r, const float *restrict v, float *restrict c, size_t steps, size_t rows,
                            size_t vectors, size_t last, float alpha, float beta)
@@ -165,7 +172,10 @@ INLINED void multiply_tile(const float *restrict r, const float *restrict v, flo
                 scatter(c + i * C_NEXT_R + j * LANES * C_NEXT_V, sum[i][j], j + 1 == vectors ? last : LANES, alpha, beta);
         return;
     }
-    /* All loads before all stores: a load that overlaps the masked end of a store before it would wait for that store. */
+    /*
+     * All loads before all stores: a load that overlaps the masked end of a store before it would
+     * wait for that store.
+     */
     UNROLLED(MR)
     for (size_t i = 0; i < rows; i++)
         UNROLLED(NV)
@@ -204,7 +214,10 @@ INLINED void multiply_tile_at(const struct block *at, size_t i, size_t j)
         multiply_tile(r, v, c, at->steps, LAST_R, LAST_VECTORS, LAST_LANES, at->alpha, at->beta);
 }
 
-/* All tiles of a block. With R_FIRST those along R change fastest: one panel of V stays in the first-level cache. */
+/*
+ * All tiles of a block. With R_FIRST those along R change fastest: one panel of V stays in the
+ * first-level cache.
+ */
 INLINED void multiply_block(const struct block *at)
 {
     if (R_FIRST)
@@ -245,8 +258,9 @@ INLINED void transpose_4(float *restrict to, size_t next, const float *restrict 
 }
 
 /*
- * Copies `width` columns of `steps` rows into one panel, row after row of `panel` floats: the order in which multiply_tile
- * reads it. Element e of row k is at from[k * next_k + e * next]; one of the two strides is 1.
+ * Copies `width` columns of `steps` rows into one panel, row after row of `panel` floats: the order
+ * in which multiply_tile reads it. Element e of row k is at from[k * next_k + e * next]; one of the
+ * two strides is 1.
  */
 INLINED void pack_panel(float *restrict to, size_t panel, const float *restrict from, size_t next, size_t next_k,
                         size_t steps, size_t width)

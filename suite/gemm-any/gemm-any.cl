@@ -1,20 +1,23 @@
 /*
- * C = alpha * A * B + beta * C in single precision, for matrices of any size. A is M x K, B is K x N, C is M x N, all
- * row-major. M, N, K (sizes) and the tuning parameters are macros.
+ * C = alpha * A * B + beta * C in single precision, for matrices of any size. A is M x K, B is K x
+ * N, C is M x N, all row-major. M, N, K (sizes) and the tuning parameters are macros.
  *
- * A work-item computes OWN_M x OWN_N elements of C; a work-group WG_M times as many rows and WG_N times as many columns.
- * With WG_K > 1 a work-group has as many layers. Each layer sums another part of K, and the first adds up what they found:
- * products whose inner dimension is the long one have work for more work-items than C has elements.
+ * A work-item computes OWN_M x OWN_N elements of C; a work-group WG_M times as many rows and WG_N
+ * times as many columns. With WG_K > 1 a work-group has as many layers. Each layer sums another
+ * part of K, and the first adds up what they found: products whose inner dimension is the long one
+ * have work for more work-items than C has elements.
  *
- * Tiles at the edges reach beyond the matrices. There, zeros take the place of what is loaded, and nothing is stored. The
- * sizes are constants, so a size that its tiles divide costs no comparison.
+ * Tiles at the edges reach beyond the matrices. There, zeros take the place of what is loaded, and
+ * nothing is stored. The sizes are constants, so a size that its tiles divide costs no comparison.
  *
  *   WG_N, WG_M, WG_K   the work-group.
  *   OWN_N, OWN_M       elements of C of a work-item.
  *   VW                 floats in a vector along N: of B, of the sums, of C.
  *   KWG                steps of K that a layer takes at a time.
- *   LOCAL_A, LOCAL_B   1: the layer copies its tile of A (B) into local memory; 0: work-items read global memory.
- *   STRIDED            1: the vectors of a work-item lie WG_N vectors apart, so that neighbours read neighbouring ones.
+ *   LOCAL_A, LOCAL_B   1: the layer copies its tile of A (B) into local memory; 0: work-items read
+ *                      global memory.
+ *   STRIDED            1: the vectors of a work-item lie WG_N vectors apart, so that neighbours
+ *                      read neighbouring ones.
  *   UNROLL             unrolling of the loop over KWG.
  */
 #include "one_source.h"

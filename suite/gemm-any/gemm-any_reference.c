@@ -1,6 +1,6 @@
 /*
- * C = alpha * A * B + beta * C, all matrices row-major. Sums are kept in double precision, so that any difference found
- * belongs to the kernel.
+ * C = alpha * A * B + beta * C, all matrices row-major. Sums are kept in double precision, so that
+ * any difference found belongs to the kernel.
  */
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /*
- * The loop one writes first, with its two inner loops in the order that compilers vectorise: a multiple of a row of B is
- * added to a row of C.
+ * The loop one writes first, with its two inner loops in the order that compilers vectorise: a
+ * multiple of a row of B is added to a row of C.
  */
 #include <stddef.h>
 

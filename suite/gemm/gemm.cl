@@ -1,24 +1,28 @@
 /*
- * C = alpha * A^T * B + beta * C in single precision: the matrix product of CLTune's case study (Nugteren and Codreanu,
- * "CLTune: A Generic Auto-Tuner for OpenCL Kernels", 2015, section VI), for matrices of any size.
+ * C = alpha * A^T * B + beta * C in single precision: the matrix product of CLTune's case study
+ * (Nugteren and Codreanu, "CLTune: A Generic Auto-Tuner for OpenCL Kernels", 2015, section VI), for
+ * matrices of any size.
  *
- * A is K x M and B is K x N, row-major: a step of the sum is one row of each, contiguous in memory. C is column-major, M
- * fastest, so that vectors along M serve both A and C, as in the paper. M, N, K (sizes) and the tuning parameters are macros.
+ * A is K x M and B is K x N, row-major: a step of the sum is one row of each, contiguous in memory.
+ * C is column-major, M fastest, so that vectors along M serve both A and C, as in the paper. M, N,
+ * K (sizes) and the tuning parameters are macros.
  *
- * Tiles at the edges reach beyond the matrices. There, zeros take the place of what is loaded, and nothing is stored.
- * The sizes are constants, so a size that its tiles divide costs no comparison.
+ * Tiles at the edges reach beyond the matrices. There, zeros take the place of what is loaded, and
+ * nothing is stored. The sizes are constants, so a size that its tiles divide costs no comparison.
  *
  * The numbers are those of the paper's list in section VI-A; its names are in parentheses.
  *
- *   1  MWG, NWG, KWG   (Mwg, Nwg, Kwg) a work-group computes a tile of MWG x NWG elements of C, and passes over A and B in
- *                      steps of KWG.
- *   2  MDIMC, NDIMC    (MdimC, NdimC) shape of the work-group. A work-item keeps MWG / MDIMC x NWG / NDIMC sums in registers.
- *   3  SA, SB          (L$A, L$B) 1: the work-group copies its tile of A (B) into local memory and reads it there; 0: every
- *                      work-item reads global memory.
- *   4  MDIMA, NDIMB    (MdimA, NdimB) shape of the work-group while it copies: MDIMA items along M and what is left along K
- *                      for A, NDIMB along N and the rest along K for B.
- *   5  STRM, STRN      (Mstride, Nstride) 1: the vectors of one work-item lie a work-group's width apart, so that neighbours
- *                      read neighbouring ones; 0: they are contiguous. STRM is for A and C, STRN for B.
+ *   1  MWG, NWG, KWG   (Mwg, Nwg, Kwg) a work-group computes a tile of MWG x NWG elements of C, and
+ *                      passes over A and B in steps of KWG.
+ *   2  MDIMC, NDIMC    (MdimC, NdimC) shape of the work-group. A work-item keeps MWG / MDIMC x NWG
+ *                      / NDIMC sums in registers.
+ *   3  SA, SB          (L$A, L$B) 1: the work-group copies its tile of A (B) into local memory and
+ *                      reads it there; 0: every work-item reads global memory.
+ *   4  MDIMA, NDIMB    (MdimA, NdimB) shape of the work-group while it copies: MDIMA items along M
+ *                      and what is left along K for A, NDIMB along N and the rest along K for B.
+ *   5  STRM, STRN      (Mstride, Nstride) 1: the vectors of one work-item lie a work-group's width
+ *                      apart, so that neighbours read neighbouring ones; 0: they are contiguous.
+ *                      STRM is for A and C, STRN for B.
  *   6  VWM, VWN        (Mvec, Nvec) floats in a vector: VWM for A and C, VWN for B.
  *   7  KWI             (Kwi) unrolling of the loop over the KWG steps of a tile.
  */
@@ -44,7 +48,10 @@ enum {
     WHOLE_N = N % NWG == 0,
     WHOLE_K = K % KWG == 0,
 
-    /* A tile of the work-group, the register tile of a work-item, and its part of a copied row, in vectors. */
+    /*
+     * A tile of the work-group, the register tile of a work-item, and its part of a copied row, in
+     * vectors.
+     */
     TILE_M = MWG / VWM,
     TILE_N = NWG / VWN,
     OWN_M = TILE_M / MDIMC,
@@ -56,7 +63,10 @@ enum {
     KDIMB = MDIMC * NDIMC / NDIMB,
 };
 
-/* Where, among the vectors that `items` work-items share, is number `own` of the `count` of item `id`. */
+/*
+ * Where, among the vectors that `items` work-items share, is number `own` of the `count` of item
+ * `id`.
+ */
 FUNCTION int place(int strided, int id, int items, int own, int count)
 {
     return strided ? own * items + id : id * count + own;

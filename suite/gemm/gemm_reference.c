@@ -1,6 +1,6 @@
 /*
- * C = alpha * A^T * B + beta * C. A is K x M and B is K x N, row-major; C is column-major. Sums are kept in double
- * precision, so that any difference found belongs to the kernel.
+ * C = alpha * A^T * B + beta * C. A is K x M and B is K x N, row-major; C is column-major. Sums are
+ * kept in double precision, so that any difference found belongs to the kernel.
  */
 #include <stddef.h>
 
