@@ -1,7 +1,7 @@
 //! Looks for parameters that have no effect, and for names that cannot be macros.
 
 use super::LiveEvaluator;
-use crate::host::{Compiler, Ended};
+use crate::host::{Compiler, Ended, KEPT};
 use crate::problem::{Argument, Kernel, KernelSpec, Language, Scope};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -99,7 +99,8 @@ impl LiveEvaluator {
             let other = parameter.values().iter().find(|value| Some(*value) != scope.get(name))?;
             let changed = with(&scope, name, other);
             let reaches = match (&before, self.preprocessed(&changed)) {
-                (Some(before), Some(after)) => *before != after,
+                (Some(before), Some(after)) if *before != after => true,
+                (Some(before), Some(_)) => in_pragma(before, name) && sources.own_definition(name).is_none(),
                 _ => sources.mention(name) && sources.own_definition(name).is_none(),
             };
             if reaches {
@@ -125,7 +126,8 @@ impl LiveEvaluator {
         example.iter().filter_map(clash).collect()
     }
 
-    /// Returns the kernels' sources after the preprocessor. `None` if a compiler cannot tell.
+    /// Returns the kernels' sources after the preprocessor. `None` if a compiler cannot tell, or if
+    /// headers make a source so long that its end, the kernel, is not kept.
     fn preprocessed(&self, scope: &Scope) -> Option<String> {
         let worker = &self.options.worker;
         let kernels = self.options.spec.kernels.iter().zip(self.programs.plan(scope));
@@ -138,12 +140,25 @@ impl LiveEvaluator {
                 _ => driver_options(self.data.folder(), &plan.build.source, &plan.build.command)?,
             };
             match compiler.run(&arguments, LIMIT, worker.interrupt()).ok()? {
-                (Ended::Exited(status), text) if status.success() => Some(text),
+                (Ended::Exited(status), text) if status.success() => whole(text),
                 _ => None,
             }
         };
         kernels.map(text).collect()
     }
+}
+
+/// Returns the preprocessor's output if all of it was kept.
+fn whole(text: String) -> Option<String> {
+    (text.len() < KEPT).then_some(text)
+}
+
+/// Returns true if a pragma of the preprocessed text `text` names the macro `name`. Preprocessors
+/// leave pragmas that they do not know as they are; the compilers of devices replace macros there.
+fn in_pragma(text: &str, name: &str) -> bool {
+    let is_pragma =
+        |line: &&str| line.trim_start().strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("pragma"));
+    text.lines().filter(is_pragma).any(|line| tokens(line).any(|token| token.text == name))
 }
 
 /// Returns true if `name` stands in an expression of an argument or a kernel, or in the name of a
@@ -398,6 +413,19 @@ mod tests {
         for text in used {
             assert_eq!(declares(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_macro_in_a_pragma_that_the_preprocessor_left_alone_is_used() {
+        let text = "int x;\n  # pragma unroll UNROLL\nfor (;;) {}\n#pragma clang loop unroll_count(COUNT)\nOTHER";
+        assert!(in_pragma(text, "UNROLL") && in_pragma(text, "COUNT"));
+        assert!(!in_pragma(text, "OTHER") && !in_pragma(text, "UNROLL_FACTOR") && !in_pragma(text, "x"));
+    }
+
+    #[test]
+    fn a_preprocessed_text_that_was_cut_says_nothing() {
+        assert_eq!(whole("int x;".into()).as_deref(), Some("int x;"));
+        assert_eq!(whole("x".repeat(KEPT)), None);
     }
 
     /// Every place where a problem names a parameter, each with another one.
