@@ -1,8 +1,6 @@
 //! The evaluations of a journal, kept as its text with what is asked for most.
 
 use crate::plain::{self, Plain};
-use crate::read::Line;
-use crate::sum::Seal;
 use crate::{Entry, StoreError};
 use hashbrown::HashTable;
 use memchr::memchr;
@@ -270,16 +268,16 @@ impl Glance {
         Some(Self { index, failure, depth, times_ms, clock })
     }
 
-    /// Returns the evaluation of `line` in brief. Fails with the reason if a number is impossible.
-    pub(crate) fn brief(self, line: &Line<'_>) -> Result<Brief, String> {
+    /// Returns the evaluation in brief. Its line has this number, begins at the byte `start` of the
+    /// file, and is `intact` if its checksum agrees. Fails with the reason if a number is impossible.
+    pub(crate) fn brief(self, number: usize, start: u64, intact: bool) -> Result<Brief, String> {
         let Self { index, failure, depth, times_ms, clock } = self;
         check_times(&times_ms)?;
         let samples = if failure.is_none() { times_ms.as_slice() } else { &[] };
         let times = statistics::median_with_interval(samples, 0.95)
             .map(|(median_ms, (lowest_ms, _))| Times { median_ms, lowest_ms });
-        let number = u32::try_from(line.number).map_err(|_| "the journal has too many lines".to_owned())?;
-        let (intact, start) = (line.seal == Seal::Intact, line.start);
-        Ok(Brief { index, times, clock, failure, depth, line: number, intact, start })
+        let line = u32::try_from(number).map_err(|_| "the journal has too many lines".to_owned())?;
+        Ok(Brief { index, times, clock, failure, depth, line, intact, start })
     }
 }
 

@@ -291,7 +291,7 @@ impl Line<'_> {
             Some(glance) => glance,
             None => self.parse::<GlanceLine<'_>>()?.glance()?,
         };
-        glance.brief(self)
+        glance.brief(self.number, self.start, self.seal == Seal::Intact)
     }
 
     /// Reads the line of a later measurement.
