@@ -7,15 +7,18 @@ use std::path::{Path, PathBuf};
 use tunesmith_problem::Problem;
 use tunesmith_space::{Space, Value};
 
+/// A size of a problem, by its name.
+type Size = (&'static str, i64);
+
 /// A problem of the suite, the sizes of the paper, and the published space.
-const PROBLEMS: [(&str, &[(&str, i64)], &str); 4] = [
+const PROBLEMS: [(&str, &[Size], &str); 4] = [
     ("atf-gemm", &[], "atf_gemm_10x500x64"),
     ("atf-conv", &[("OUT_1", 4092), ("OUT_2", 4092)], "atf_conv_4092"),
     ("atf-ccsdt", &CCSDT, "atf_ccsdt"),
     ("atf-prl", &[], "atf_prl_1024"),
 ];
 
-const CCSDT: [(&str, i64); 7] =
+const CCSDT: [Size; 7] =
     [("SIZE_A", 24), ("SIZE_B", 16), ("SIZE_C", 16), ("SIZE_D", 24), ("SIZE_E", 16), ("SIZE_F", 16), ("SIZE_G", 24)];
 
 fn suite() -> PathBuf {
