@@ -98,12 +98,12 @@ fn a_program_that_is_measured_again_stays_loaded() {
     let mut evaluator = lab.evaluator(&space, spec(&lab, "65536", "1 + P", "1", "1"));
     // The first job of a worker may end with another worker.
     for value in [0, 0, 1, 0] {
-        assert_correct(&evaluator.resample(config(&space, value), 2, &interrupt).unwrap().unwrap());
+        assert_correct(&evaluator.resample(config(&space, value), 3, &interrupt).unwrap().unwrap());
     }
     // Nothing that is loaded from its source compiles without this file.
     lab.remove("portable.h");
     for value in [1, 0] {
-        assert_correct(&evaluator.resample(config(&space, value), 2, &interrupt).unwrap().unwrap());
+        assert_correct(&evaluator.resample(config(&space, value), 3, &interrupt).unwrap().unwrap());
     }
 }
 
