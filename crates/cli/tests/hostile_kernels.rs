@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, entries};
+use common::{Folder, TWICE, entries, twice_problem};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::process::Stdio;
@@ -56,47 +56,15 @@ void lazy(float *a, float *b)
 }
 "#;
 
-const PROBLEM: &str = r#"
-[problem]
-sizes = { N = 1000 }
-
-[kernel]
-file = "hostile.c"
-function = "lazy"
-
-[parameters]
-MODE = { range = "0..=13" }
-COPY = { range = "1..=3" }
-
-[[arguments]]
-name = "a"
-type = "f32"
-shape = ["N"]
-
-[[arguments]]
-name = "b"
-type = "f32"
-shape = ["N"]
-access = "out"
-
-[verify]
-reference = { file = "reference.c", function = "twice" }
-
-[tuning]
-strategy = "random"
-stop = "evaluations 1000"
-
-[measure]
-first_limit = 2.0
-launch_limit = 1.5
-limit_factor = 5
-time_cap = 0.02
-"#;
-
-const REFERENCE: &str = "void twice(const float *a, float *b) { for (int i = 0; i < N; ++i) b[i] = 2 * a[i]; }\n";
+fn problem() -> String {
+    twice_problem(
+        "file = \"hostile.c\"\nfunction = \"lazy\"",
+        "MODE = { range = \"0..=13\" }\nCOPY = { range = \"1..=3\" }",
+    )
+}
 
 fn folder() -> Folder {
-    Folder::with(&[("p.toml", PROBLEM), ("hostile.c", KERNEL), ("reference.c", REFERENCE)])
+    Folder::with(&[("p.toml", &problem()), ("hostile.c", KERNEL), ("reference.c", TWICE)])
 }
 
 /// The status each mode must get, and a word its message must hold.
@@ -194,7 +162,7 @@ fn one_configuration_can_be_run_and_fails_with_its_message() {
 #[test]
 fn a_space_without_a_correct_configuration_ends_with_code_1() {
     let folder = folder();
-    folder.write("p.toml", &PROBLEM.replace("0..=13", "8..=10"));
+    folder.write("p.toml", &problem().replace("0..=13", "8..=10"));
     let ran = folder.run(&["tune", "p.toml"]);
     assert_eq!(ran.code, Some(1), "{ran:#?}");
     assert!(ran.stdout.contains("no configuration was correct") && ran.stdout.contains("9 correctness"), "{ran:#?}");
@@ -205,7 +173,7 @@ fn ctrl_c_ends_the_run_with_the_best_so_far() {
     let folder = folder();
     folder.write(
         "p.toml",
-        &PROBLEM.replace("0..=13", "[0, 1]").replace("{ range = \"[0, 1]\" }", "[0, 1]").replace("1..=3", "1..=4000"),
+        &problem().replace("0..=13", "[0, 1]").replace("{ range = \"[0, 1]\" }", "[0, 1]").replace("1..=3", "1..=4000"),
     );
     let mut child = folder
         .command(&["tune", "p.toml", "--json", "--quiet"])

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, entries};
+use common::{Folder, TWICE, entries, twice_problem};
 use std::collections::BTreeMap;
 
 /// A deed of a configuration beside computing, and the status that it must get. `None` leaves the
@@ -116,44 +116,12 @@ void twice(float *a, float *b)
         b[i] = 2 * a[i];
 "#;
 
-const PROBLEM: &str = r#"
-[problem]
-sizes = { N = 1000 }
-
-[kernel]
-file = "kernel.c"
-function = "twice"
-options = ["-O1", "-w"]
-
-[parameters]
-CASE = { range = "0..=39" }
-
-[[arguments]]
-name = "a"
-type = "f32"
-shape = ["N"]
-
-[[arguments]]
-name = "b"
-type = "f32"
-shape = ["N"]
-access = "out"
-
-[verify]
-reference = { file = "reference.c", function = "reference" }
-
-[tuning]
-strategy = "random"
-stop = "evaluations 1000"
-
-[measure]
-first_limit = 2.0
-launch_limit = 1.5
-limit_factor = 5
-time_cap = 0.02
-"#;
-
-const REFERENCE: &str = "void reference(const float *a, float *b) { for (int i = 0; i < N; ++i) b[i] = 2 * a[i]; }\n";
+fn problem() -> String {
+    twice_problem(
+        "file = \"kernel.c\"\nfunction = \"twice\"\noptions = [\"-O1\", \"-w\"]",
+        "CASE = { range = \"0..=39\" }",
+    )
+}
 
 fn kernel() -> String {
     let case = |(number, (name, body, _)): (usize, &(&str, &str, _))| {
@@ -165,7 +133,7 @@ fn kernel() -> String {
 
 /// Tunes in the order of a seed. Returns the status and the message of each case.
 fn statuses(seed: usize) -> BTreeMap<usize, (String, String)> {
-    let folder = Folder::with(&[("p.toml", PROBLEM), ("kernel.c", &kernel()), ("reference.c", REFERENCE)]);
+    let folder = Folder::with(&[("p.toml", &problem()), ("kernel.c", &kernel()), ("reference.c", TWICE)]);
     let ran = folder.run(&["tune", "p.toml", "--seed", &seed.to_string(), "--quiet", "--out", "run.jsonl"]);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     let text = |json: &serde_json::Value| json.as_str().unwrap_or_default().to_owned();

@@ -3,32 +3,10 @@
 mod common;
 
 use common::*;
-use std::path::PathBuf;
 use std::time::Duration;
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{Access, Compilers, DeviceError, Fill, KernelSpec, LiveEvaluator, Template, Verify, devices};
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    }
-
-    fn script(&self, name: &str, text: &str) -> String {
-        use std::os::unix::fs::PermissionsExt;
-        let path = self.file(name, text);
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        path.display().to_string()
-    }
-}
 
 fn out(count: u64) -> Vec<tunesmith_device::Argument> {
     vec![buffer("out", "i32", count, Access::Out, Fill::Zeros)]

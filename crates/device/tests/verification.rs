@@ -4,33 +4,11 @@
 mod common;
 
 use common::*;
-use std::path::PathBuf;
 use tunesmith_core::{Completion, Confirmed, Evaluator, FailureKind, Interrupt};
 use tunesmith_device::{
     Access, Argument, ArgumentKind, Fill, KernelSpec, LiveEvaluator, Memory, OtherSizes, Reference, Shape, Verify,
 };
 use tunesmith_space::{Constraint, Expr, Parameter, Space, Value};
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    }
-
-    /// Returns a problem with a kernel `f` and a reference `r`, both in C.
-    fn spec(&self, kernel: &str, reference_source: &str, arguments: Vec<Argument>) -> KernelSpec {
-        let mut spec = spec(self.file("f.c", kernel), "f", arguments);
-        spec.verify = reference(self.file("r.c", reference_source), "r");
-        spec
-    }
-}
 
 const DOUBLE: &str = "void r(const int *in, int *out) { for (int i = 0; i < 64; i++) out[i] = 2 * in[i]; }";
 

@@ -19,6 +19,12 @@ pub const DATA: u64 = 1 << 30;
 /// Maximum length of a recording or a journal. One of a million evaluations takes less than 1 GiB.
 pub const RECORD: u64 = 16 << 30;
 
+/// Returns `text` as a part of a file's name, with `_` for characters that not every name can have.
+pub fn plain_name(text: &str) -> String {
+    let is_plain = |sign: char| sign.is_alphanumeric() || "=,.-+".contains(sign);
+    text.chars().map(|sign| if is_plain(sign) { sign } else { '_' }).collect()
+}
+
 /// Opens the regular file at `path` for reading. Never blocks.
 ///
 /// # Errors

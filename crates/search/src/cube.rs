@@ -11,7 +11,7 @@ pub(crate) const BLOCKS: OptionSpec = OptionSpec {
               configurations, or all values take equal parts; or one coordinate for the whole space",
 };
 
-/// How the unit cube stands for a space.
+/// The meaning of the unit cube's coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Axes {
     /// One coordinate for each parameter with more than one value.

@@ -11,7 +11,7 @@ use tunesmith_space::Value;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About {
-    /// What the problem computes.
+    /// The computation, in a few words.
     pub title: String,
     /// The paper and section it comes from.
     #[serde(default)]

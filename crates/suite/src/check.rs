@@ -2,7 +2,7 @@
 
 use crate::{Count, Place, Suite, SuiteEntry};
 use serde::Serialize;
-use tunesmith::{Diagnostic, Error, Level};
+use tunesmith::{Diagnostic, Error, Level, Problem};
 use tunesmith_device::Machine;
 
 /// The check of one problem file.
@@ -60,10 +60,12 @@ pub fn check_suite(
 
 fn checked_file(entry: &SuiteEntry, file: &str, places: &[Place]) -> Result<CheckedFile, Error> {
     let is_naive = entry.about.naive.as_deref() == Some(file);
+    let path = entry.folder.join(file);
+    let problem = entry.load(&path, false);
     let place = match entry.backend_of(file) {
         Some(_) => places.iter().find(|place| entry.about.problems.get(place.backend).is_some_and(|own| own == file)),
         // The naive loop is in C. A further variant of a space is for whatever its kernel is in.
-        None => places.iter().find(|place| runs(entry, file, place)),
+        None => places.iter().find(|place| problem.as_ref().is_ok_and(|problem| runs(problem, place))),
     };
     let stated = entry.about.configurations.get(file).map(Count::digits);
     let mut checked = CheckedFile {
@@ -75,7 +77,6 @@ fn checked_file(entry: &SuiteEntry, file: &str, places: &[Place]) -> Result<Chec
         faults: Vec::new(),
         warnings: Vec::new(),
     };
-    let path = entry.folder.join(file);
     if let Some(place) = place {
         let check = tunesmith::check(&path, &[], &place.machine)?;
         let of = |level: Level| -> Vec<String> {
@@ -83,7 +84,7 @@ fn checked_file(entry: &SuiteEntry, file: &str, places: &[Place]) -> Result<Chec
         };
         (checked.faults, checked.warnings) = (of(Level::Error), of(Level::Warning));
     }
-    match size(entry, file) {
+    match problem.and_then(|problem| Ok(problem.space(&[])?.space.size().to_string())) {
         Ok(size) => checked.configurations = Some(size),
         // The check has told it already.
         Err(_) if !checked.faults.is_empty() => return Ok(checked),
@@ -93,16 +94,9 @@ fn checked_file(entry: &SuiteEntry, file: &str, places: &[Place]) -> Result<Chec
     Ok(checked)
 }
 
-/// Returns true if a device runs the language of a file's kernels.
-fn runs(entry: &SuiteEntry, file: &str, place: &Place) -> bool {
-    let problem = entry.load(&entry.folder.join(file), false).ok();
-    let language = problem.and_then(|problem| problem.kernels.first().map(|kernel| kernel.language));
-    language.is_some_and(|language| language.device() == place.backend)
-}
-
-fn size(entry: &SuiteEntry, file: &str) -> Result<String, Error> {
-    let problem = entry.load(&entry.folder.join(file), false)?;
-    Ok(problem.space(&[])?.space.size().to_string())
+/// Returns true if a device runs the language of a problem's kernels.
+fn runs(problem: &Problem, place: &Place) -> bool {
+    problem.kernels.first().is_some_and(|kernel| kernel.language.device() == place.backend)
 }
 
 /// Returns the fault of a space whose size differs from the stated one.

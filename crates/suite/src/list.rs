@@ -9,7 +9,7 @@ use tunesmith::Error;
 pub struct ListedProblem {
     /// The name.
     pub name: String,
-    /// What it computes.
+    /// The computation, in a few words.
     pub title: String,
     /// The paper and section it comes from.
     pub paper: String,

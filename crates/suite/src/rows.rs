@@ -41,7 +41,7 @@ pub struct SuiteRow {
     pub config: Option<Map<String, Json>>,
     /// The times of libraries in milliseconds, timed in turns with the tuned kernel.
     pub against_ms: BTreeMap<String, f64>,
-    /// What could not be timed, and why.
+    /// The kernels that could not be timed, with reasons.
     pub notes: Vec<String>,
     /// The journal, in the folder of the table.
     pub journal: String,
@@ -115,9 +115,7 @@ impl Rows {
 
     /// Returns the name of the journal of a problem on a device.
     pub(super) fn journal(name: &str, device: &str) -> String {
-        let is_plain = |sign: char| sign.is_alphanumeric() || "=,.-+".contains(sign);
-        let text = format!("{name}-{device}.jsonl");
-        text.chars().map(|sign| if is_plain(sign) { sign } else { '_' }).collect()
+        tunesmith_files::plain_name(&format!("{name}-{device}.jsonl"))
     }
 }
 

@@ -95,7 +95,7 @@ pub(crate) struct SuiteTuneArgs {
     /// The seed of every search [default: the problem's]
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// What one would use instead for products of matrices: openblas (on one thread), clblast
+    /// Compare products of matrices with what one would use instead: openblas (on one thread), clblast
     #[arg(long, value_name = "LIBRARY,...", value_delimiter = ',')]
     pub(crate) against: Vec<String>,
     /// Run the user's code without the sandbox (docs/trust.md)

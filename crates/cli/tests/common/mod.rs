@@ -76,6 +76,51 @@ impl Ran {
     }
 }
 
+/// The reference of [`twice_problem`].
+pub const TWICE: &str = "void twice(const float *a, float *b) { for (int i = 0; i < N; ++i) b[i] = 2 * a[i]; }\n";
+
+/// Returns a problem whose kernel writes twice the buffer `a` to `b`. `kernel` is the contents of
+/// `[kernel]`, `parameters` that of `[parameters]`. The file `reference.c` holds [`TWICE`]. Limits
+/// are short, since many kernels use them up.
+pub fn twice_problem(kernel: &str, parameters: &str) -> String {
+    format!(
+        r#"
+[problem]
+sizes = {{ N = 1000 }}
+
+[kernel]
+{kernel}
+
+[parameters]
+{parameters}
+
+[[arguments]]
+name = "a"
+type = "f32"
+shape = ["N"]
+
+[[arguments]]
+name = "b"
+type = "f32"
+shape = ["N"]
+access = "out"
+
+[verify]
+reference = {{ file = "reference.c", function = "twice" }}
+
+[tuning]
+strategy = "random"
+stop = "evaluations 1000"
+
+[measure]
+first_limit = 2.0
+launch_limit = 1.5
+limit_factor = 5
+time_cap = 0.02
+"#
+    )
+}
+
 /// Returns the folder of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -172,6 +172,24 @@ pub(crate) struct JobReport {
     pub(crate) verify: Duration,
 }
 
+impl JobReport {
+    /// Returns the report of a job that found nothing wrong, and measured nothing yet.
+    pub(crate) fn new() -> Self {
+        Self {
+            ending: Ending::Correct,
+            warmup_ms: None,
+            times_ms: Vec::new(),
+            parts_ms: BTreeMap::new(),
+            resources: BTreeMap::new(),
+            values: BTreeMap::new(),
+            profile: None,
+            load: Duration::ZERO,
+            run: Duration::ZERO,
+            verify: Duration::ZERO,
+        }
+    }
+}
+
 /// The result of reading counters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Profile {

@@ -7,7 +7,6 @@ use crate::worker::buffers::Buffers;
 use crate::worker::protocol::{Ending, Job, JobReport, KernelStep, Phase, Purpose};
 use crate::worker::watch::Watcher;
 use rand::{RngExt as _, SeedableRng};
-use std::collections::BTreeMap;
 use std::time::Duration;
 use tunesmith_core::{Clock, Rng};
 
@@ -48,18 +47,7 @@ struct Seen {
 impl JobBench<'_> {
     /// Runs a job to its end and reports on it.
     pub(crate) fn run(&mut self, job: &Job) -> JobReport {
-        let mut report = JobReport {
-            ending: Ending::Correct,
-            warmup_ms: None,
-            times_ms: Vec::new(),
-            parts_ms: BTreeMap::new(),
-            resources: BTreeMap::new(),
-            values: BTreeMap::new(),
-            profile: None,
-            load: Duration::ZERO,
-            run: Duration::ZERO,
-            verify: Duration::ZERO,
-        };
+        let mut report = JobReport::new();
         let result = match &job.purpose {
             Purpose::Measure { sampling, cache, profile, seed } => {
                 let seen = Seen { digests: Vec::new(), judged: 0, random: Rng::seed_from_u64(*seed) };

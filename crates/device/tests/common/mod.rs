@@ -14,6 +14,37 @@ use tunesmith_device::{
 };
 use tunesmith_space::{ConfigId, Expr, Parameter, Space, Value};
 
+/// A temporary folder for sources.
+pub struct Folder(pub tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// Writes a file. Returns its path.
+    pub fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Writes a script that can be run. Returns its path.
+    pub fn script(&self, name: &str, text: &str) -> String {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.file(name, text);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
+    }
+
+    /// Returns a problem with a kernel `f` and a reference `r`, both in C.
+    pub fn spec(&self, kernel: &str, reference_source: &str, arguments: Vec<Argument>) -> KernelSpec {
+        let mut spec = spec(self.file("f.c", kernel), "f", arguments);
+        spec.verify = reference(self.file("r.c", reference_source), "r");
+        spec
+    }
+}
+
 /// Returns the path of a file of `tests/kernels`.
 pub fn kernel_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(name)

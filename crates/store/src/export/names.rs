@@ -2,21 +2,10 @@
 
 use super::Format;
 use super::csv::NUMBERS;
+use crate::import::kernel_tuner;
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 use tunesmith_space::Value;
-
-/// Keys of an entry of Kernel Tuner's cache, beside the parameters.
-const KEYS: [&str; 8] = [
-    "time",
-    "times",
-    "compile_time",
-    "verification_time",
-    "benchmark_time",
-    "strategy_time",
-    "framework_time",
-    "timestamp",
-];
 
 /// Returns the reason why `format` cannot hold the recording, if there is one: written, the file
 /// would be read as another recording.
@@ -43,7 +32,7 @@ fn is_taken(name: &str, rows: &[Row], format: Format) -> bool {
     let is_value = || rows.iter().any(|row| row.measurement.values.contains_key(name));
     match format {
         Format::T4 => false,
-        Format::KernelTuner => KEYS.contains(&name) || is_value(),
+        Format::KernelTuner => kernel_tuner::KNOWN.contains(&name) || is_value(),
         Format::Csv => {
             let is_counter = || rows.iter().any(|row| row.measurement.counters.contains_key(name));
             let is_column = ["time_ms", "status"].contains(&name) || NUMBERS.iter().any(|(known, _)| *known == name);

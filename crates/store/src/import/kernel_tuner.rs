@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use tunesmith_core::recording::{Column, Costs, Row};
 use tunesmith_core::{CompileData, Measurement, Recording};
 
-/// The keys of an entry that are not further numbers of its run.
-const KNOWN: [&str; 8] = [
+/// The keys of an entry, beside the parameters, that are not further numbers of its run.
+pub(crate) const KNOWN: [&str; 8] = [
     "time",
     "times",
     "compile_time",

@@ -10,7 +10,7 @@ mod columns;
 mod csv;
 mod error;
 mod journal;
-mod kernel_tuner;
+pub(crate) mod kernel_tuner;
 mod ktt;
 mod number;
 mod sidecar;

@@ -143,10 +143,8 @@ fn read(path: &Path, text: &str) -> Result<Vec<FinishedRun>, Error> {
 /// contains the strategy's options and the stop condition, so that no two runs share a journal.
 fn file_name(input: &str, run: &InputRun) -> String {
     let stop = run.stop.iter().map(|stop| format!(".{stop}")).collect::<String>();
-    let is_plain = |sign: char| sign.is_alphanumeric() || "=,.-+".contains(sign);
     let text = format!("{input}.{}{stop}", run.strategy.to_string().replace(' ', ""));
-    let name: String = text.replace(' ', "-").chars().map(|sign| if is_plain(sign) { sign } else { '_' }).collect();
-    format!("{name}.jsonl")
+    format!("{}.jsonl", tunesmith_files::plain_name(&text.replace(' ', "-")))
 }
 
 fn numbered(folder: &Path, number: usize) -> PathBuf {

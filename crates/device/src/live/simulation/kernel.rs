@@ -5,9 +5,8 @@ use super::truth::{Deed, Truth, space};
 use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Program, Session};
 use crate::problem::Memory as Kind;
 use crate::worker::envelope::Envelope;
-use crate::worker::protocol::{Ending, JobReport, Message};
+use crate::worker::protocol::{JobReport, Message};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -113,18 +112,7 @@ impl SimulatedSession {
         let number = |at: usize| envelope.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
         let number = |at: usize| number(at).map_or(0, u64::from_le_bytes);
         let envelope = Envelope { job: number(0), nonce: number(8) };
-        let report = JobReport {
-            ending: Ending::Correct,
-            warmup_ms: Some(0.01),
-            times_ms: vec![0.01; 7],
-            parts_ms: BTreeMap::new(),
-            resources: BTreeMap::new(),
-            values: BTreeMap::new(),
-            profile: None,
-            load: Duration::ZERO,
-            run: Duration::ZERO,
-            verify: Duration::ZERO,
-        };
+        let report = JobReport { warmup_ms: Some(0.01), times_ms: vec![0.01; 7], ..JobReport::new() };
         let message = serde_json::to_vec(&Message::Finished(Box::new(report))).unwrap_or_default();
         let job = self.line.lock().job;
         for bytes in envelope.packets(&message) {
