@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{assert_failed, config, space_of};
+use common::{Folder, assert_failed, config, space_of};
 use std::path::Path;
 use std::time::Duration;
 use tunesmith_core::{Clock, Completion, Evaluator, FailureKind, Interrupt, Request, SystemClock};
@@ -100,6 +100,21 @@ fn a_command_is_run_once_untimed_and_then_sampled() {
     assert!(completion.measurement.warmup_ms.is_some() && completion.measurement.compile.is_none());
     assert!(completion.measurement.times_ms.iter().all(|time| *time > 0.0));
     assert!(completion.spent.run > Duration::ZERO);
+}
+
+#[test]
+fn a_supervisor_that_does_not_start_is_started_again_before_the_command_runs() {
+    let setup = Setup::new();
+    let folder = Folder::new();
+    let (real, begun) = (env!("CARGO_BIN_EXE_tunesmith-worker"), setup.folder.path().join("begun"));
+    // Every other supervisor ends at once.
+    let script = format!("#!/bin/sh\nif mkdir {0}; then exit 9; fi\nrmdir {0}\nexec {real} \"$@\"\n", begun.display());
+    let mut options = options(spec(setup.folder.path(), "echo run >> runs"));
+    options.worker = WorkerCommand::program(folder.script("supervisor", &script));
+    options.policy.sampling.max_samples = 1;
+    let mut evaluator = CommandEvaluator::new(&setup.space, options).unwrap();
+    evaluator.submit(Request::timed(config(&setup.space, 0))).unwrap();
+    assert_correct(&evaluator.next(&Interrupt::default()).unwrap().unwrap());
 }
 
 #[test]

@@ -9,9 +9,9 @@ use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::statistics::median;
-use tunesmith_core::{CommonFailure, common_failures};
+use tunesmith_core::{CommonFailure, Failure, common_failures};
 use tunesmith_report::{FailureLine, Page, ParameterSection, RunSection, TopRow, ValueLine, page_html};
-use tunesmith_store::{Brief, Header, Outline, StoreError};
+use tunesmith_store::{Brief, Header, Outline};
 
 /// The mark of pages that this program wrote.
 const FOOTER: &str = "<footer>Tunesmith ";
@@ -62,17 +62,14 @@ pub fn write_page(runs: &[PathBuf], out: &Path) -> Result<Written, Error> {
 fn section(path: &Path, recorded: &Outline) -> Result<RunSection, Error> {
     let judged = Judged::new(recorded);
     let top = top_of(&judged, LISTED);
-    let refuse = |text: String| Error::request(format!("`{}`: {text}", path.display()), None);
-    let failed = recorded.entries.briefs().iter().enumerate().filter(|(_, brief)| brief.failure.is_some());
-    let failed = failed.map(|(at, _)| recorded.entries.get(at)).collect::<Result<Vec<_>, StoreError>>()?;
-    let failures: Result<Vec<_>, _> = failed.iter().map(|entry| entry.failure()).collect();
-    let failures = failures.map_err(refuse)?;
-    let failures = common_failures(failures.iter().flatten());
+    let failures = common_failures(failures(path, recorded)?.iter());
+    let evaluations: Vec<Option<f64>> = recorded.entries.briefs().iter().map(Brief::time_ms).collect();
+    let parameters = parameters(recorded, &evaluations)?;
     Ok(RunSection {
         name: format!("{} ({})", recorded.header.problem, path.display()),
         facts: facts(&recorded.header, &top),
         by_time: Metric::of(&recorded.header).is_none(),
-        evaluations: recorded.entries.briefs().iter().map(Brief::time_ms).collect(),
+        evaluations,
         top: top
             .configs
             .iter()
@@ -85,8 +82,19 @@ fn section(path: &Path, recorded: &Outline) -> Result<RunSection, Error> {
             })
             .collect(),
         failures: failures.into_iter().map(line).collect(),
-        parameters: parameters(recorded)?,
+        parameters,
     })
+}
+
+/// Returns the failures of a run. A failed entry in full is read and dropped one by one.
+fn failures(path: &Path, recorded: &Outline) -> Result<Vec<Failure>, Error> {
+    let mut failures = Vec::new();
+    for (at, _) in recorded.entries.briefs().iter().enumerate().filter(|(_, brief)| brief.failure.is_some()) {
+        let failure = recorded.entries.get(at)?.failure();
+        let refuse = |text: String| Error::request(format!("`{}`: {text}", path.display()), None);
+        failures.extend(failure.map_err(refuse)?);
+    }
+    Ok(failures)
 }
 
 fn line(CommonFailure { kind, count, message }: CommonFailure) -> FailureLine {
@@ -118,13 +126,13 @@ fn verdict(top: &Top) -> String {
     [nothing, ties, unverified].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the findings about each parameter, the one that explains most first.
-fn parameters(recorded: &Outline) -> Result<Vec<ParameterSection>, Error> {
+/// Returns the findings about each parameter, the one that explains most first. `times` has that of
+/// every evaluation.
+fn parameters(recorded: &Outline, times: &[Option<f64>]) -> Result<Vec<ParameterSection>, Error> {
     let columns = recorded.entries.columns(&recorded.header.parameters)?;
-    let times: Vec<Option<f64>> = recorded.entries.briefs().iter().map(Brief::time_ms).collect();
     let parameters = recorded.header.parameters.iter().zip(columns);
     let mut sections: Vec<ParameterSection> =
-        parameters.map(|((name, values), column)| parameter(name, values, &column, &times)).collect();
+        parameters.map(|((name, values), column)| parameter(name, values, &column, times)).collect();
     let explained = |section: &ParameterSection| section.explained.unwrap_or(-1.0);
     sections.sort_by(|a, b| explained(b).total_cmp(&explained(a)));
     Ok(sections)

@@ -73,6 +73,13 @@ struct Group {
 /// unless the command's processes fork faster than they are ended.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// The number of times that a supervisor is started before the run ends. What keeps one from
+/// starting, such as a limit of processes or a lack of memory, may pass.
+const STARTS: usize = 3;
+
+/// The pause before a supervisor is started once more. The next pause is four times as long.
+const PAUSE: Duration = Duration::from_millis(50);
+
 impl Launcher {
     /// Creates a launcher that starts supervisors in the same way as `worker` starts workers.
     ///
@@ -101,6 +108,25 @@ impl Launcher {
     /// # Errors
     /// The supervisor cannot be started, or the program does not act as a supervisor.
     pub(crate) fn run(
+        &self,
+        task: &CommandTask,
+        streams: Streams,
+        limit: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Ran, DeviceError> {
+        let mut pause = PAUSE;
+        for _ in 1..STARTS {
+            match self.try_run(task, streams, limit, interrupt) {
+                // The command has not begun: a supervisor that fails later reports a `Finish`.
+                Err(DeviceError::Worker { .. }) if !interrupt.is_raised() => std::thread::sleep(pause),
+                ran => return ran,
+            }
+            pause *= 4;
+        }
+        self.try_run(task, streams, limit, interrupt)
+    }
+
+    fn try_run(
         &self,
         task: &CommandTask,
         streams: Streams,
