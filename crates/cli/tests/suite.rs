@@ -178,6 +178,29 @@ fn a_complete_row_is_not_made_again_and_other_settings_make_it_anew() {
 }
 
 #[test]
+fn a_table_over_inputs_has_a_row_for_each_and_is_completed_by_the_missing_ones() {
+    let folder = suite(ABOUT, RIGHT);
+    let inputs = |list: &str| {
+        let text = PROBLEM.to_string() + &ARGUMENTS.replace("STEP", "1") + &format!("[inputs]\nlist = [{list}]\n");
+        folder.write("suite/scale/scale.toml", &text);
+    };
+    inputs("{ N = 32 }, { N = 96 }");
+    let (_, table) = tuned(&folder, &["--inputs"]);
+    let named = |table: &serde_json::Value| -> Vec<String> {
+        let rows = table["rows"].as_array().unwrap().iter();
+        rows.map(|row| format!("{} {}", row["input"].as_str().unwrap_or("-"), row["sizes"]["N"])).collect()
+    };
+    assert_eq!(named(&table), ["N=32 32", "N=96 96"]);
+    let rows = fs::read_to_string(folder.path("table/rows.jsonl")).unwrap();
+    let first = rows.lines().next().unwrap().len() + 1;
+    fs::write(folder.path("table/rows.jsonl"), &rows[..first]).unwrap();
+    let (again, table) = tuned(&folder, &["--inputs"]);
+    assert!(again.stderr.contains("scale N=96 on c: ") && !again.stderr.contains("scale N=32 on c: "), "{again:#?}");
+    assert_eq!(named(&table), ["N=32 32", "N=96 96"]);
+    assert_eq!(named(&tuned(&folder, &[]).1), ["- 64"]);
+}
+
+#[test]
 fn a_problem_that_cannot_be_tuned_leaves_the_others_alone() {
     let folder = suite(ABOUT, RIGHT);
     fs::create_dir_all(folder.path("suite/broken")).unwrap();

@@ -17,6 +17,9 @@ pub struct SuiteRow {
     pub name: String,
     /// The device as the user writes it.
     pub device: String,
+    /// The sizes as text, if the table has a row for each of the problem's inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
     /// Its maker's name.
     pub device_name: String,
     /// The problem file.
@@ -97,11 +100,17 @@ impl Rows {
         Ok(Self { folder: folder.to_path_buf(), file, rows })
     }
 
-    /// Returns the complete row of a problem on a device, if it was made with these settings. The
-    /// latest counts.
-    pub(super) fn complete(&self, name: &str, device: &str, made_with: &MadeWith) -> Option<&SuiteRow> {
-        let mut rows = self.rows.iter().rev();
-        rows.find(|row| row.name == name && row.device == device).filter(|row| row.made_with == *made_with)
+    /// Returns the complete row of a problem for an input on a device, if it was made with these
+    /// settings. The latest counts.
+    pub(super) fn complete(
+        &self,
+        name: &str,
+        device: &str,
+        input: Option<&str>,
+        made_with: &MadeWith,
+    ) -> Option<&SuiteRow> {
+        let is_it = |row: &&SuiteRow| row.name == name && row.device == device && row.input.as_deref() == input;
+        self.rows.iter().rev().find(is_it).filter(|row| row.made_with == *made_with)
     }
 
     /// Adds a row.
@@ -113,9 +122,10 @@ impl Rows {
         Ok(())
     }
 
-    /// Returns the name of the journal of a problem on a device.
-    pub(super) fn journal(name: &str, device: &str) -> String {
-        tunesmith_files::plain_name(&format!("{name}-{device}.jsonl"))
+    /// Returns the name of the journal of a problem for an input on a device.
+    pub(super) fn journal(name: &str, device: &str, input: Option<&str>) -> String {
+        let input = input.map(|input| format!("-{input}")).unwrap_or_default();
+        tunesmith_files::plain_name(&format!("{name}-{device}{input}.jsonl"))
     }
 }
 

@@ -6,8 +6,9 @@ use crate::rows::{MadeWith, Rows, SuiteRow, digest};
 use crate::verify::with_remedy;
 use crate::{Place, Suite, SuiteEntry, is_gpu};
 use serde::Serialize;
+use std::fmt;
 use std::path::PathBuf;
-use tunesmith::{Candidate, Error, JournalOptions, Outcome, Problem, Rates, Search, Session, tune};
+use tunesmith::{Candidate, Error, Input, JournalOptions, Outcome, Problem, Rates, Search, Session, tune};
 use tunesmith_core::{Interrupt, Stop};
 use tunesmith_device::{Device, DeviceChoice, Machine, Target};
 use tunesmith_store::Journal;
@@ -21,6 +22,8 @@ pub struct SuiteTune {
     pub search: Search,
     /// The libraries to compare products with.
     pub against: Vec<String>,
+    /// True for a row for each input in `[inputs]` of a problem, where it has them.
+    pub inputs: bool,
     /// The folder of the journals and of the table.
     pub out: PathBuf,
 }
@@ -43,8 +46,18 @@ pub struct SuiteFailure {
     pub name: String,
     /// The device.
     pub device: String,
+    /// The sizes, if the table has rows for inputs.
+    pub input: Option<String>,
     /// The reason.
     pub error: String,
+}
+
+impl fmt::Display for SuiteFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, device, input, error } = self;
+        let input = input.as_ref().map(|input| format!(" {input}")).unwrap_or_default();
+        write!(f, "{name}{input} on {device}: {error}")
+    }
 }
 
 /// Tunes the problems of `suite` on each device, one after the other, and times the winner in turns
@@ -71,29 +84,29 @@ pub fn tune_suite(
     for entry in &suite.entries {
         for place in places.iter().filter(|place| entry.about.problems.contains_key(place.backend)) {
             let work = Work { suite, entry, place, options, libraries: &libraries, interrupt };
-            let made_with = work.made_with();
-            if let Some(row) = rows.complete(&entry.name, &place.text, &made_with) {
-                table.rows.push(row.clone());
-                continue;
-            }
-            match work.row(made_with) {
-                Ok(None) => return Ok(None),
-                Err(error) if error.is_interruption() => return Ok(None),
-                Ok(Some(row)) => {
-                    rows.append(row.clone())?;
-                    on_row(&row);
-                    table.rows.push(row);
-                }
-                Err(error) => {
-                    let error = with_remedy(&error);
-                    on_note(&format!("{} on {}: {error}", entry.name, place.text));
-                    let (name, device) = (entry.name.clone(), place.text.clone());
-                    table.failed.push(SuiteFailure { name, device, error });
+            let items = work.problems().unwrap_or_else(|error| vec![Item { input: None, problem: Err(error) }]);
+            for Item { input, problem } in items {
+                match problem.and_then(|problem| work.complete(input.as_deref(), &problem, &mut rows, on_row)) {
+                    Ok(None) => return Ok(None),
+                    Err(error) if error.is_interruption() => return Ok(None),
+                    Ok(Some(row)) => table.rows.push(row),
+                    Err(error) => {
+                        let failure = work.failure(input, &error);
+                        on_note(&failure.to_string());
+                        table.failed.push(failure);
+                    }
                 }
             }
         }
     }
     Ok(Some(table))
+}
+
+/// What a row is made of.
+struct Item {
+    /// The sizes, if this is one of a problem's inputs.
+    input: Option<String>,
+    problem: Result<Problem, Error>,
 }
 
 /// A problem to tune on a device.
@@ -118,21 +131,56 @@ impl Work<'_> {
         }
     }
 
-    /// Makes the row. Returns `None` if interrupted.
-    fn row(&self, made_with: MadeWith) -> Result<Option<SuiteRow>, Error> {
+    /// Returns the problem, or with [`SuiteTune::inputs`] one for each of its inputs, named by its sizes.
+    fn problems(&self) -> Result<Vec<Item>, Error> {
         let device = self.place.device()?;
-        let Some(file) = self.entry.file(self.place.backend) else { return Ok(None) };
+        let Some(file) = self.entry.file(self.place.backend) else { return Ok(Vec::new()) };
         let problem = self.entry.load(&file, is_gpu(&device))?;
-        let journal = Rows::journal(&self.entry.name, &self.place.text);
+        if !self.options.inputs || problem.inputs.is_none() {
+            return Ok(vec![Item { input: None, problem: Ok(problem) }]);
+        }
+        let all = problem.input_sizes()?;
+        let of = |sizes| Item { input: Some(named(sizes)), problem: problem.with_sizes(sizes).map_err(Error::from) };
+        Ok(all.iter().map(of).collect())
+    }
+
+    /// Returns the complete row of a problem, or makes it. Returns `None` if interrupted.
+    fn complete(
+        &self,
+        input: Option<&str>,
+        problem: &Problem,
+        rows: &mut Rows,
+        on_row: &mut dyn FnMut(&SuiteRow),
+    ) -> Result<Option<SuiteRow>, Error> {
+        let made_with = self.made_with();
+        if let Some(row) = rows.complete(&self.entry.name, &self.place.text, input, &made_with) {
+            return Ok(Some(row.clone()));
+        }
+        let Some(row) = self.row(input, problem, made_with)? else { return Ok(None) };
+        rows.append(row.clone())?;
+        on_row(&row);
+        Ok(Some(row))
+    }
+
+    fn failure(&self, input: Option<String>, error: &Error) -> SuiteFailure {
+        let (name, device) = (self.entry.name.clone(), self.place.text.clone());
+        SuiteFailure { name, device, input, error: with_remedy(error) }
+    }
+
+    /// Makes the row. Returns `None` if interrupted.
+    fn row(&self, input: Option<&str>, problem: &Problem, made_with: MadeWith) -> Result<Option<SuiteRow>, Error> {
+        let device = self.place.device()?;
+        let journal = Rows::journal(&self.entry.name, &self.place.text, input);
         let journals =
             JournalOptions { out: Some(self.options.out.join(&journal)), resume: true, ..JournalOptions::default() };
         let mut session = Session { interrupt: self.interrupt.clone(), ..Session::default() };
-        let outcome = tune(&problem, &self.place.machine, &self.options.search, &journals, &mut session)?;
+        let outcome = tune(problem, &self.place.machine, &self.options.search, &journals, &mut session)?;
         if self.interrupt.is_raised() {
             return Ok(None);
         }
-        let Some(times) = self.timed(&problem, &device, &outcome)? else { return Ok(None) };
-        Ok(Some(self.made(&problem, &outcome, times, journal, made_with)))
+        let Some(times) = self.timed(problem, &device, &outcome)? else { return Ok(None) };
+        let row = self.made(problem, &outcome, times, journal, made_with);
+        Ok(Some(SuiteRow { input: input.map(str::to_string), ..row }))
     }
 
     /// Times the winner in turns with everything it is compared with. Returns `None` if interrupted.
@@ -197,6 +245,7 @@ impl Work<'_> {
         SuiteRow {
             name: self.entry.name.clone(),
             device: self.place.text.clone(),
+            input: None,
             device_name: outcome.device.clone(),
             file: self.entry.about.problems.get(self.place.backend).cloned().unwrap_or_default(),
             sizes: problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
@@ -218,6 +267,12 @@ impl Work<'_> {
             made_with,
         }
     }
+}
+
+/// Returns the name of an input: `M=64,N=2,K=1`.
+fn named(sizes: &Input) -> String {
+    let sizes = sizes.iter().map(|(name, value)| format!("{name}={value}"));
+    sizes.collect::<Vec<_>>().join(",")
 }
 
 const TUNED: &str = "tuned";

@@ -136,10 +136,11 @@ fn tune(args: &SuiteTuneArgs) -> Result<Ending, Error> {
         ..Search::default()
     };
     let devices: Vec<DeviceChoice> = args.device.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-    let options = SuiteTune { devices, search, against: args.against.clone(), out: args.out.clone() };
+    let (against, out) = (args.against.clone(), args.out.clone());
+    let options = SuiteTune { devices, search, against, out, inputs: args.inputs };
     let mut show = |row: &SuiteRow| {
         let time = row.tuned_ms.map_or_else(|| "none correct".to_string(), milliseconds);
-        output::note(&format!("{} on {}: {time} after {} evaluations", row.name, row.device, row.evaluations));
+        output::note(&format!("{} on {}: {time} after {} evaluations", titled(row), row.device, row.evaluations));
         row.notes.iter().for_each(|note| output::note(&format!("  {note}")));
     };
     let table = tune_suite(&suite, &machine, &options, &interrupt, &mut output::note, &mut show)?;
@@ -166,9 +167,14 @@ fn markdown(table: &SuiteTable, against: &[String]) -> String {
         text += &format!("| {} |\n", cells(row, against).join(" | "));
     }
     for failure in &table.failed {
-        text += &format!("\n{} on {}: {}\n", failure.name, failure.device, failure.error);
+        text += &format!("\n{failure}\n");
     }
     text
+}
+
+/// Returns the name of a row's problem, with the input if it is one of several.
+fn titled(row: &SuiteRow) -> String {
+    row.input.as_ref().map_or_else(|| row.name.clone(), |input| format!("{} {input}", row.name))
 }
 
 fn cells(row: &SuiteRow, against: &[String]) -> Vec<String> {
@@ -180,7 +186,7 @@ fn cells(row: &SuiteRow, against: &[String]) -> Vec<String> {
         format!("{} ({:.0} %)", milliseconds(theirs), theirs / ours * 100.0)
     };
     let own = [
-        row.name.clone(),
+        titled(row),
         row.device.clone(),
         time(row.naive_ms),
         time(row.default_ms),

@@ -9,9 +9,25 @@ typedef void sgemm_function(int order, int a_form, int b_form, int m, int n, int
 
 static sgemm_function *sgemm;
 
+/*
+ * Names the kernels for the widest vectors of the processor. OpenBLAS chooses by a list of processors; on one that is
+ * newer than the library, it takes kernels without vectors, which are several times slower. A user's choice stands.
+ */
+static void choose_kernels(void)
+{
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+        setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0);
+    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        setenv("OPENBLAS_CORETYPE", "HASWELL", 0);
+#endif
+}
+
 static void open_library(void)
 {
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    choose_kernels();
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     sgemm = library ? (sgemm_function *)dlsym(library, "cblas_sgemm") : 0;
     if (!sgemm) {
