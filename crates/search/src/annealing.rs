@@ -12,7 +12,7 @@ use rand::RngExt as _;
 use rand::seq::IndexedRandom as _;
 use std::collections::VecDeque;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
-use tunesmith_space::ConfigId;
+use tunesmith_space::{Ball, ConfigId};
 
 /// Simulated annealing as in CLTune (section III-C). It evaluates a random neighbour `s'` of the
 /// current configuration `s`. A faster neighbour becomes the current configuration, a slower one
@@ -21,30 +21,42 @@ use tunesmith_space::ConfigId;
 /// Differences from the paper:
 /// - Times are divided by the first correct time, so `T` is relative. The paper's `T` of 2, 4 or 6
 ///   milliseconds means something else for every kernel. A relative `T` has the same meaning for
-///   all kernels and does not depend on the unit of the times.
+///   all kernels and does not depend on the unit of the times. `scale=absolute` takes `T` as the
+///   paper does, in milliseconds or in the unit of the objective.
 /// - The first quarter of the budget is spent on uniform random configurations. The walk starts
 ///   from the best of them and of the evaluations told before (the default, `--start`). The paper
 ///   starts from one random configuration, and some runs end in a poor valley; `explore=0` does the
 ///   same.
 /// - `T` falls linearly to 0 over the budget, as in the authors' program. If the budget is not a
 ///   number of evaluations, it falls over 200.
-/// - A neighbour differs in one parameter. After 50 steps over known configurations only, the walk
+/// - A neighbour differs in one parameter, as the paper's figures suggest. In the authors' program
+///   it differs in up to three; `changes=3` draws it uniformly from all of these. After 50 steps over known configurations only, the walk
 ///   jumps to a new random configuration. So it leaves exhausted corners, and the search ends only
 ///   with the space.
 /// - With room for more than one request, it asks several neighbours of the current configuration
 ///   at once and judges them in turn.
+///
+/// `annealing(temperature=4, scale=absolute, changes=3, explore=0)` is therefore the authors'
+/// program at T = 4.
 ///
 /// The defaults did best on the nine recorded spaces among temperatures of 0.2, 0.1 and 0.05 with
 /// shares of 0, 0.1 and 0.25. After 100 evaluations they reach 0.936 of the optimum on average and
 /// 0.860 in the worst tenth of the runs. Temperature 0.1 without exploring reaches 0.922 and 0.851,
 /// random search 0.867 and 0.788.
 ///
-/// Cost per evaluation: one Hamming neighbourhood of the space for every step of the walk.
+/// Cost per evaluation: one Hamming neighbourhood of the space for every step of the walk. With
+/// `changes` above 1, one [`Ball`] of the space for every move.
 #[derive(Debug)]
 pub struct Annealing {
     temperature: f64,
     explore: f64,
+    changes: usize,
+    /// The score that differences are divided by: 1 if the temperature is absolute, else the first
+    /// correct score.
     unit: Option<f64>,
+    /// The neighbours of the configuration that the last step began at, if they differ in more than
+    /// one parameter.
+    ball: Option<(ConfigId, Ball)>,
     current: Option<(ConfigId, f64)>,
     proposed: VecDeque<Proposal>,
     unseen: Unseen,
@@ -84,6 +96,17 @@ impl Annealing {
             meaning: "a positive number: the initial temperature relative to the first correct time",
         },
         OptionSpec {
+            name: "scale",
+            default: "relative",
+            meaning: "relative or absolute: the temperature is a share of the first correct time, or in milliseconds \
+                 (in the unit of the objective)",
+        },
+        OptionSpec {
+            name: "changes",
+            default: "1",
+            meaning: "a whole number from 1: the most parameters in which a neighbour differs",
+        },
+        OptionSpec {
             name: "explore",
             default: "0.25",
             meaning: "a number from 0 to 1: the share of the budget for random configurations before the walk",
@@ -93,12 +116,37 @@ impl Annealing {
     /// Returns annealing with the initial `temperature`, a positive number relative to the first
     /// correct time. `explore`, from 0 to 1, is the share of the budget for random configurations.
     pub fn new(temperature: f64, explore: f64) -> Self {
-        Self { temperature, explore, unit: None, current: None, proposed: VecDeque::new(), unseen: Unseen::default() }
+        Self {
+            temperature,
+            explore,
+            changes: 1,
+            unit: None,
+            ball: None,
+            current: None,
+            proposed: VecDeque::new(),
+            unseen: Unseen::default(),
+        }
+    }
+
+    /// Takes the temperature as a difference of scores instead of relative to the first correct
+    /// score.
+    #[must_use]
+    pub fn absolute(self) -> Self {
+        Self { unit: Some(1.0), ..self }
+    }
+
+    /// Lets neighbours differ in up to `changes` parameters, at least one.
+    #[must_use]
+    pub fn changes(self, changes: usize) -> Self {
+        Self { changes: changes.max(1), ..self }
     }
 
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
         let temperature = options.number("temperature", |temperature| temperature > 0.0)?;
-        Ok(Self::new(temperature, options.number("explore", |share| (0.0..=1.0).contains(&share))?))
+        let explore = options.number("explore", |share| (0.0..=1.0).contains(&share))?;
+        let annealing = Self::new(temperature, explore).changes(options.whole("changes", 1)?);
+        let is_absolute = options.choice("scale", &["relative", "absolute"])? == 1;
+        Ok(if is_absolute { annealing.absolute() } else { annealing })
     }
 
     /// Returns the next configuration to evaluate, or `None` if all are known.
@@ -108,8 +156,7 @@ impl Annealing {
         }
         for _ in 0..MAX_KNOWN_STEPS {
             let Some((current, _)) = self.current else { break };
-            let neighbours = view.space().hamming_neighbours(current);
-            let Some(&config) = neighbours.choose(rng) else { break };
+            let Some(config) = self.neighbour(view, current, rng) else { break };
             let rule = Rule::Metropolis(rng.random());
             match view.score(config) {
                 // A known neighbour costs nothing. Judge it and continue.
@@ -119,6 +166,16 @@ impl Annealing {
             }
         }
         self.unseen.draw(view, rng).map(|config| Proposal { config, rule: Rule::Jump })
+    }
+
+    /// Draws a neighbour of `current`. Returns `None` if it has none.
+    fn neighbour(&mut self, view: &View<'_>, current: ConfigId, rng: &mut Rng) -> Option<ConfigId> {
+        if self.changes == 1 {
+            return view.space().hamming_neighbours(current).choose(rng).copied();
+        }
+        let ball = self.ball.take().filter(|(centre, _)| *centre == current);
+        let (_, ball) = self.ball.insert(ball.unwrap_or_else(|| (current, view.space().ball(current, self.changes))));
+        ball.sample(rng)
     }
 
     /// Moves to `config` if `rule` accepts it. Never moves to a failed configuration.

@@ -154,6 +154,32 @@ fn annealing_beats_random_search_on_a_bowl() {
 }
 
 #[test]
+fn annealing_as_in_cltunes_program_covers_a_small_space_and_beats_random_search() {
+    let space = cube(6, 10);
+    let mean_of_best = |strategy: &str| {
+        let best = |seed| Setup { seed, budget: 200, ..Setup::new(strategy) }.run(&space, bowl).history.best_score();
+        (0..20).map(|seed| best(seed).unwrap()).sum::<f64>() / 20.0
+    };
+    let program = "annealing(temperature=4, scale=absolute, changes=3, explore=0)";
+    let (annealing, random) = (mean_of_best(program), mean_of_best("random"));
+    assert!(annealing < 0.7 * random, "annealing {annealing}, random {random}");
+    for room in [1, 4] {
+        let run = Setup { budget: 1000, room, ..Setup::new(program) }.run(&tiles(), bowl);
+        assert_eq!(run.stop_reason, StopReason::Exhausted);
+        assert_eq!(run.history.len() as u128, tiles().len().unwrap());
+    }
+}
+
+#[test]
+fn an_absolute_temperature_is_a_difference_of_scores() {
+    let requests_of = |text: &str, scale: f64| requests(&Setup { scale, ..Setup::new(text) }.run(&cube(6, 10), bowl));
+    let relative = "annealing(temperature=0.5, explore=0)";
+    let absolute = "annealing(temperature=0.5, scale=absolute, explore=0)";
+    assert_eq!(requests_of(relative, 1.0), requests_of(relative, 1.0 / 1024.0));
+    assert_ne!(requests_of(absolute, 1.0), requests_of(absolute, 1.0 / 1024.0));
+}
+
+#[test]
 fn a_swarm_beats_random_search_on_a_bowl() {
     let space = cube(6, 10);
     let mean_of_best = |strategy: &str| {
@@ -291,6 +317,8 @@ fn unknown_names_options_and_values_are_refused_with_what_is_right() {
     assert!(option.contains("temperature=0.05: a positive number"));
     assert!(error("exhaustive(x=1)").ends_with("it has no options"));
     assert!(error("annealing(temperature=-1)").contains("cannot be `-1`: it is a positive number"));
+    assert!(error("annealing(changes=0)").contains("cannot be `0`: it is a whole number from 1"));
+    assert!(error("annealing(scale=ms)").contains("cannot be `ms`: it is relative or absolute"));
     assert!(error("swarm(alpha=0.7)").contains("option `gamma` of strategy `swarm` cannot be `0.4`: it is at most"));
     assert!(error("swarm(size=0)").contains("a whole number from 1"));
     assert!(error("genetic(size=1)").contains("a whole number from 2"));

@@ -71,7 +71,8 @@ pub use named::lookup;
 pub use parameter::Parameter;
 #[cfg(feature = "spaces")]
 pub use space::{
-    Analysis, ConfigId, Configuration, ConstraintEffect, Neighbour, Neighbourhood, Neighbours, Space, SpaceBuilder,
+    Analysis, Ball, ConfigId, Configuration, ConstraintEffect, Neighbour, Neighbourhood, Neighbours, Space,
+    SpaceBuilder,
 };
 pub use suggest::{closest, did_you_mean};
 pub use value::{Value, ValueKind};

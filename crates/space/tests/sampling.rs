@@ -139,3 +139,34 @@ fn there_is_no_sample_where_no_configuration_has_allowed_values() {
         assert_eq!(space.sample_within(allowed, &mut rng), None);
     }
 }
+
+#[test]
+fn samples_of_a_ball_are_uniform_among_all_configurations_that_differ_in_few_parameters() {
+    let space = skewed();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(23);
+    for (rank, radius) in [(0, 1), (0, 2), (17, 1), (100, 2), (200, 3), (251, 99)] {
+        let centre = space.id(rank).unwrap();
+        let own = space.unrank(centre).indices().to_vec();
+        let differences = |indices: &[u32]| indices.iter().zip(&own).filter(|(a, b)| a != b).count();
+        let all = space.iter().filter(|&id| (1..=radius).contains(&differences(space.unrank(id).indices())));
+        let all: Vec<_> = all.collect();
+        let ball = space.ball(centre, radius);
+        assert_eq!(ball.len(), all.len() as f64, "{rank} {radius}");
+        let mut counts = vec![0_u64; all.len()];
+        for _ in 0..200 * all.len() {
+            counts[all.binary_search(&ball.sample(&mut rng).unwrap()).unwrap()] += 1;
+        }
+        assert!(deviation(&counts).abs() < 5.0, "{rank} {radius}: {}", deviation(&counts));
+    }
+}
+
+#[test]
+fn a_ball_of_radius_0_and_that_of_an_only_configuration_are_empty() {
+    let space = skewed();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(29);
+    let only = Space::builder().parameter(Parameter::new("a", [Value::Int(1)]).unwrap()).build().unwrap();
+    for ball in [space.ball(space.id(5).unwrap(), 0), only.ball(only.id(0).unwrap(), 3)] {
+        assert!(ball.is_empty());
+        assert_eq!(ball.sample(&mut rng), None);
+    }
+}

@@ -39,8 +39,11 @@ pub fn wanted_changes(bottlenecks: &Bottlenecks, family: &Family, rules: &Rules)
         // counter.
         changes.push((Quantity::Float32Efficiency, rules.excess(of(Bottleneck::Float32))));
     }
+    // Section 3.5.2 applies Eq. 15 with its sign: it takes the counter for the share of cycles that
+    // issue nothing. The counter is the share of cycles that issue something, and the authors'
+    // program asks for more of it.
     let issue = of(Bottleneck::Issue);
-    let issue = if rules.variant == Variant::Paper { rules.excess(issue) } else { issue };
+    let issue = if rules.variant == Variant::Paper { -rules.excess(issue) } else { issue };
     changes.push((Quantity::IssueUse, issue));
     changes.push((Quantity::Efficiency, of(Bottleneck::Idle)));
     changes.push((Quantity::Threads, of(Bottleneck::Parallelism)));

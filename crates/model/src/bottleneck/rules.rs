@@ -1,10 +1,11 @@
 //! The variants of the rules: as published, as in the authors' program, and as they work best.
 
-/// A variant of the rules. The variants differ in five places, and some differences are mistakes.
+/// A variant of the rules. The variants differ in several places, and some differences are mistakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// The equations as published, except for the sign of Eq. 16. As printed, it prefers what
-    /// should be avoided.
+    /// should be avoided. The sign of the issue bottleneck is the printed one: fewer cycles that
+    /// issue instructions are wanted.
     Paper,
     /// The rules in the authors' simulation.
     Authors,

@@ -1,5 +1,6 @@
 //! The reduced multi-valued decision diagram of one group of parameters.
 
+mod ball;
 mod build;
 mod coordinates;
 mod counts;
@@ -11,6 +12,7 @@ mod states;
 mod table;
 mod within;
 
+pub(crate) use ball::Differing;
 pub(crate) use build::{Obstacle, build};
 pub use coordinates::Blocks;
 pub(crate) use layers::{Layer, Run};

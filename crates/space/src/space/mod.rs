@@ -1,6 +1,7 @@
 //! Search spaces. A space is the product of the diagrams of all groups.
 
 mod analysis;
+mod ball;
 mod builder;
 mod config;
 mod conflict;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 
 pub use analysis::{Analysis, ConstraintEffect};
+pub use ball::Ball;
 pub use builder::SpaceBuilder;
 pub use config::{ConfigId, Configuration};
 pub use neighbours::{Neighbour, Neighbourhood, Neighbours};
