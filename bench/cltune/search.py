@@ -1,8 +1,11 @@
 """Replays a recorded space with several strategies and prints what they find: see `run`."""
 
+import csv
+import gzip
 import json
 import math
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -45,9 +48,21 @@ def key(config):
     return json.dumps(config, sort_keys=True)
 
 
+def table(path):
+    """Milliseconds of every row of a CSV beside which a JSON file names the parameters; infinite where it failed."""
+    names = json.loads(Path(path.removesuffix(".csv.gz") + ".json").read_text())["params"]
+    with gzip.open(path, "rt") as file:
+        rows = list(csv.DictReader(file))
+    return {key({name: int(row[name]) for name in names}): float(row["time_ms"] or math.inf) for row in rows}
+
+
 def recorded(path):
     """Relative performance of every recorded configuration: best time / its time, 0 when it is not correct."""
-    times = {key(e["config"]): statistics.median(e.get("times_ms") or [math.inf]) for e in journal(path) if "depth" in e}
+    if path.endswith(".csv.gz"):
+        times = table(path)
+    else:
+        evaluated = [entry for entry in journal(path) if "depth" in entry]
+        times = {key(entry["config"]): statistics.median(entry.get("times_ms") or [math.inf]) for entry in evaluated}
     best = min(times.values())
     return {config: best / time for config, time in times.items()}
 
@@ -65,14 +80,19 @@ class Experiment:
 
     @property
     def budget(self):
-        return max(1, len(self.space) // BUDGET_SHARE)
+        return int(os.environ.get("BUDGET") or max(1, len(self.space) // BUDGET_SHARE))
 
     def replay(self, strategy, seed):
-        """Relative performance of what one run evaluated, in order; an explanation where there is no such strategy."""
+        """Relative performance of what one run evaluated, in order; an explanation where there is no such strategy.
+
+        Every run begins with a random configuration, as in the paper; otherwise all would begin with the default.
+        """
+        start = json.loads(random.Random(seed).choice(list(self.space)))
         with tempfile.TemporaryDirectory() as folder:
             out = f"{folder}/run.jsonl"
             command = [self.binary, "tune", self.problem, *self.sizes, "--device", f"replay:{self.recording}"]
             command += ["--strategy", strategy, "--seed", str(seed), "--stop", f"evaluations {self.budget}"]
+            command += ["--start", ",".join(f"{name}={value}" for name, value in start.items())]
             command += ["--room", "1", "--out", out, "--json", "--quiet"]
             done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             if done.returncode not in (0, 1):
@@ -117,7 +137,7 @@ def main():
     for strategy, values in found.items():
         print(row(strategy, values))
 
-    stem = Path(recording).with_suffix("")
+    stem = Path("target/cltune") / Path(problem).stem
     progress, distribution = Path(f"{stem}-progress.svg"), Path(f"{stem}-distribution.svg")
     progress.write_text(drawing.progress(title, {name: evaluated[:TRACES] for name, evaluated in runs.items()}))
     distribution.write_text(drawing.violins(title, found))
