@@ -272,7 +272,7 @@ def build(folder, name, lines, options, compiler):
     source = folder / name
     source.write_text(lines)
     library = source.with_suffix(".so")
-    command = [*shlex.split(compiler), "-O2", "-march=native", "-w", "-fPIC", "-shared", *options, "-o", str(library), str(source)]
+    command = [*shlex.split(compiler), "-O3", "-march=native", "-w", "-fPIC", "-shared", *options, "-o", str(library), str(source)]
     done = subprocess.run(command, cwd=folder, capture_output=True, timeout=120)
     return library if done.returncode == 0 else None
 
@@ -518,16 +518,15 @@ def main():
     for name in arguments.examples or EXAMPLES:
         everything[name] = study(name, arguments.tunesmith, arguments.most, arguments.seed, arguments.keep)
         print(line(name, everything[name]), flush=True)
+        for kind, at, change, verdict, status in everything[name]:
+            if verdict in ("changed", "broken") and status == "correct":
+                print(f"missed, {verdict}: {name}:{at}: {kind}: {change}", file=sys.stderr, flush=True)
     rows = [row for of_one in everything.values() for row in of_one]
     print(line("all", rows))
     print("\n| class | mutants | changed | caught | rate | broken | caught | equal | refused |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     for kind in sorted({row[0] for row in rows}):
         print(line(kind, [row for row in rows if row[0] == kind]))
-    for name, of_one in everything.items():
-        for kind, at, change, verdict, status in of_one:
-            if verdict == "changed" and status == "correct":
-                print(f"\nmissed: {name}:{at}: {kind}: {change}")
 
 
 if __name__ == "__main__":

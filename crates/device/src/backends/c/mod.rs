@@ -22,6 +22,7 @@ mod fork;
 mod guards;
 mod memory;
 mod openmp;
+mod poison;
 mod session;
 mod shim;
 

@@ -7,6 +7,7 @@ use crate::backends::c::float_environment::FloatEnvironment;
 use crate::backends::c::guards::watch;
 use crate::backends::c::memory::{Block, ZONE};
 use crate::backends::c::openmp::RUNTIMES;
+use crate::backends::c::poison;
 use crate::backends::c::shim::ENTRY;
 use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Placement, Profiler, Program, Session};
 use crate::problem::Memory;
@@ -179,7 +180,10 @@ impl Session for CSession {
         // buffers afterwards, and is replaced when anything is odd.
         let call = || unsafe { (loaded.entry)(addresses.as_mut_ptr()) };
         let start = self.clock.now();
-        std::iter::repeat_with(call).take(launch.times).for_each(drop);
+        match self.placement {
+            Placement::Aligned => std::iter::repeat_with(call).take(launch.times).for_each(drop),
+            Placement::AtEnd => poisoned(call),
+        }
         let time = self.clock.now() - start;
         self.environment.install();
         Ok(time)
@@ -209,6 +213,17 @@ impl Session for CSession {
     fn unload(&mut self) {
         self.loaded.clear();
     }
+}
+
+/// Calls a function that finds nothing of meaning in registers, on its stack and in new memory. The
+/// call is not one that counts for the kernel's time.
+fn poisoned(call: impl FnOnce()) {
+    poison::fill_heap(true);
+    poison::fill_stack();
+    poison::fill_registers();
+    call();
+    poison::clear_upper_parts();
+    poison::fill_heap(false);
 }
 
 fn scalar(argument: &LaunchArgument) -> Scalar {
