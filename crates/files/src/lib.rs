@@ -5,6 +5,10 @@
 //! opens files here meets none of them: it gets a regular file, and reads at most the bytes that it
 //! asked for.
 
+mod lines;
+
+pub use lines::LineFile;
+
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use tunesmith::Error;
+use tunesmith_files::LineFile;
 
 /// A tuned problem on one device: a line of `rows.jsonl`, and an element of `suite tune --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,10 +67,9 @@ pub struct MadeWith {
     pub against: Vec<String>,
 }
 
-/// The folder of a table with its complete rows.
+/// The complete rows of a table.
 pub(super) struct Rows {
-    folder: PathBuf,
-    file: File,
+    file: LineFile,
     rows: Vec<SuiteRow>,
 }
 
@@ -82,22 +81,16 @@ impl Rows {
         let path = folder.join(NAME);
         let write = |source| Error::Write { path: path.clone(), source };
         fs::create_dir_all(folder).map_err(write)?;
-        let text = match tunesmith_files::read_text(&path, tunesmith_files::DATA) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(write(error)),
-            text => text.unwrap_or_default(),
-        };
-        // A last line that was cut short is dropped, and its row is made again.
-        let complete = text.rfind('\n').map_or(0, |end| end + 1);
-        let file = tunesmith_files::open_with(OpenOptions::new().create(true).append(true), &path).map_err(write)?;
-        file.set_len(complete as u64).map_err(write)?;
+        // The row of a line that was cut short is made again.
+        let (file, text) = LineFile::open(&path, tunesmith_files::DATA).map_err(write)?;
         let parse = |(index, line): (usize, &str)| {
             serde_json::from_str(line).map_err(|error| {
                 let text = format!("`{}`, line {}: {error}", path.display(), index + 1);
                 refused(text, Some("remove that line; its row is made again".to_string()))
             })
         };
-        let rows = text[..complete].lines().enumerate().map(parse).collect::<Result<_, _>>()?;
-        Ok(Self { folder: folder.to_path_buf(), file, rows })
+        let rows = text.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
+        Ok(Self { file, rows })
     }
 
     /// Returns the complete row of a problem for an input on a device, if it was made with these
@@ -115,9 +108,9 @@ impl Rows {
 
     /// Adds a row.
     pub(super) fn append(&mut self, row: SuiteRow) -> Result<(), Error> {
-        let line = serde_json::to_string(&row).unwrap_or_default() + "\n";
-        let path = self.folder.join(NAME);
-        self.file.write_all(line.as_bytes()).map_err(|source| Error::Write { path, source })?;
+        let line = serde_json::to_string(&row).unwrap_or_default();
+        let path = self.file.path().to_owned();
+        self.file.append(&line).map_err(|source| Error::Write { path, source })?;
         self.rows.push(row);
         Ok(())
     }

@@ -3,10 +3,10 @@
 use crate::{Error, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write as _};
+use std::fs;
 use std::path::{Path, PathBuf};
 use tunesmith_core::Stop;
+use tunesmith_files::LineFile;
 use tunesmith_problem::{Input, InputRun};
 use tunesmith_store::Journal;
 
@@ -65,7 +65,7 @@ impl FinishedRun {
 /// The folder of a tuning over inputs with its list of finished runs.
 pub(super) struct Index {
     folder: PathBuf,
-    file: File,
+    file: LineFile,
     runs: Vec<FinishedRun>,
 }
 
@@ -86,16 +86,9 @@ impl Index {
         let path = folder.join(NAME);
         let write = |source| Error::Write { path: path.clone(), source };
         fs::create_dir_all(&folder).map_err(write)?;
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(write(error)),
-            text => text.unwrap_or_default(),
-        };
-        // A last line that was cut short is dropped. Its run continues from its journal and is
-        // finished at once.
-        let complete = text.rfind('\n').map_or(0, |end| end + 1);
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(write)?;
-        file.set_len(complete as u64).map_err(write)?;
-        let runs = read(&path, &text[..complete])?;
+        // The run of a line that was cut short continues from its journal, and is finished at once.
+        let (file, text) = LineFile::open(&path, tunesmith_files::DATA).map_err(write)?;
+        let runs = read(&path, &text)?;
         Ok(Self { folder, file, runs })
     }
 
@@ -121,9 +114,9 @@ impl Index {
     }
 
     pub(super) fn append(&mut self, run: FinishedRun) -> Result<(), Error> {
-        let line = serde_json::to_string(&run).unwrap_or_default() + "\n";
-        let path = || self.folder.join(NAME);
-        self.file.write_all(line.as_bytes()).map_err(|source| Error::Write { path: path(), source })?;
+        let line = serde_json::to_string(&run).unwrap_or_default();
+        let path = self.file.path().to_owned();
+        self.file.append(&line).map_err(|source| Error::Write { path, source })?;
         self.runs.push(run);
         Ok(())
     }
