@@ -123,6 +123,7 @@ impl Case {
             name: self.name.clone(),
             language,
             file: self.name.clone().into(),
+            reading: tunesmith::device::Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
             function: written.function.clone(),

@@ -60,6 +60,7 @@ fn spec(language: Language, file: PathBuf, work: Option<WorkSize>) -> KernelSpec
         name: "add".into(),
         language,
         file,
+        reading: tunesmith_device::Reading::default(),
         sources: Vec::new(),
         include: Vec::new(),
         function: "add".into(),

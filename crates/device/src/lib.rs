@@ -50,12 +50,12 @@ pub use host::{Compilers, CudaSetup};
 pub use host::{Packet, Process, Processes, Received, SystemProcesses};
 pub use limit_names::LIMIT_NAMES;
 pub use live::{Doubt, KernelPlan, LiveEvaluator, LiveOptions, SourcePlace};
-pub use machine::{ChoiceError, Device, DeviceChoice, Machine, WhichDevice};
+pub use machine::{ChoiceError, Device, DeviceChoice, DeviceKind, Machine, WhichDevice};
 pub use measure::{Cache, Limits, Policy, Sampling, limits, sampling};
 pub use problem::{
     ALIGN, Access, Argument, ArgumentKind, ElementType, Extent, Fill, Generated, Generator, Grid, GridError, Kernel,
-    KernelSpec, Language, Memory, Number, OtherSizes, PartialTolerance, Reference, ScalarType, Scope, Shape, Template,
-    TemplateError, Tolerance, UnknownElementType, Verify, WorkSize,
+    KernelSpec, Language, Memory, Number, OtherSizes, PartialTolerance, Reading, Reference, ScalarType, Scope, Shape,
+    Template, TemplateError, Tolerance, UnknownElementType, Verify, WorkSize,
 };
 pub use replay::ReplayEvaluator;
 pub use sandbox::Sandbox;

@@ -35,6 +35,43 @@ pub(crate) struct Table {
     pub(crate) entries: Vec<(Located<String>, Item)>,
 }
 
+impl Item {
+    /// Returns a number, truth value or string.
+    pub(crate) fn scalar(value: impl Into<Value>, span: Range<usize>) -> Self {
+        Self { value: Content::Scalar(value.into()), span }
+    }
+
+    /// Returns a list.
+    pub(crate) fn list(items: Vec<Self>, span: Range<usize>) -> Self {
+        Self { value: Content::List(items), span }
+    }
+
+    /// Returns a table.
+    pub(crate) fn table(entries: Vec<(Located<String>, Self)>, span: Range<usize>) -> Self {
+        Self { value: Content::Table(Table { entries }), span }
+    }
+}
+
+impl Item {
+    /// Returns true if the value is a list with a floating-point number.
+    pub(crate) fn has_floats(&self) -> bool {
+        let Content::List(items) = &self.value else { return false };
+        items.iter().any(|item| matches!(item.value, Content::Scalar(Value::Float(_))))
+    }
+
+    /// Returns the number of elements of a list.
+    pub(crate) fn extents(&self) -> usize {
+        if let Content::List(items) = &self.value { items.len() } else { 1 }
+    }
+
+    /// Returns a list with ones behind its own elements, `length` in all.
+    pub(crate) fn padded(&self, length: usize) -> Self {
+        let Content::List(items) = &self.value else { return self.clone() };
+        let ones = (items.len()..length).map(|_| Self::scalar(1, self.span.clone()));
+        Self::list(items.iter().cloned().chain(ones).collect(), self.span.clone())
+    }
+}
+
 impl Content {
     /// Returns TOML's name of the type.
     pub(crate) fn type_name(&self) -> &'static str {

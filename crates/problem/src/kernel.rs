@@ -85,6 +85,7 @@ fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) 
         language: languages[0],
         file,
         generator: None,
+        reading: tunesmith_device::Reading::default(),
         sources: paths("sources"),
         include,
         function: function?.to_string(),

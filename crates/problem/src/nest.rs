@@ -42,6 +42,7 @@ impl NestKernel {
             language,
             file: self.file.clone(),
             generator: Some(Arc::new(generator)),
+            reading: tunesmith_device::Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
             function: self.function.clone(),

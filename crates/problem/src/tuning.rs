@@ -4,7 +4,7 @@ use crate::arguments::word;
 use crate::judging::{self, positive, seconds};
 use crate::tree::{Located, Node, Section};
 use tunesmith_core::{Stop, Target, TargetParseError};
-use tunesmith_device::{Cache, Policy};
+use tunesmith_device::{Cache, DeviceChoice, Policy};
 use tunesmith_search::StrategySpec;
 use tunesmith_space::Value;
 
@@ -15,6 +15,8 @@ pub struct Tuning {
     pub strategy: Option<StrategySpec>,
     /// The stop condition.
     pub stop: Option<Stop>,
+    /// The device. `None` selects the best one for the kernel's language.
+    pub device: Option<DeviceChoice>,
     /// The objective.
     pub objective: Option<Target>,
     /// The seed.
@@ -33,7 +35,7 @@ pub struct Tuning {
 pub type GridTable = Vec<(String, Vec<Value>)>;
 
 pub(crate) fn read(section: &Section<'_>) -> Tuning {
-    section.allow(&["strategy", "stop", "objective", "seed", "room", "default", "grid"]);
+    section.allow(&["strategy", "stop", "device", "objective", "seed", "room", "default", "grid"]);
     let count = |key| section.get(key).and_then(|node| node.count());
     let default = section.get("default").and_then(|node| node.section()).map(|default| {
         let pair = |(name, node): (Located<&str>, Node<'_>)| Some((name.value.to_string(), node.required_scalar()?));
@@ -42,6 +44,7 @@ pub(crate) fn read(section: &Section<'_>) -> Tuning {
     Tuning {
         strategy: section.get("strategy").and_then(|node| node.parsed(|_| None)),
         stop: section.get("stop").and_then(|node| node.parsed(|_| None)),
+        device: section.get("device").and_then(|node| read_device(&node)),
         objective: section
             .get("objective")
             .and_then(|node| node.parsed(|error: &TargetParseError| Some(error.remedy()))),
@@ -49,6 +52,23 @@ pub(crate) fn read(section: &Section<'_>) -> Tuning {
         room: count("room").and_then(|room| usize::try_from(room).ok()),
         default,
         grid: section.get("grid").map(|node| node.items()).unwrap_or_default().iter().filter_map(read_grid).collect(),
+    }
+}
+
+/// Reads a device that runs something. Recordings and formulas belong to a run, not to a problem.
+fn read_device(node: &Node<'_>) -> Option<DeviceChoice> {
+    let choice = node.string()?.parse::<DeviceChoice>();
+    match choice {
+        Ok(DeviceChoice::Replay { .. } | DeviceChoice::Synthetic(_)) => {
+            let remedy = "name it on the command line: `--device`".to_string();
+            node.error(format!("`{}` is a device that runs kernels or commands", node.name), Some(remedy));
+            None
+        }
+        Ok(choice) => Some(choice),
+        Err(error) => {
+            node.error(error.to_string(), error.remedy().map(str::to_string));
+            None
+        }
     }
 }
 

@@ -30,10 +30,13 @@ pub(crate) fn device_for(problem: &Problem, machine: &Machine) -> Result<Device,
     }
 }
 
-/// Returns the device that the problem's kernels are written for.
+/// Returns the device that the problem names, or else the one that its kernels are written for.
 fn own_device(problem: &Problem) -> DeviceChoice {
     if problem.command.is_some() {
         return DeviceChoice::Command;
+    }
+    if let Some(device) = &problem.tuning.device {
+        return device.clone();
     }
     problem.kernels.first().map_or(DeviceChoice::C, |kernel| kernel.language.into())
 }

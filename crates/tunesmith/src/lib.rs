@@ -90,7 +90,7 @@ pub use tunesmith_timing::{
 pub use tunesmith_choose::timing::{HeldOut, KnownDevice, TimingModel, Unseen, UnseenDevice};
 pub use tunesmith_choose::{Choice, Online, Selector, Source};
 pub use tunesmith_core::{Basis, Direction, Stop, StopReason, Target};
-pub use tunesmith_device::{ChoiceError, DeviceChoice, Machine, WhichDevice};
+pub use tunesmith_device::{ChoiceError, DeviceChoice, DeviceKind, Machine, WhichDevice};
 pub use tunesmith_model::BoostedSettings;
 pub use tunesmith_search::StrategySpec;
 

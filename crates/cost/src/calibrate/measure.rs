@@ -140,6 +140,7 @@ impl Bench<'_> {
             language: self.language(),
             file: subject.kernel.name.into(),
             generator: Some(Arc::new(generator)),
+            reading: tunesmith_device::Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
             function: code.function,

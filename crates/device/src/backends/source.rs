@@ -34,6 +34,7 @@ impl KernelSource {
             language,
             file,
             generator,
+            reading: crate::problem::Reading::default(),
             sources,
             include,
             function,

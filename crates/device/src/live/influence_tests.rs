@@ -99,6 +99,7 @@ fn bare_kernel() -> Kernel {
         language: Language::Cuda,
         file: "k.cu".into(),
         generator: None,
+        reading: crate::problem::Reading::default(),
         sources: Vec::new(),
         include: Vec::new(),
         function: String::new(),

@@ -41,7 +41,33 @@ pub enum WhichDevice {
     Number(usize),
     /// The first device whose name contains this text.
     Named(String),
+    /// A device of one of OpenCL's platforms.
+    OfPlatform {
+        /// The platform: its number among those that have devices, or a part of its name and
+        /// version. Empty for any.
+        platform: String,
+        /// The kind of the device.
+        kind: Option<DeviceKind>,
+        /// Its number among the platform's devices of that kind, or a part of its name. Empty for
+        /// the best.
+        device: String,
+    },
 }
+
+/// A kind of OpenCL devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceKind {
+    /// Processors.
+    Cpu,
+    /// Graphics processors.
+    Gpu,
+    /// All others.
+    Accelerator,
+}
+
+/// The kinds of devices with their names.
+const KINDS: [(&str, DeviceKind); 3] =
+    [("cpu", DeviceKind::Cpu), ("gpu", DeviceKind::Gpu), ("accelerator", DeviceKind::Accelerator)];
 
 /// An error in the text of a device choice.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -76,7 +102,7 @@ pub enum ChoiceError {
 /// The forms of `--device`: a name, and what follows it.
 const FORMS: [(&str, &str); 6] = [
     ("c", ""),
-    ("opencl", "[:N or a part of its name]"),
+    ("opencl", "[:N or a part of its name, or PLATFORM::DEVICE]"),
     ("cuda", "[:N]"),
     ("command", ""),
     ("replay", ":FILE[?noise]"),
@@ -166,8 +192,20 @@ impl WhichDevice {
     fn parse(text: Option<&str>) -> Self {
         match text {
             None => Self::Best,
-            Some(text) => text.parse().map_or_else(|_| Self::Named(text.to_string()), Self::Number),
+            Some(text) => match text.split_once("::") {
+                Some((platform, device)) => Self::of_platform(platform, device),
+                None => text.parse().map_or_else(|_| Self::Named(text.to_string()), Self::Number),
+            },
         }
+    }
+
+    /// Returns the device that is left of `::` called `platform`, and right of it `device`, which
+    /// may begin with a kind.
+    fn of_platform(platform: &str, device: &str) -> Self {
+        let (first, rest) = device.split_once(' ').unwrap_or((device, ""));
+        let kind = KINDS.iter().find(|(name, _)| *name == first).map(|(_, kind)| *kind);
+        let device = if kind.is_some() { rest } else { device };
+        Self::OfPlatform { platform: platform.to_string(), kind, device: device.to_string() }
     }
 }
 
@@ -178,6 +216,12 @@ impl fmt::Display for WhichDevice {
             Self::Best => Ok(()),
             Self::Number(number) => write!(f, ":{number}"),
             Self::Named(part) => write!(f, ":{part}"),
+            Self::OfPlatform { platform, kind, device } => {
+                let name = kind.and_then(|kind| KINDS.iter().find(|(_, known)| *known == kind)).map(|(name, _)| *name);
+                let parts: Vec<&str> =
+                    name.into_iter().chain([device.as_str()]).filter(|part| !part.is_empty()).collect();
+                write!(f, ":{platform}::{}", parts.join(" "))
+            }
         }
     }
 }
@@ -193,6 +237,10 @@ mod tests {
             "opencl",
             "opencl:0",
             "opencl:Portable Computing",
+            "opencl:0::1",
+            "opencl:NVIDIA::gpu 0",
+            "opencl:::cpu",
+            "opencl:pocl::pthread",
             "cuda",
             "cuda:3",
             "command",
@@ -221,6 +269,14 @@ mod tests {
         assert_eq!(which("opencl"), WhichDevice::Best);
         assert_eq!(which("cuda:1"), WhichDevice::Number(1));
         assert_eq!(which("opencl:pocl"), WhichDevice::Named("pocl".to_string()));
+        let of_platform = |platform: &str, kind, device: &str| WhichDevice::OfPlatform {
+            platform: platform.to_string(),
+            kind,
+            device: device.to_string(),
+        };
+        assert_eq!(which("opencl:0::1"), of_platform("0", None, "1"));
+        assert_eq!(which("opencl:Intel::gpu 2"), of_platform("Intel", Some(DeviceKind::Gpu), "2"));
+        assert_eq!(which("opencl:::cpu"), of_platform("", Some(DeviceKind::Cpu), ""));
     }
 
     #[test]

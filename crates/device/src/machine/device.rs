@@ -1,8 +1,9 @@
 //! The devices that this machine has.
 
+use super::choice::DeviceKind;
 use super::{DeviceChoice, Machine, WhichDevice};
 use crate::backends::cuda::CudaDevice;
-use crate::backends::opencl::OpenClDevice;
+use crate::backends::opencl::{OpenClDevice, OpenClKind};
 use crate::backends::{Target, command};
 use crate::devices::{cuda_devices, opencl_devices};
 use crate::error::DeviceError;
@@ -86,17 +87,64 @@ impl Device {
 /// most compute units, then to the first one.
 fn opencl(which: &WhichDevice, machine: &Machine) -> Result<OpenClDevice, DeviceError> {
     let devices = opencl_devices(&machine.worker)?;
-    let units = |device: &OpenClDevice| device.limits.get("compute_units").map_or(0, |units| *units as u64);
+    let all: Vec<&OpenClDevice> = devices.iter().collect();
     let found = match which {
-        WhichDevice::Best => devices.iter().min_by_key(|device| (device.kind, Reverse(units(device)), device.index)),
-        WhichDevice::Number(number) => devices.iter().find(|device| device.index == *number),
-        WhichDevice::Named(part) => {
-            let part = part.to_lowercase();
-            devices.iter().find(|device| !part.is_empty() && device.name.to_lowercase().contains(&part))
+        WhichDevice::Best => best(&all),
+        WhichDevice::Number(number) => all.iter().find(|device| device.index == *number).copied(),
+        WhichDevice::Named(part) => named(&all, part),
+        WhichDevice::OfPlatform { platform, kind, device } => {
+            let of_kind = |device: &&OpenClDevice| kind.is_none_or(|kind| device.kind == kind.into());
+            let devices: Vec<&OpenClDevice> = of_platform(&all, platform).into_iter().filter(of_kind).collect();
+            match device.parse::<usize>() {
+                Ok(number) => devices.get(number).copied(),
+                Err(_) if device.is_empty() => best(&devices),
+                Err(_) => named(&devices, device),
+            }
         }
     };
     let known = || devices.iter().map(|device| format!("opencl:{} ({})", device.index, device.name)).collect();
     found.cloned().ok_or_else(|| absent("OpenCL", which, known()))
+}
+
+/// Returns the device of the fastest kind with the most compute units.
+fn best<'a>(devices: &[&'a OpenClDevice]) -> Option<&'a OpenClDevice> {
+    let units = |device: &OpenClDevice| device.limits.get("compute_units").map_or(0, |units| *units as u64);
+    devices.iter().copied().min_by_key(|device| (device.kind, Reverse(units(device)), device.index))
+}
+
+/// Returns the first device whose name contains `part`.
+fn named<'a>(devices: &[&'a OpenClDevice], part: &str) -> Option<&'a OpenClDevice> {
+    devices.iter().copied().find(|device| !part.is_empty() && contains(&device.name, part))
+}
+
+/// Returns the devices of the platform that `wanted` names.
+fn of_platform<'a>(devices: &[&'a OpenClDevice], wanted: &str) -> Vec<&'a OpenClDevice> {
+    let mut platforms: Vec<&str> = Vec::new();
+    for device in devices {
+        if !platforms.contains(&device.platform.as_str()) {
+            platforms.push(&device.platform);
+        }
+    }
+    let number = wanted.parse::<usize>().ok();
+    let is_wanted = |platform: &str| match number {
+        Some(number) => platforms.get(number) == Some(&platform),
+        None => contains(platform, wanted),
+    };
+    devices.iter().copied().filter(|device| is_wanted(&device.platform)).collect()
+}
+
+fn contains(name: &str, part: &str) -> bool {
+    name.to_lowercase().contains(&part.to_lowercase())
+}
+
+impl From<DeviceKind> for OpenClKind {
+    fn from(kind: DeviceKind) -> Self {
+        match kind {
+            DeviceKind::Cpu => Self::Cpu,
+            DeviceKind::Gpu => Self::Gpu,
+            DeviceKind::Accelerator => Self::Other,
+        }
+    }
 }
 
 /// Finds a CUDA device. The best device is the first one.
@@ -105,7 +153,7 @@ fn cuda(which: &WhichDevice, machine: &Machine) -> Result<CudaDevice, DeviceErro
     let number = match which {
         WhichDevice::Best => Some(0),
         WhichDevice::Number(number) => Some(*number),
-        WhichDevice::Named(_) => None,
+        WhichDevice::Named(_) | WhichDevice::OfPlatform { .. } => None,
     };
     let found = number.and_then(|number| devices.iter().find(|device| device.index == number));
     let known = || devices.iter().map(|device| format!("cuda:{} ({})", device.index, device.name)).collect();

@@ -3,7 +3,7 @@
 mod choice;
 mod device;
 
-pub use choice::{ChoiceError, DeviceChoice, WhichDevice};
+pub use choice::{ChoiceError, DeviceChoice, DeviceKind, WhichDevice};
 pub use device::Device;
 
 use crate::error::DeviceError;

@@ -2,6 +2,7 @@
 
 use crate::problem::{Generator, Language, Scope, Template};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tunesmith_space::{Expr, ExprError};
@@ -19,6 +20,8 @@ pub struct Kernel {
     pub file: PathBuf,
     /// The generator of source and work-items. Replaces `file` and `work`.
     pub generator: Option<Arc<dyn Generator>>,
+    /// How the source is read.
+    pub reading: Reading,
     /// Further source files, compiled together with `file`.
     pub sources: Vec<PathBuf>,
     /// Folders to search for included files.
@@ -33,6 +36,17 @@ pub struct Kernel {
     pub repeat: Option<Expr>,
     /// The work-items. `None` in languages without work-items.
     pub work: Option<WorkSize>,
+}
+
+/// The differences between a source and what its compiler gets. C and C++ compilers read the file
+/// itself, so that they apply to OpenCL and CUDA alone.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The parts of the file that are no code. Blanks take their place, so that lines and columns
+    /// stay.
+    pub not_code: Vec<Range<usize>>,
+    /// The names that the source declares itself. Sizes of these names are no macros.
+    pub own_names: Vec<String>,
 }
 
 /// A kernel's number of work-items: expressions over sizes and parameters, one for each of up to
@@ -206,6 +220,7 @@ mod tests {
             language: Language::OpenCl,
             file: "k.cl".into(),
             generator: None,
+            reading: Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
             function: "k".into(),

@@ -96,6 +96,7 @@ pub fn spec(file: impl Into<PathBuf>, function: &str, arguments: Vec<Argument>) 
         name: function.into(),
         language: Language::from_suffix(&file).unwrap(),
         file,
+        reading: tunesmith_device::Reading::default(),
         sources: Vec::new(),
         include: Vec::new(),
         function: function.into(),

@@ -19,22 +19,36 @@ pub(super) struct Directive {
 }
 
 /// Returns `text` with its comment marks blanked byte for byte, so that places stay the same. These
-/// are `//`, `/*`, `*` at the beginning of a line, `*/`, and everything after a second `//`. A
-/// directive needs none of them.
+/// are `//`, `/*`, `*` and `#` at the beginning of a line, `*/`, a `\` at the end of a line, and
+/// everything after a further `//` or ` # `. A directive needs none of them. If the first directive
+/// stands behind another mark (`--`, `!`, `%`, `;`), that one is blanked as well.
 pub(super) fn without_comment_marks(text: &str) -> String {
-    text.split_inclusive('\n').map(clean_line).collect()
+    let mark = other_mark(text).unwrap_or("//");
+    text.split_inclusive('\n').map(|line| clean_line(line, mark)).collect()
 }
 
-fn clean_line(line: &str) -> String {
+/// Returns the mark of comments before the first directive, if it is neither C's nor a shell's.
+fn other_mark(text: &str) -> Option<&str> {
+    let (before, _) = text.split_once("#atf::")?;
+    let mark = before.rsplit('\n').next()?.trim();
+    (!mark.is_empty() && mark.bytes().all(|byte| b"-!%;".contains(&byte))).then_some(mark)
+}
+
+fn clean_line(line: &str, other_mark: &str) -> String {
     let trimmed = line.trim_start();
+    let run = |mark: u8| trimmed.bytes().take_while(|&byte| byte == mark).count();
     let leader: usize = match trimmed {
-        _ if trimmed.starts_with("//") => trimmed.bytes().take_while(|&byte| byte == b'/').count(),
+        _ if trimmed.starts_with("//") => run(b'/'),
         _ if trimmed.starts_with("/*") => 2,
         _ if trimmed.starts_with('*') && !trimmed.starts_with("*/") => 1,
+        // A preprocessor's line has no blank behind its `#`.
+        _ if trimmed[run(b'#')..].starts_with([' ', '\t']) => run(b'#'),
+        _ if trimmed.starts_with(other_mark) => other_mark.len(),
         _ => 0,
     };
     let (head, tail) = line.split_at(line.len() - trimmed.len() + leader);
     let end = comment_start(tail).unwrap_or(tail.len());
+    let end = tail[..end].trim_end().strip_suffix('\\').map_or(end, str::len);
     let blank = |text: &str| -> String { text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect() };
     format!("{}{}{}", blank(head), &tail[..end], blank(&tail[end..]))
 }
@@ -43,9 +57,12 @@ fn clean_line(line: &str) -> String {
 fn comment_start(text: &str) -> Option<usize> {
     let mut quoted = false;
     let bytes = text.as_bytes();
+    let is_blank = |at: usize| bytes.get(at).is_none_or(u8::is_ascii_whitespace);
     (0..bytes.len()).find(|&at| {
         quoted ^= bytes[at] == b'"';
-        !quoted && [&b"//"[..], b"/*", b"*/"].iter().any(|mark| bytes[at..].starts_with(mark))
+        let of_c = || [&b"//"[..], b"/*", b"*/"].iter().any(|mark| bytes[at..].starts_with(mark));
+        let of_a_shell = || bytes[at] == b'#' && at > 0 && is_blank(at - 1) && is_blank(at + 1);
+        !quoted && (of_c() || of_a_shell())
     })
 }
 
@@ -54,6 +71,7 @@ pub(super) fn directives(text: &str, clean: &str) -> Vec<Directive> {
     let mut found: Vec<Directive> = Vec::new();
     let mut open: Option<Directive> = None;
     let mut start = 0;
+    let mut goes_on = false;
     for line in clean.split_inclusive('\n') {
         let end = start + line.trim_end().len();
         let indent = line.len() - line.trim_start().len();
@@ -66,13 +84,14 @@ pub(super) fn directives(text: &str, clean: &str) -> Vec<Directive> {
             open =
                 Some(Directive { name, span: start + indent..end, rest: rest_start..end.max(rest_start), in_comment });
         } else if let Some(directive) = &mut open {
-            if continues(&clean[directive.rest.clone()], line) {
+            if goes_on || continues(&clean[directive.rest.clone()], line) {
                 let end = end.max(directive.rest.end);
                 (directive.rest.end, directive.span.end) = (end, end);
             } else {
                 found.extend(open.take());
             }
         }
+        goes_on = text[start..start + line.len()].trim_end().ends_with('\\');
         start += line.len();
     }
     found.extend(open);
@@ -115,7 +134,18 @@ fn depth(text: &str) -> i32 {
 fn is_in_comment(before: &str) -> bool {
     let line = before.rfind('\n').map_or(before, |newline| &before[newline + 1..]);
     let in_block = before.rfind("/*").is_some_and(|open| before.rfind("*/").is_none_or(|close| close < open));
-    line.contains("//") || in_block
+    line.contains("//") || line.contains('#') || in_block
+}
+
+/// Returns the span without white space and quotes around it. A `"` inside keeps the quotes: they
+/// belong to several texts then.
+pub(super) fn unquoted(text: &str, span: Range<usize>) -> Range<usize> {
+    let span = trimmed(text, span);
+    let inside = text[span.clone()].strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    match inside.filter(|inside| !inside.contains('"')) {
+        Some(inside) => trimmed(text, span.start + 1..span.start + 1 + inside.len()),
+        None => span,
+    }
 }
 
 /// Returns the parts of a `tp` directive: each word of [`PARTS`] outside of brackets, with the text
@@ -132,6 +162,13 @@ pub(super) fn parts(clean: &str, rest: Range<usize>) -> Vec<(&'static str, Range
         (part, trimmed(clean, rest.start + start + part.len()..rest.start + end_of(index)))
     };
     starts.iter().enumerate().map(spanned).collect()
+}
+
+/// Returns the whole lines that `span` touches.
+pub(super) fn lines_of(text: &str, span: &Range<usize>) -> Range<usize> {
+    let start = text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[span.end..].find('\n').map_or(text.len(), |newline| span.end + newline);
+    start..end
 }
 
 /// Returns the span without the white space around it.

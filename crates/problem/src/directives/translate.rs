@@ -1,5 +1,6 @@
 //! Translates the C++ of ATF's directives to expressions.
 
+use super::lambda;
 use tunesmith_space::alias::Alias;
 
 /// The context of an expression in a directive.
@@ -20,12 +21,15 @@ const TYPES: &[&str] = &[
 impl Translator<'_> {
     /// Returns the expression that `text` means.
     ///
-    /// Fails if brackets do not match, if a lambda is not a single `return`, or if an alias has no
+    /// Fails if brackets do not match, if a lambda is more than an expression, or if an alias has no
     /// parameter.
     pub(super) fn expression(&self, text: &str) -> Result<String, String> {
         if let Some((condition, then, otherwise)) = ternary(text)? {
             let [condition, then, otherwise] = [condition, then, otherwise].map(|part| self.expression(part));
             return Ok(format!("(({}) if ({}) else ({}))", then?, condition?, otherwise?));
+        }
+        if mixes_bits_and_comparisons(text) {
+            return Err("in C++, `&`, `|` and `^` bind looser than comparisons: write parentheses".to_string());
         }
         let mut out = String::new();
         let mut rest = text;
@@ -93,22 +97,38 @@ impl Translator<'_> {
         Ok(after)
     }
 
-    /// Translates `[](auto i){ return CONDITION; }` to the condition on the parameter. Returns the
-    /// text after it.
+    /// Translates `[](auto i){ return CONDITION; }` to the condition on the parameter. The body may
+    /// have more statements, as [`lambda`] says. Returns the text after it.
     fn lambda<'t>(&self, text: &'t str, out: &mut String) -> Result<&'t str, String> {
         let (_, rest) = bracket(text)?;
         let (arguments, rest) = bracket(rest.trim_start())?;
         let body_start = rest.find('{').ok_or("a lambda needs a body in braces")?;
         let (body, rest) = bracket(&rest[body_start..])?;
         let own = arguments.split_whitespace().last().map(|name| name.trim_matches(['&', '*'])).unwrap_or("");
-        let body = body.trim();
-        let value = body.strip_prefix("return").and_then(|body| body.trim_end().strip_suffix(';'));
-        let value = value.filter(|value| !value.contains(';'));
-        let value = value.ok_or("a lambda is read when it is a single `return` of an expression")?;
+        let value = lambda::value(body)?;
         let parameter = self.parameter.ok_or("a lambda needs a tuning parameter")?;
-        out.push_str(&format!("({})", self.expression(&renamed(value, own, parameter))?));
+        out.push_str(&format!("({})", self.expression(&renamed(&value, own, parameter))?));
         Ok(rest)
     }
+}
+
+/// Returns true if an operand of `&&` and `||` has both operators of bits and comparisons outside of
+/// brackets. C++ and Python would read it in different ways.
+fn mixes_bits_and_comparisons(text: &str) -> bool {
+    let (mut bits, mut compares) = (false, false);
+    let found = outside_with(text, |at| {
+        let (before, here) = (&text[..at], &text[at..]);
+        let starts = |signs: &[&str]| signs.iter().any(|sign| here.starts_with(sign));
+        if starts(&["&&", "||", ",", "?"]) {
+            (bits, compares) = (false, false);
+        } else if starts(&["&", "|", "^"]) && !before.ends_with(['&', '|']) {
+            bits = true;
+        } else if starts(&["==", "!=", "<=", ">=", "< ", "> "]) && !before.ends_with(['<', '>', '-']) {
+            compares = true;
+        }
+        bits && compares
+    });
+    found.is_some()
 }
 
 /// Limits that ATF calls by OpenCL's names or by abbreviations of them, with our names.
@@ -180,7 +200,7 @@ pub(super) fn split(text: &str) -> Result<Vec<&str>, String> {
 }
 
 /// Returns the first place outside of brackets and quotes for which `found` is true.
-fn outside(text: &str, found: impl Fn(&str) -> bool) -> Option<usize> {
+pub(super) fn outside(text: &str, found: impl Fn(&str) -> bool) -> Option<usize> {
     outside_with(text, |at| found(&text[at..]))
 }
 
@@ -218,7 +238,7 @@ pub(super) fn bracket(text: &str) -> Result<(&str, &str), String> {
 }
 
 /// Returns `text` with every word `from` replaced by `to`.
-fn renamed(text: &str, from: &str, to: &str) -> String {
+pub(super) fn renamed(text: &str, from: &str, to: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut out = String::new();
     let mut rest = text;
@@ -242,7 +262,13 @@ mod tests {
     #[test]
     fn aliases_lambdas_and_operators_become_expressions() {
         assert_eq!(translated("multiple_of( A*B ) && less_than_or_eq(N/2)"), "(P % (A*B) == 0) && (P <= (N//2))");
-        assert_eq!(translated("[](auto i){ return i % X == 0; }"), "( P % X == 0)");
+        assert_eq!(translated("[](auto i){ return i % X == 0; }"), "(P % X == 0)");
+        assert_eq!(translated("[&](auto i){ auto y = N/i; return y % 2 == 0; }"), "((N//P) % 2 == 0)");
+        assert_eq!(
+            translated("[&](auto i){ if (i > 2) return A; return B; }"),
+            "(((( (A) ) if ((P > 2) ) else ( (B)))))"
+        );
+        assert_eq!(translated("(P & (P - 1)) == 0 && static_cast<int>(P) & 4"), "(P & (P - 1)) == 0 && (P) & 4");
         assert_eq!(translated("!atf::divides(N) || (P > 16u)"), "!((N) % P == 0) || (P > 16)");
         assert_eq!(translated("A?B?1:2:3"), "((((1) if (B) else (2))) if (A) else (3))");
         assert_eq!(translated("std::max((size_t)A, static_cast<int>(B))"), "max(A, (B))");
@@ -255,7 +281,9 @@ mod tests {
         let refused =
             |text: &str| Translator { parameter: Some("P"), whole_numbers: true }.expression(text).unwrap_err();
         assert_eq!(refused("divides(N"), "`(` is not closed");
-        assert!(refused("[](auto i){ int k = i; return k; }").contains("single `return`"));
+        assert!(refused("[](auto i){ ++i; return i; }").contains("`++i` is not supported"));
         assert_eq!(refused("A ? B"), "`?` has no `:`");
+        assert!(refused("P & 1 == 0").contains("write parentheses"));
+        assert!(refused("A && (P < 3 | B)").contains("write parentheses"));
     }
 }

@@ -2,7 +2,6 @@
 
 use super::translate::{bracket, split};
 use tunesmith_core::{Stop, StopParseError};
-use tunesmith_search::StrategySpec;
 use tunesmith_space::did_you_mean;
 
 /// ATF's techniques, by the names of its papers and both implementations, with our strategies.
@@ -28,23 +27,26 @@ pub(super) type Fault = (String, Option<String>);
 
 /// Returns the strategy for the technique `text` (`simulated_annealing`, `"auc_bandit"`,
 /// `atf::torczon()`).
-pub(super) fn strategy(text: &str) -> Result<StrategySpec, Fault> {
-    let name = text.trim().trim_end_matches(';').trim_end_matches("()").trim().trim_matches('"');
+pub(super) fn strategy(text: &str) -> Result<&'static str, Fault> {
+    let name = text.trim().trim_end_matches(';').trim_matches('"').trim().trim_end_matches("()").trim();
     let name = name.rsplit("::").next().unwrap_or(name);
     let known = TECHNIQUES.iter().find(|(technique, _)| *technique == name);
-    let (_, strategy) = known.ok_or_else(|| {
+    known.map(|(_, strategy)| *strategy).ok_or_else(|| {
         let names = || TECHNIQUES.iter().map(|(technique, _)| *technique);
         let listed = format!("techniques are {}", names().collect::<Vec<_>>().join(", "));
         (format!("`{name}` is no search technique"), did_you_mean(name, names()).or(Some(listed)))
-    })?;
-    strategy.parse().map_err(|error| (format!("the search technique `{name}`: {error}"), None))
+    })
 }
 
-/// Returns the stop condition for the abort condition `text`, such as `evaluations(10000) ||
-/// duration<std::chrono::minutes>(5)`.
-pub(super) fn stop(text: &str) -> Result<Stop, Fault> {
+/// Returns the text of our stop condition for the abort condition `text`, such as
+/// `evaluations(10000) || duration<std::chrono::minutes>(5)`.
+pub(super) fn stop(text: &str) -> Result<String, Fault> {
     let ours = joined(text.trim().trim_end_matches(';'));
-    ours.and_then(|text| text.parse().map_err(|error: StopParseError| error.to_string())).map_err(|fault| {
+    let checked = ours.and_then(|text| {
+        let parsed: Result<Stop, StopParseError> = text.parse();
+        parsed.map(|_| text).map_err(|error| error.reason)
+    });
+    checked.map_err(|fault| {
         let forms = "conditions are evaluations(n), valid_evaluations(n), duration<minutes>(n), fraction(f), cost(c), \
                      speedup(f, n), speedup<seconds>(f, n), joined by && and ||";
         (fault, Some(forms.to_string()))
@@ -76,45 +78,49 @@ fn condition(text: &str) -> Result<String, String> {
     }
     let (name, unit) = text[..open].trim().split_once('<').unwrap_or((&text[..open], ""));
     let name = name.trim().rsplit("::").next().unwrap_or("");
-    let unit = unit.trim_end_matches('>').rsplit("::").next().unwrap_or("").trim();
-    let numbers = split(arguments)?;
-    match (name, &numbers[..]) {
+    let unit = Some(unit.trim().trim_end_matches('>')).filter(|unit| !unit.is_empty());
+    match (name, &split(arguments)?[..]) {
         ("evaluations" | "valid_evaluations", [n]) => Ok(format!("evaluations {n}")),
-        ("duration", [n]) => Ok(format!("time {}", time(n, unit)?)),
+        ("duration", [time]) => Ok(format!("time {}", duration(time, unit.or(Some("seconds")))?)),
         ("fraction", [share]) => Ok(format!("fraction {share}")),
-        ("cost" | "result", [cost]) => Ok(format!("cost {}", milliseconds(cost, unit)?)),
-        ("speedup", [factor, n]) if unit.is_empty() => Ok(format!("speedup {factor} in {n} evaluations")),
-        ("speedup", [factor, n]) => Ok(format!("speedup {factor} in {}", time(n, unit)?)),
+        // Without a unit, all times of ATF are nanoseconds.
+        ("cost" | "result", [cost]) => Ok(format!("cost {}", duration(cost, unit.or(Some("nanoseconds")))?)),
+        // The third argument says which evaluations count. All of ours do.
+        ("speedup", [factor, window] | [factor, window, "true" | "false"]) => match duration(window, unit) {
+            Ok(time) => Ok(format!("speedup {factor} in {time}")),
+            Err(_) if unit.is_none() => Ok(format!("speedup {factor} in {window} evaluations")),
+            Err(fault) => Err(fault),
+        },
         _ => Err(format!("`{text}` is no abort condition")),
     }
 }
 
-/// Returns a time of `n` of std::chrono's units, or of seconds if none is named.
-fn time(n: &str, unit: &str) -> Result<String, String> {
-    let unit = match unit {
-        "nanoseconds" => "ns",
-        "microseconds" => "us",
-        "milliseconds" => "ms",
-        "seconds" | "" => "s",
-        "minutes" => "min",
-        "hours" => "h",
-        other => return Err(format!("`{other}` is no unit of time")),
-    };
-    Ok(format!("{n}{unit}"))
-}
+/// The units of std::chrono with the suffixes of its literals, which are our units.
+const UNITS: [(&str, &str); 6] = [
+    ("nanoseconds", "ns"),
+    ("microseconds", "us"),
+    ("milliseconds", "ms"),
+    ("seconds", "s"),
+    ("minutes", "min"),
+    ("hours", "h"),
+];
 
-/// Returns the number of milliseconds, our unit of a cost, in `n` of std::chrono's units. Without a
-/// unit they are nanoseconds, as all times of ATF are.
-fn milliseconds(n: &str, unit: &str) -> Result<f64, String> {
-    let number: f64 = n.trim().parse().map_err(|_| format!("`{n}` is no number"))?;
-    // Divisions by whole numbers are exact to the last digit. `cost(1500000)` is 1.5.
-    match unit {
-        "nanoseconds" | "" => Ok(number / 1e6),
-        "microseconds" => Ok(number / 1e3),
-        "milliseconds" => Ok(number),
-        "seconds" => Ok(number * 1e3),
-        other => Err(format!("`{other}` is no unit of a cost")),
-    }
+/// Returns the time `text` with our unit: `std::chrono::minutes(5)`, `5min`, or a number of `unit`.
+fn duration(text: &str, unit: Option<&str>) -> Result<String, String> {
+    let last = |name: &str| name.trim().rsplit("::").next().unwrap_or_default().trim().to_string();
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '\'' | '-' | '+');
+    let digits = text.find(|c: char| !is_number(c)).unwrap_or(text.len());
+    let (number, unit) = if let Some(open) = text.find(['(', '{']) {
+        (bracket(&text[open..])?.0.trim(), last(&text[..open]))
+    } else if let Some((name, _)) = UNITS.iter().find(|(_, suffix)| digits > 0 && *suffix == &text[digits..]) {
+        (&text[..digits], (*name).to_string())
+    } else {
+        (text, last(unit.ok_or_else(|| format!("`{text}` has no unit of time"))?))
+    };
+    let known = UNITS.iter().find(|(name, _)| *name == unit);
+    let (_, ours) = known.ok_or_else(|| format!("`{unit}` is no unit of time"))?;
+    let number: f64 = number.replace('\'', "").parse().map_err(|_| format!("`{number}` is no number"))?;
+    Ok(format!("{number}{ours}"))
 }
 
 #[cfg(test)]
@@ -128,24 +134,42 @@ mod tests {
             ("atf::cond::duration<std::chrono::minutes>(10)", "time 10min"),
             ("fraction(0.1) || cost(1500000)", "(fraction 0.1 or cost 1.5)"),
             ("cost<std::chrono::microseconds>(20) || result<seconds>(2)", "(cost 0.02 or cost 2000)"),
+            ("cost(1e6) || cost<hours>(1)", "cost 1 or cost 3600000"),
+            ("duration(std::chrono::minutes(5)) || duration(90s) || duration(7)", "time 5min or time 90s or time 7s"),
+            ("speedup(1.5, std::chrono::seconds{30}) || speedup(2, 1min)", "speedup 1.5 in 30s or speedup 2 in 1min"),
+            ("speedup(1.05, 100, true) && valid_evaluations(8)", "speedup 1.05 in 100 evaluations and evaluations 8"),
             (
                 "(speedup(1.01, 50) && duration<seconds>(3)) || speedup<hours>(1.5, 2);",
                 "((speedup 1.01 in 50 evaluations and time 3s) or speedup 1.5 in 2h)",
             ),
         ];
         for (text, expected) in cases {
-            assert_eq!(stop(text).unwrap(), expected.parse().unwrap());
+            assert_eq!(parsed(&stop(text).unwrap()), parsed(expected), "{text}");
         }
-        assert_eq!(stop("cost<hours>(1)").unwrap_err().0, "`hours` is no unit of a cost");
-        assert!(stop("evaluation(5)").unwrap_err().1.unwrap().contains("fraction(f)"));
+    }
+
+    fn parsed(text: &str) -> Stop {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_wrong_abort_condition_is_told_with_the_forms() {
+        let refused = |text: &str| stop(text).unwrap_err();
+        assert_eq!(refused("cost<days>(1)").0, "`days` is no unit of time");
+        assert_eq!(refused("duration<seconds>(long)").0, "`long` is no number");
+        assert!(refused("evaluation(5)").1.unwrap().contains("fraction(f)"));
+        assert!(refused("speedup(0.5, 10)").0.contains("no improvement"));
+        assert!(refused("evaluations(0)").0.contains("at least 1"));
+        assert!(refused("abort_when_not_better(5, 3)").0.contains("is no abort condition"));
     }
 
     #[test]
     fn techniques_have_our_names_and_unknown_ones_a_suggestion() {
-        assert_eq!(strategy("simulated_annealing"), Ok("annealing".parse().unwrap()));
-        assert_eq!(strategy("\"exhaustive\""), Ok("exhaustive".parse().unwrap()));
-        for (name, strategy_of) in TECHNIQUES {
-            assert_eq!(strategy(name), Ok(strategy_of.parse().unwrap()));
+        assert_eq!(strategy("simulated_annealing"), Ok("annealing"));
+        assert_eq!(strategy("\"atf::exhaustive()\""), Ok("exhaustive"));
+        for (name, ours) in TECHNIQUES {
+            assert_eq!(strategy(name), Ok(*ours));
+            assert!(ours.parse::<tunesmith_search::StrategySpec>().is_ok(), "{ours}");
         }
         assert_eq!(strategy("simulated_anealing").unwrap_err().1.unwrap(), "did you mean `simulated_annealing`?");
     }

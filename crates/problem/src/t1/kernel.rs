@@ -90,6 +90,7 @@ impl Reader<'_> {
             name: function.to_string(),
             language,
             file: self.source(file, &file_place),
+            reading: tunesmith_device::Reading::default(),
             sources: Vec::new(),
             include,
             function: function.to_string(),

@@ -7,6 +7,7 @@ use crate::error::DeviceError;
 use crate::host::faults;
 use crate::problem::Scope;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// All source files of a kernel joined into one, on disk for compile workers. With a generator, the
@@ -79,11 +80,13 @@ pub(crate) fn include_folders(source: &KernelSource) -> Vec<PathBuf> {
     folders.map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_owned())).collect()
 }
 
-/// Returns a macro `NAME=VALUE` for every size and parameter. Generated sources get none: they
-/// contain the numbers, and their names would clash with the macros.
+/// Returns a macro `NAME=VALUE` for every size and parameter, except for those that the source
+/// declares itself. Generated sources get none: they contain the numbers, and their names would clash
+/// with the macros.
 pub(crate) fn defines(source: &KernelSource, scope: &Scope) -> impl Iterator<Item = String> {
-    let is_file = source.kernel.generator.is_none();
-    scope.iter().filter(move |_| is_file).map(|(name, value)| format!("{name}={}", value.define()))
+    let kernel = &source.kernel;
+    let is_macro = |name: &str| kernel.generator.is_none() && !kernel.reading.own_names.iter().any(|own| own == name);
+    scope.iter().filter(move |(name, _)| is_macro(name)).map(|(name, value)| format!("{name}={}", value.define()))
 }
 
 /// Joins all source files. If there are several, each is marked with its name for messages.
@@ -93,6 +96,7 @@ fn joined(source: &KernelSource) -> Result<String, DeviceError> {
     for file in kernel.sources.iter().chain([&kernel.file]) {
         let contents =
             tunesmith_files::read_text(file, tunesmith_files::TEXT).map_err(|error| source.unreadable(file, error))?;
+        let contents = if *file == kernel.file { blanked(contents, &kernel.reading.not_code) } else { contents };
         if !kernel.sources.is_empty() {
             text += &format!("#line 1 \"{}\"\n", file.display());
         }
@@ -100,6 +104,17 @@ fn joined(source: &KernelSource) -> Result<String, DeviceError> {
         text += "\n";
     }
     Ok(text)
+}
+
+/// Returns `text` with blanks in place of `spans`, except for ends of lines.
+fn blanked(mut text: String, spans: &[Range<usize>]) -> String {
+    for span in spans {
+        // The file may have changed since the spans were found.
+        let Some(part) = text.get(span.clone()) else { continue };
+        let blanks: String = part.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+        text.replace_range(span.clone(), &blanks);
+    }
+    text
 }
 
 /// Returns the text that follows `#include` in a line.
@@ -130,4 +145,18 @@ fn included(text: &str, source: &KernelSource) -> Vec<String> {
         }
     }
     contents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_keep_lines_and_columns() {
+        let text = "#atf::tp name \"é\"\n  range {1}\nkernel void f() {}\n";
+        let blanks = blanked(text.to_string(), &[0..28, 500..600]);
+        assert_eq!(blanks.len(), text.len());
+        assert_eq!(blanks.trim_start_matches([' ', '\n']), "kernel void f() {}\n");
+        assert_eq!(blanks.lines().count(), 3);
+    }
 }

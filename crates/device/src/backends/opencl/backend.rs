@@ -194,6 +194,7 @@ mod tests {
             language: Language::OpenCl,
             file,
             generator: None,
+            reading: crate::problem::Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
             function: "f".to_owned(),

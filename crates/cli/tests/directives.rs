@@ -1,0 +1,134 @@
+//! Sources with ATF's directives, from the command line.
+
+mod common;
+
+use common::{Folder, entries, has_opencl};
+use serde_json::json;
+use std::path::Path;
+
+/// Returns a folder with the files of the example.
+fn saxpy() -> Folder {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/atf-saxpy");
+    let read = |name: &str| std::fs::read_to_string(example.join(name)).unwrap();
+    Folder::with(&[("saxpy.cl", &read("saxpy.cl")), ("saxpy_reference.c", &read("saxpy_reference.c"))])
+}
+
+/// Returns a folder with the example after `old` was replaced by `new`.
+#[track_caller]
+fn saxpy_with(old: &str, new: &str) -> Folder {
+    let folder = saxpy();
+    let text = std::fs::read_to_string(folder.path("saxpy.cl")).unwrap();
+    assert!(text.contains(old), "{old}");
+    folder.write("saxpy.cl", &text.replace(old, new));
+    folder
+}
+
+/// A script that tunes itself. What its build makes belongs to one configuration.
+const SCRIPT: &str = r#"#!/bin/sh
+# #atf::var::N 64
+# #atf::tp name "TILE"   # elements at a time
+#   range atf::interval<int>(0, 4, atf::pow_2)
+#   constraint [&](auto x){ auto y = N / x; return y % 8 == 0; }
+# #atf::compile_script "echo $TILE > built.txt"
+# #atf::run_script "sh script.sh"
+# #atf::cost_file "cost.txt"
+# #atf::search_technique "atf::exhaustive"
+# #atf::abort_condition "atf::cond::evaluations(50)"
+test "$(cat built.txt)" = "$TILE" || exit 1
+echo $(( (TILE - 4) * (TILE - 4) * 1000 + 500 )) > cost.txt
+"#;
+
+#[test]
+fn a_kernel_with_directives_tunes_and_is_verified() {
+    if !has_opencl() {
+        return;
+    }
+    let folder = saxpy();
+    let checked = folder.run(&["check", "saxpy.cl", "--size", "N=4096", "--json"]).json();
+    assert_eq!(checked["ok"], true, "{checked:#}");
+    let ran = folder.run(&["tune", "saxpy.cl", "--size", "N=4096", "--stop", "evaluations 4", "--json", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let outcome = ran.json();
+    assert_eq!((&outcome["verified"], &outcome["strategy"]), (&json!(true), &json!("bandit")), "{outcome:#}");
+    assert_eq!(outcome["evaluations"], 4);
+    assert_eq!(outcome["failed"]["compile"], 0);
+    assert!(entries(&folder.path("saxpy.jsonl")).iter().any(|entry| entry["status"] == "correct"));
+}
+
+#[test]
+fn a_kernel_that_computes_something_else_than_its_reference_is_not_correct() {
+    if !has_opencl() {
+        return;
+    }
+    let folder = saxpy_with("y[ index ] += a * x[ index ];", "y[ index ] = a * x[ index ];");
+    let ran = folder.run(&["run", "saxpy.cl", "--size", "N=4096", "--json"]);
+    assert_eq!(ran.json()["status"], "correctness", "{ran:#?}");
+}
+
+#[test]
+fn a_kernel_without_a_reference_is_called_unverified() {
+    if !has_opencl() {
+        return;
+    }
+    let directive = "#atf::ocl::check_result file \"saxpy_reference.c\" function \"saxpy_reference\"\n";
+    let folder = saxpy_with(directive, "");
+    let ran = folder.run(&["tune", "saxpy.cl", "--size", "N=4096", "--stop", "evaluations 2", "--json", "--quiet"]);
+    assert_eq!((ran.code, &ran.json()["verified"]), (Some(0), &json!(false)), "{ran:#?}");
+}
+
+#[test]
+fn a_device_that_is_not_there_is_refused_and_the_command_line_names_another() {
+    if !has_opencl() {
+        return;
+    }
+    let directive = "#atf::ocl::platform_name \"No such platform\"\n#atf::ocl::kernel_name";
+    let folder = saxpy_with("#atf::ocl::kernel_name", directive);
+    folder.run(&["run", "saxpy.cl", "--size", "N=64"]).refused(&["No such platform", "opencl:0"]);
+    let ran = folder.run(&["run", "saxpy.cl", "--size", "N=64", "--device", "opencl:0"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let first = saxpy_with(
+        "#atf::ocl::kernel_name",
+        "#atf::ocl::platform_id 0\n#atf::ocl::device_id 0\n#atf::ocl::kernel_name",
+    );
+    assert_eq!(first.run(&["run", "saxpy.cl", "--size", "N=64"]).code, Some(0));
+}
+
+#[test]
+fn scripts_in_any_language_tune_as_commands() {
+    let folder = Folder::with(&[("script.sh", SCRIPT)]);
+    let ran = folder.run(&["tune", "script.sh", "--json", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let outcome = ran.json();
+    assert_eq!(outcome["best"]["config"], json!({"TILE": 4}));
+    assert_eq!(outcome["best"]["time_ms"], 0.0005);
+    assert_eq!((&outcome["evaluations"], &outcome["failed"]["runtime"]), (&json!(4), &json!(0)), "{outcome:#}");
+    // What builds and runs make stays out of the folder.
+    assert!(!folder.path("built.txt").exists() && !folder.path("cost.txt").exists());
+}
+
+#[test]
+fn a_cost_file_without_a_number_is_a_failure_of_its_configuration() {
+    let script = SCRIPT.replace("echo $((", "test $TILE = 2 && { echo 1,5 > cost.txt; exit; }\necho $((");
+    let folder = Folder::with(&[("script.sh", &script)]);
+    let outcome = folder.run(&["tune", "script.sh", "--json", "--quiet"]).json();
+    assert_eq!(outcome["failed"]["runtime"], 1, "{outcome:#}");
+}
+
+#[test]
+fn check_refuses_what_tune_refuses_and_a_space_stays_a_space() {
+    let folder = Folder::with(&[("k.cl", "// #atf::tp name A range {1, 2}\n__kernel void k(__global int* x) {}\n")]);
+    for command in ["check", "tune"] {
+        folder.run(&[command, "k.cl"]).refused(&["nothing to run", "#atf::ocl::kernel_name", "#atf::run_script"]);
+    }
+    assert_eq!(folder.run(&["space", "k.cl"]).code, Some(0));
+    let ran = folder.run(&["tune", "k.cl", "--device", "synthetic:A", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+}
+
+#[test]
+fn a_wrong_directive_is_told_with_its_line_and_remedy() {
+    let folder = saxpy_with("#atf::ocl::local_size", "#atf::ocl::local_sizes");
+    folder.run(&["check", "saxpy.cl"]).refused(&["saxpy.cl:23", "did you mean `ocl::local_size`?"]);
+    let folder = saxpy_with("divides( N )", "[](auto i){ i = 2; return true; }");
+    folder.run(&["tune", "saxpy.cl"]).refused(&["saxpy.cl:8", "`i = 2` is not supported", "ends with `return`"]);
+}
