@@ -132,6 +132,7 @@ impl Case {
             repeat: None,
             generator: Some(Arc::new(written)),
             work: None,
+            alternative: None,
         });
     }
 

@@ -69,6 +69,7 @@ fn spec(language: Language, file: PathBuf, work: Option<WorkSize>) -> KernelSpec
         repeat: None,
         generator: None,
         work,
+        alternative: None,
     };
     KernelSpec {
         problem: "add".into(),

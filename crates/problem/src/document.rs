@@ -1,5 +1,6 @@
 //! Reads problems in TOML.
 
+use crate::alternatives::{self, Alternatives};
 use crate::diagnostic::Messages;
 use crate::item::Table;
 use crate::tree::{Located, Section};
@@ -18,6 +19,7 @@ use tunesmith_space::lookup;
 const SECTIONS: &[&str] = &[
     "problem",
     "kernel",
+    "alternative",
     "parameters",
     "constraints",
     "restrictions",
@@ -87,8 +89,9 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
     root.allow(SECTIONS);
     root.refuse_twins();
     let problem = read_head(root, messages, overrides);
-    let problem = read_space(root, problem, messages);
-    let problem = read_kernels(root, problem, messages);
+    let alternatives = alternatives::read(root, messages);
+    let problem = read_space(root, problem, alternatives.as_ref(), messages);
+    let problem = read_kernels(root, problem, alternatives.as_ref(), messages);
     let problem = read_tuning(root, problem, messages);
     check_names(&problem, messages);
     if problem.command.is_some() {
@@ -98,29 +101,45 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
 }
 
 /// Adds the parameters and constraints.
-fn read_space(root: &Section<'_>, mut problem: Problem, messages: &Messages) -> Problem {
-    (problem.parameters, problem.places.parameters) =
-        parameters::read(root, &problem.sizes, messages).into_iter().unzip();
-    (problem.constraints, problem.places.constraints) =
-        parameters::read_constraints(root, messages).into_iter().unzip();
+fn read_space(
+    root: &Section<'_>,
+    mut problem: Problem,
+    alternatives: Option<&Alternatives<'_>>,
+    messages: &Messages,
+) -> Problem {
+    let has_alternatives = root.get("alternative").is_some();
+    let mut parameters = parameters::read(root, &problem.sizes, has_alternatives, messages);
+    let mut constraints = parameters::read_constraints(root, messages);
+    if let Some(alternatives) = alternatives {
+        parameters = alternatives.join(parameters, &mut constraints, &problem.sizes, messages);
+        problem.choice = Some(alternatives.choice().to_string());
+    }
+    (problem.parameters, problem.places.parameters) = parameters.into_iter().unzip();
+    (problem.constraints, problem.places.constraints) = constraints.into_iter().unzip();
     problem
 }
 
 /// Adds the kernels or the command, the arguments, and the verification of results.
-fn read_kernels(root: &Section<'_>, mut problem: Problem, messages: &Messages) -> Problem {
+fn read_kernels(
+    root: &Section<'_>,
+    mut problem: Problem,
+    alternatives: Option<&Alternatives<'_>>,
+    messages: &Messages,
+) -> Problem {
     let names = arguments::Names { sizes: &problem.sizes, parameters: &problem.parameters };
     let stated = arguments::read(root, names, messages);
     let is_command = root.get("kernel").as_ref().is_some_and(command::is_command);
     let (command, command_places) = command::read(root, messages).unzip();
     (problem.command, problem.places.command) = (command, command_places.unwrap_or_default());
     let kernel = root.get("kernel").filter(|_| !is_command);
-    let (nest, kernels, arguments): Kernels = match kernel {
-        Some(node) if nest::is_nest(&node) => read_nest(&node, &problem.sizes, stated, messages),
-        Some(node) => {
-            let arguments: Vec<Argument> = stated.iter().map(|(argument, _)| argument.clone()).collect();
-            (None, kernel::read(&node, &arguments, messages), stated)
-        }
-        None => (None, Vec::new(), stated),
+    let arguments = || -> Vec<Argument> { stated.iter().map(|(argument, _)| argument.clone()).collect() };
+    let (nest, kernels, arguments): Kernels = match (kernel, alternatives) {
+        (_, Some(alternatives)) => (None, alternatives.kernels(&arguments(), messages), stated),
+        (Some(node), None) if nest::is_nest(&node) => read_nest(&node, &problem.sizes, stated, messages),
+        // Its faults are those of the alternatives, which are reported.
+        (Some(_), None) if root.get("alternative").is_some() => (None, Vec::new(), stated),
+        (Some(node), None) => (None, kernel::read(&node, &arguments(), messages), stated),
+        (None, None) => (None, Vec::new(), stated),
     };
     if let Some(nest) = &nest {
         nest::check_parameters(nest, &problem.parameters, &problem.places.parameters, messages);

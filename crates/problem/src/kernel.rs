@@ -24,6 +24,11 @@ const KEYS: &[&str] = &[
     "grid",
 ];
 
+/// Returns the keys of a kernel.
+pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().copied()
+}
+
 /// The places of a kernel's parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KernelPlaces {
@@ -46,6 +51,7 @@ pub(crate) fn read(node: &Node<'_>, arguments: &[Argument], messages: &Messages)
     let mut kernels: Vec<ReadKernel> = Vec::new();
     for item in node.items() {
         let Some(section) = item.section() else { continue };
+        section.allow(KEYS);
         let Some(read) = read_one(&section, arguments, messages) else { continue };
         if node.is_list() && kernels.iter().any(|known| known.kernel.name == read.kernel.name) {
             let remedy = "give each a `name` of its own: reports show their times by it".to_string();
@@ -56,8 +62,8 @@ pub(crate) fn read(node: &Node<'_>, arguments: &[Argument], messages: &Messages)
     kernels
 }
 
-fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) -> Option<ReadKernel> {
-    section.allow(KEYS);
+/// Returns the kernel that `section` describes.
+pub(crate) fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) -> Option<ReadKernel> {
     let folder = messages.source.folder();
     let file = section.require("file", "file = \"kernel.c\"");
     let function_node = section.require("function", "function = \"name\"");
@@ -93,6 +99,7 @@ fn read_one(section: &Section<'_>, arguments: &[Argument], messages: &Messages) 
         arguments: read_arguments(section, arguments),
         repeat: section.get("repeat").and_then(|node| node.expression()).map(|located| located.value),
         work: read_work(section, &languages, messages),
+        alternative: None,
     };
     let other = |language: &Language| {
         let (include, options) = options(*language);

@@ -6,6 +6,7 @@
 //! [`Problem::space`] builds the search space. [`Problem::kernel_spec`] returns the form that a
 //! device compiles and runs.
 
+mod alternatives;
 mod arguments;
 mod builder;
 mod command;

@@ -50,6 +50,7 @@ impl NestKernel {
             arguments: (0..self.arguments).collect(),
             repeat: None,
             work: None,
+            alternative: None,
         }
     }
 
@@ -72,7 +73,12 @@ pub(crate) struct Read {
 pub(crate) fn is_nest(kernel: &Node<'_>) -> bool {
     let section = if kernel.is_table() { kernel.section() } else { None };
     let file = section.and_then(|section| section.get("file"));
-    file.and_then(|node| node.scalar()).is_some_and(|file| matches!(file, Value::Str(name) if name.ends_with(".nest")))
+    file.and_then(|node| node.scalar()).is_some_and(|file| is_file(&file))
+}
+
+/// Returns true if `file` names a file with a loop nest.
+pub(crate) fn is_file(file: &Value) -> bool {
+    matches!(file, Value::Str(name) if name.ends_with(".nest"))
 }
 
 /// Reads the nest with the problem's sizes. The arguments in `stated`, which the file declares,

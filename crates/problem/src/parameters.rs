@@ -6,15 +6,38 @@ use std::ops::Range;
 use tunesmith_space::lookup;
 use tunesmith_space::{Constraint, Expr, Parameter, SpaceError, Value, Values};
 
-/// Returns the tuning parameters with their places in the file.
+/// A tuning parameter with its place in the file.
+pub(crate) type ReadParameter = (Parameter, Range<usize>);
+
+/// A constraint with the place of its expression.
+pub(crate) type ReadConstraint = (Constraint, Range<usize>);
+
+/// Returns the tuning parameters of `[parameters]`. Reports that there are none, unless
+/// `may_be_absent`.
 pub(crate) fn read(
     root: &Section<'_>,
     sizes: &[(String, Value)],
+    may_be_absent: bool,
     messages: &Messages,
-) -> Vec<(Parameter, Range<usize>)> {
+) -> Vec<ReadParameter> {
+    if may_be_absent && root.get("parameters").is_none() {
+        return Vec::new();
+    }
     let is_code = messages.source.calls.is_some();
     let example = if is_code { ".parameter(\"TILE\", [8, 16, 32])" } else { "[parameters]\nTILE = [8, 16, 32]" };
     let Some(section) = root.require("parameters", example).and_then(|node| node.section()) else { return Vec::new() };
+    if section.entries().next().is_none() && !may_be_absent {
+        messages.error(section.span.clone(), "there is no tuning parameter", Some(format!("write `{example}`")));
+    }
+    read_section(&section, sizes, messages)
+}
+
+/// Returns the tuning parameters of a table.
+pub(crate) fn read_section(
+    section: &Section<'_>,
+    sizes: &[(String, Value)],
+    messages: &Messages,
+) -> Vec<ReadParameter> {
     let mut parameters = Vec::new();
     for (name, node) in section.entries() {
         let Some(values) = read_values(&node, sizes, messages) else { continue };
@@ -23,27 +46,26 @@ pub(crate) fn read(
             Err(error) => node.error(error.to_string(), None),
         }
     }
-    if section.entries().next().is_none() {
-        messages.error(section.span.clone(), "there is no tuning parameter", Some(format!("write `{example}`")));
-    }
     parameters
 }
 
-/// Returns the constraints with the places of their expressions. Warns of each that lacks a
-/// comparison.
-pub(crate) fn read_constraints(root: &Section<'_>, messages: &Messages) -> Vec<(Constraint, Range<usize>)> {
+/// Returns the constraints of the whole problem.
+pub(crate) fn read_constraints(root: &Section<'_>, messages: &Messages) -> Vec<ReadConstraint> {
     let tables = ["constraints", "restrictions"].into_iter().filter_map(|key| root.get(key)?.section());
+    tables.flat_map(|section| read_constraints_of(&section, messages)).collect()
+}
+
+/// Returns the constraints of a table. Warns of each that lacks a comparison.
+pub(crate) fn read_constraints_of(section: &Section<'_>, messages: &Messages) -> Vec<ReadConstraint> {
     let mut constraints = Vec::new();
-    for section in tables {
-        for (name, node) in section.entries() {
-            if let Some(Located { value, span }) = node.expression() {
-                if value.takes_number_for_truth() {
-                    let text =
-                        format!("constraint `{}` takes a number for a truth: it excludes what makes it 0", name.value);
-                    messages.warning(span.clone(), text, Some("compare the number: `N % TILE == 0`".to_string()));
-                }
-                constraints.push((Constraint::new(name.value, value), span));
+    for (name, node) in section.entries() {
+        if let Some(Located { value, span }) = node.expression() {
+            if value.takes_number_for_truth() {
+                let text =
+                    format!("constraint `{}` takes a number for a truth: it excludes what makes it 0", name.value);
+                messages.warning(span.clone(), text, Some("compare the number: `N % TILE == 0`".to_string()));
             }
+            constraints.push((Constraint::new(name.value, value), span));
         }
     }
     constraints

@@ -31,6 +31,8 @@ pub struct Problem {
     pub parameters: Vec<Parameter>,
     /// The constraints, in the user's order.
     pub constraints: Vec<Constraint>,
+    /// The parameter that chooses among alternative kernels, if there are any.
+    pub choice: Option<String>,
     /// The kernels, in the order in which they run. A problem without kernels can be tuned on
     /// synthetic devices only.
     pub kernels: Vec<Kernel>,
@@ -93,6 +95,7 @@ impl Problem {
             metrics: Vec::new(),
             parameters: Vec::new(),
             constraints: Vec::new(),
+            choice: None,
             kernels: Vec::new(),
             other_kernels: Vec::new(),
             nest: None,

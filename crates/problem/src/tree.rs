@@ -17,6 +17,8 @@ pub(crate) struct Section<'a> {
     pub(crate) span: Range<usize>,
     table: &'a Table,
     messages: &'a Messages,
+    /// The section whose values stand in for missing ones.
+    defaults: Option<Box<Section<'a>>>,
 }
 
 /// A value of the document with its name for messages.
@@ -29,7 +31,13 @@ pub(crate) struct Node<'a> {
 
 impl<'a> Section<'a> {
     pub(crate) fn root(table: &'a Table, messages: &'a Messages) -> Self {
-        Self { name: String::new(), span: 0..0, table, messages }
+        Self { name: String::new(), span: 0..0, table, messages, defaults: None }
+    }
+
+    /// Returns the section with the values of `defaults` for keys that it lacks. Only
+    /// [`get`](Self::get) and [`require`](Self::require) see them.
+    pub(crate) fn with_defaults(self, defaults: &Section<'a>) -> Self {
+        Self { defaults: Some(Box::new(defaults.clone())), ..self }
     }
 
     /// Reports every key that is not one of `keys`.
@@ -58,7 +66,7 @@ impl<'a> Section<'a> {
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<Node<'a>> {
-        let item = self.table.get(key)?;
+        let Some(item) = self.table.get(key) else { return self.defaults.as_ref()?.get(key) };
         Some(Node { name: self.full_name(key), item, messages: self.messages })
     }
 
@@ -120,9 +128,13 @@ impl<'a> Node<'a> {
 
     pub(crate) fn section(&self) -> Option<Section<'a>> {
         match &self.item.value {
-            Content::Table(table) => {
-                Some(Section { name: self.name.clone(), span: self.span(), table, messages: self.messages })
-            }
+            Content::Table(table) => Some(Section {
+                name: self.name.clone(),
+                span: self.span(),
+                table,
+                messages: self.messages,
+                defaults: None,
+            }),
             _ => {
                 self.wrong_type("a table");
                 None

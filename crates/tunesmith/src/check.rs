@@ -71,7 +71,8 @@ fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
     if let Some(uncompiled) = &rehearsal.uncompiled {
         let (level, others) = match uncompiled.others {
             0 => (Level::Error, "no configuration that was tried compiles"),
-            _ => (Level::Warning, "the default configuration does not compile"),
+            _ if uncompiled.is_default => (Level::Warning, "the default configuration does not compile"),
+            _ => (Level::Warning, "an alternative does not compile"),
         };
         let text = format!("{others}; {}: {}", uncompiled.config, uncompiled.message);
         messages.push(message(level, text, "`tunesmith run PROBLEM --show-command` shows how it is compiled"));

@@ -148,6 +148,7 @@ impl Bench<'_> {
             arguments: (0..arguments.len()).collect(),
             repeat: None,
             work: None,
+            alternative: None,
         };
         Ok(KernelSpec {
             problem: subject.name.clone(),

@@ -42,6 +42,7 @@ impl KernelSource {
             arguments: positions.clone(),
             repeat: None,
             work,
+            alternative: None,
         };
         let arguments = positions.iter().filter_map(|position| known.get(*position).cloned()).collect();
         Self { what: "the reference", kernel, arguments }

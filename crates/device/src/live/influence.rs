@@ -84,7 +84,7 @@ const MOST_FILES: usize = 100;
 impl LiveEvaluator {
     /// Returns a doubt for every parameter that has no effect on the kernels: their preprocessed
     /// sources, options and expressions are the same for two of its values. `config` is an example.
-    /// Cost: one run of the preprocessor per kernel and parameter.
+    /// Of alternative kernels, each is examined where it is chosen. Cost: one run of the preprocessor per kernel and parameter.
     pub fn ineffective(&self, config: ConfigId) -> Vec<Doubt> {
         let scope = self.scope(config);
         let kernels = &self.options.spec.kernels;
@@ -97,7 +97,7 @@ impl LiveEvaluator {
         let doubt = |parameter: &Parameter| {
             let name = parameter.name();
             let other = parameter.values().iter().find(|value| Some(*value) != scope.get(name))?;
-            let changed = with(&scope, name, other);
+            let changed = scope.with(name, other);
             let reaches = match (&before, self.preprocessed(&changed)) {
                 (Some(before), Some(after)) if *before != after => true,
                 (Some(before), Some(_)) => in_pragma(before, name) && sources.own_definition(name).is_none(),
@@ -130,7 +130,7 @@ impl LiveEvaluator {
     /// headers make a source so long that its end, the kernel, is not kept.
     fn preprocessed(&self, scope: &Scope) -> Option<String> {
         let worker = &self.options.worker;
-        let kernels = self.options.spec.kernels.iter().zip(self.programs.plan(scope));
+        let kernels = self.options.spec.kernels.iter().zip(self.programs.plan_all(scope));
         let text = |(kernel, plan): (&Kernel, super::KernelPlan)| {
             let language = if kernel.language == Language::C { Language::C } else { Language::Cpp };
             let clock = Arc::clone(&self.options.clock);
@@ -162,13 +162,15 @@ fn in_pragma(text: &str, name: &str) -> bool {
 }
 
 /// Returns true if `name` stands in an expression of an argument or a kernel, or in the name of a
-/// function, which may be an instance of a template.
+/// function, which may be an instance of a template, or if it chooses among kernels.
 fn uses(spec: &KernelSpec, name: &str) -> bool {
     let arguments = spec.arguments.iter().flat_map(Argument::expressions);
     let mut expressions = arguments.chain(spec.kernels.iter().flat_map(Kernel::expressions));
+    let mut choices = spec.kernels.iter().filter_map(|kernel| kernel.alternative.as_ref());
     let mut functions = spec.kernels.iter().flat_map(|kernel| tokens(&kernel.function));
     expressions.any(|expr| expr.names().iter().any(|used| used.text == name))
         || functions.any(|token| token.text == name)
+        || choices.any(|alternative| alternative.parameter == name)
 }
 
 /// Returns the arguments that preprocess what `command` compiles and links.
@@ -199,13 +201,6 @@ fn driver_options(folder: &Path, source: &str, command: &[String]) -> Option<Vec
 
 fn options(kernel: &Kernel, scope: &Scope) -> Vec<String> {
     kernel.options.iter().map(|option| option.expand(scope)).collect()
-}
-
-/// Returns `scope` with another value of `name`.
-fn with(scope: &Scope, name: &str, value: &Value) -> Scope {
-    let entry =
-        |(known, old): (&str, &Value)| (known.to_owned(), if known == name { value.clone() } else { old.clone() });
-    Scope::new(scope.iter().map(entry))
 }
 
 /// The users' sources, without comments and texts.

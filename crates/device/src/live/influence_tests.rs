@@ -64,6 +64,7 @@ fn a_parameter_is_used_wherever_a_problem_can_name_it() {
     let work = |extent: Extent| Some(WorkSize { extent, local: Some(vec![expr("LOCAL_ITEMS")]) });
     let kernel = |function: &str, extent: Extent| Kernel {
         work: work(extent),
+        alternative: None,
         repeat: Some(expr("REPEAT + 1")),
         function: function.to_owned(),
         ..bare_kernel()

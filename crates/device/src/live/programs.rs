@@ -18,7 +18,8 @@ pub struct KernelPlan {
     pub build: BuildPlan,
 }
 
-/// All kernels of a problem with their backends, which are all of one kind.
+/// All kernels of a problem with their backends, which are all of one kind. A configuration has
+/// those that are [part of](Kernel::is_part_of) it.
 pub(super) struct Programs {
     parts: Vec<KernelPart>,
 }
@@ -32,6 +33,8 @@ pub(super) struct KernelPart {
 /// The programs of one configuration.
 #[derive(Debug)]
 pub(super) struct BuiltKernels {
+    /// The positions of its kernels among all.
+    parts: Vec<usize>,
     programs: Vec<Built>,
     launches: Vec<(Option<Grid>, usize)>,
 }
@@ -43,6 +46,12 @@ pub(super) struct Likeness {
     digests: Vec<String>,
     launches: Vec<(Option<Grid>, usize)>,
     passed: Vec<Passed>,
+}
+
+impl KernelPart {
+    fn plan(&self, scope: &Scope) -> KernelPlan {
+        KernelPlan { kernel: self.kernel.name.clone(), build: self.backend.plan(scope) }
+    }
 }
 
 impl Programs {
@@ -58,8 +67,13 @@ impl Programs {
 
     /// Returns the builds of the configuration in `scope`.
     pub(super) fn plan(&self, scope: &Scope) -> Vec<KernelPlan> {
-        let plan = |part: &KernelPart| KernelPlan { kernel: part.kernel.name.clone(), build: part.backend.plan(scope) };
-        self.parts.iter().map(plan).collect()
+        self.parts.iter().filter(|part| part.kernel.is_part_of(scope)).map(|part| part.plan(scope)).collect()
+    }
+
+    /// Returns the builds of all kernels, each alternative where it is chosen and `scope` holds
+    /// otherwise.
+    pub(super) fn plan_all(&self, scope: &Scope) -> Vec<KernelPlan> {
+        self.parts.iter().map(|part| part.plan(&part.kernel.example(scope))).collect()
     }
 
     /// Returns the device, the compilers and digests of the kernels, by name.
@@ -72,14 +86,14 @@ impl Programs {
         }
         for part in &self.parts {
             let name = if self.parts.len() == 1 { "kernel".to_owned() } else { format!("kernel {}", part.kernel.name) };
-            identity.push((name, part.backend.digest(scope)?));
+            identity.push((name, part.backend.digest(&part.kernel.example(scope))?));
         }
         Ok(identity)
     }
 
     /// Returns the steps of a job that runs a configuration.
     pub(super) fn steps(&self, prepared: &BuiltKernels) -> Vec<KernelStep> {
-        let parts = self.parts.iter().zip(&prepared.programs).zip(&prepared.launches);
+        let parts = prepared.parts.iter().map(|at| &self.parts[*at]).zip(&prepared.programs).zip(&prepared.launches);
         let step = |((part, built), (grid, launches)): ((&KernelPart, &Built), &(Option<Grid>, usize))| KernelStep {
             name: part.kernel.name.clone(),
             program: built.program.clone(),
@@ -120,13 +134,16 @@ impl Programs {
         build: impl Fn(&dyn Backend) -> Result<Built, BuildError>,
     ) -> Result<BuiltKernels, BuildError> {
         let refused = |error: GridError| BuildError::Refused(error.to_string());
-        let launches = self.parts.iter().map(|part| {
+        let belongs = |at: &usize| self.parts[*at].kernel.is_part_of(scope);
+        let parts: Vec<usize> = (0..self.parts.len()).filter(belongs).collect();
+        let launches = parts.iter().map(|at| {
+            let part = &self.parts[*at];
             let grid = part.kernel.grid(scope).map_err(refused)?;
             Ok((grid, part.kernel.launches(scope).map_err(refused)?))
         });
         let launches = launches.collect::<Result<_, _>>()?;
-        let programs = self.parts.iter().map(|part| build(part.backend.as_ref())).collect::<Result<_, _>>()?;
-        Ok(BuiltKernels { programs, launches })
+        let programs = parts.iter().map(|at| build(self.parts[*at].backend.as_ref())).collect::<Result<_, _>>()?;
+        Ok(BuiltKernels { parts, programs, launches })
     }
 }
 

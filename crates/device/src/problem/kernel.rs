@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tunesmith_space::{Expr, ExprError};
+use tunesmith_space::{Expr, ExprError, Value};
 
 /// One kernel of a problem. A problem with several kernels runs them in order, and its time is the
 /// sum of their times.
@@ -36,6 +36,25 @@ pub struct Kernel {
     pub repeat: Option<Expr>,
     /// The work-items. `None` in languages without work-items.
     pub work: Option<WorkSize>,
+    /// The configurations that the kernel belongs to. `None` means all of them.
+    pub alternative: Option<Alternative>,
+}
+
+/// Restricts a kernel to the configurations in which a tuning parameter has one value. Kernels for
+/// the parameter's other values are the alternatives to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    /// The tuning parameter that chooses.
+    pub parameter: String,
+    /// Its value for this kernel.
+    pub value: Value,
+}
+
+impl Alternative {
+    /// Returns true if the configuration that `scope` describes has chosen this alternative.
+    pub fn is_chosen(&self, scope: &Scope) -> bool {
+        scope.get(&self.parameter) == Some(&self.value)
+    }
 }
 
 /// The differences between a source and what its compiler gets. C and C++ compilers read the file
@@ -135,6 +154,19 @@ pub enum GridError {
 }
 
 impl Kernel {
+    /// Returns true if the kernel belongs to the configuration that `scope` describes.
+    pub fn is_part_of(&self, scope: &Scope) -> bool {
+        self.alternative.as_ref().is_none_or(|alternative| alternative.is_chosen(scope))
+    }
+
+    /// Returns `scope`, an example of a configuration, with the choice that the kernel belongs to.
+    pub(crate) fn example(&self, scope: &Scope) -> Scope {
+        match &self.alternative {
+            Some(Alternative { parameter, value }) => scope.with(parameter, value),
+            None => scope.clone(),
+        }
+    }
+
     /// Returns the expressions that determine work-items and launches.
     pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
         let work = self.work.iter().flat_map(|work| {
@@ -208,7 +240,6 @@ impl Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunesmith_space::Value;
 
     fn exprs(texts: &[&str]) -> Vec<Expr> {
         texts.iter().map(|text| Expr::parse(text).unwrap()).collect()
@@ -228,6 +259,7 @@ mod tests {
             arguments: Vec::new(),
             repeat: None,
             work: Some(WorkSize { extent, local: local.map(exprs) }),
+            alternative: None,
         };
         let scope = Scope::new([("N".to_owned(), Value::Int(100)), ("TILE".to_owned(), Value::Int(8))]);
         kernel.grid(&scope).map_err(|error| error.to_string())
@@ -240,6 +272,15 @@ mod tests {
         assert_eq!(by_items, Ok(Some(Grid { global: vec![32, 6], local: Some(vec![8, 2]) })));
         assert_eq!(grid(Extent::Groups(exprs(&["4", "3"])), Some(local)), by_items);
         assert_eq!(grid(Extent::Global(exprs(&["N"])), None), Ok(Some(Grid { global: vec![100], local: None })));
+    }
+
+    #[test]
+    fn an_alternative_belongs_to_the_configurations_that_choose_it() {
+        let choice = |value: &str| Alternative { parameter: "way".into(), value: Value::Str(value.into()) };
+        let scope = Scope::new([("way".to_owned(), Value::Str("plain".into()))]);
+        assert!(choice("plain").is_chosen(&scope) && !choice("tiled").is_chosen(&scope));
+        assert!(!choice("plain").is_chosen(&Scope::new([])));
+        assert!(choice("tiled").is_chosen(&scope.with("way", &Value::Str("tiled".into()))));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod template;
 pub use argument::{ALIGN, Access, Argument, ArgumentKind, Fill, Memory, Shape};
 pub use element::{ElementType, Number, ScalarType, UnknownElementType};
 pub use generator::{Generated, Generator};
-pub use kernel::{Extent, Grid, GridError, Kernel, Reading, WorkSize};
+pub use kernel::{Alternative, Extent, Grid, GridError, Kernel, Reading, WorkSize};
 pub use language::Language;
 pub use scope::Scope;
 pub use spec::{KernelSpec, OtherSizes, PartialTolerance, Reference, Tolerance, Verify};

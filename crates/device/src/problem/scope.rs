@@ -40,6 +40,13 @@ impl Scope {
         self.entries.iter().map(|(name, value)| (name.as_str(), value))
     }
 
+    /// Returns the scope with another value of `name`.
+    pub(crate) fn with(&self, name: &str, value: &Value) -> Self {
+        let entry =
+            |(known, old): &(String, Value)| (known.clone(), if known == name { value.clone() } else { old.clone() });
+        Self { entries: self.entries.iter().map(entry).collect() }
+    }
+
     /// Evaluates `expr` in this scope.
     ///
     /// # Errors

@@ -105,6 +105,7 @@ pub fn spec(file: impl Into<PathBuf>, function: &str, arguments: Vec<Argument>) 
         repeat: None,
         generator: None,
         work: None,
+        alternative: None,
     };
     KernelSpec {
         problem: "test".into(),

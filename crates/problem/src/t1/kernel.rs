@@ -99,6 +99,7 @@ impl Reader<'_> {
             repeat: None,
             generator: None,
             work,
+            alternative: None,
         };
         Some((kernel, KernelPlaces { file: file_place, function: function_place }))
     }

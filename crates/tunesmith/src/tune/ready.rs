@@ -138,8 +138,9 @@ fn open<'a>(
     let started = session.clock.now();
     let mut runner = runner(ground, settings, session.clock.clone())?;
     let opened = session.clock.now();
-    // One compilation before the first measurement finds faults that concern every configuration.
-    if let Some(probe) = ground.probe() {
+    // One compilation before the first measurement finds faults that concern every configuration, or
+    // every one of an alternative.
+    for probe in ground.probes() {
         runner.preflight(probe)?;
     }
     let probed = session.clock.now();

@@ -14,7 +14,7 @@ use tunesmith_store::{Journal, arguments};
 
 /// The findings about a run that could start.
 pub(crate) struct Rehearsal {
-    /// The default configuration, if it does not compile.
+    /// The default configuration, or the first example of an alternative, that does not compile.
     pub(crate) uncompiled: Option<Uncompiled>,
     /// True if outputs are compared with correct results. `None` if there are no outputs.
     pub(crate) verified: Option<bool>,
@@ -26,6 +26,8 @@ pub(crate) struct Rehearsal {
 pub(crate) struct Uncompiled {
     /// The configuration.
     pub(crate) config: String,
+    /// True if it is the default. Otherwise it is of an alternative.
+    pub(crate) is_default: bool,
     /// The compiler's message.
     pub(crate) message: String,
     /// Number of others that compile, among those tried.
@@ -49,14 +51,17 @@ pub(crate) fn rehearse(problem: &Problem, machine: &Machine) -> Result<Rehearsal
     let Some(probe) = ground.probe() else {
         return Ok(Rehearsal { uncompiled: None, verified: ground.verified(), doubts: Vec::new() });
     };
-    let message = runner.preflight(probe)?;
+    let probes = ground.probes();
+    let tried =
+        probes.iter().map(|probe| Ok((*probe, runner.preflight(*probe)?))).collect::<Result<Vec<_>, Error>>()?;
+    let failed = tried.into_iter().find_map(|(probe, message)| Some((probe, message?)));
     let mut compiles = |config: &ConfigId| runner.preflight(*config).is_ok_and(|message| message.is_none());
-    let uncompiled = message.map(|message| {
+    let uncompiled = failed.map(|(failing, message)| {
         let step = (ground.size / OTHERS).max(1);
-        let others = (0..OTHERS).filter_map(|at| ground.space.id(at * step)).filter(|config| *config != probe);
+        let others = (0..OTHERS).filter_map(|at| ground.space.id(at * step)).filter(|config| *config != failing);
         let others = others.filter(|config| compiles(config)).count();
-        let config = arguments(&Journal::config(&ground.space, &ground.space.unrank(probe)));
-        Uncompiled { config, message, others }
+        let config = arguments(&Journal::config(&ground.space, &ground.space.unrank(failing)));
+        Uncompiled { config, is_default: failing == probe, message, others }
     });
     let doubts = runner.doubts(probe, uncompiled.is_some());
     Ok(Rehearsal { uncompiled, verified: ground.verified(), doubts })

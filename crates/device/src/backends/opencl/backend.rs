@@ -202,6 +202,7 @@ mod tests {
             arguments: Vec::new(),
             repeat: None,
             work: Some(work),
+            alternative: None,
         };
         let device = OpenClDevice {
             index: 0,

@@ -1,0 +1,145 @@
+//! `[[alternative]]`: the search chooses among kernels.
+
+mod common;
+
+use common::{Folder, TWICE, entries, has_opencl, repository};
+use serde_json::Value as Json;
+
+/// Twice the buffer in two ways. The second is fast and, with `UNROLL = 2`, wrong.
+const WAYS: &str = r#"
+[problem]
+sizes = { N = 1000 }
+
+[[alternative]]
+name = "slow"
+file = "slow.c"
+function = "slow"
+parameters = { TIMES = [20, 40] }
+
+[[alternative]]
+name = "fast"
+file = "fast.c"
+function = "fast"
+parameters = { UNROLL = [2, 4] }
+
+[[arguments]]
+name = "a"
+type = "f32"
+shape = ["N"]
+
+[[arguments]]
+name = "b"
+type = "f32"
+shape = ["N"]
+access = "out"
+
+[verify]
+reference = { file = "reference.c", function = "twice" }
+
+[tuning]
+strategy = "exhaustive"
+"#;
+
+const SLOW: &str = "void slow(const float *a, float *b) {\n\
+                    for (volatile int t = 0; t < TIMES; ++t) for (int i = 0; i < N; ++i) b[i] = 2 * a[i];\n}\n";
+
+/// A kernel that is right with `UNROLL` values other than `wrong`.
+fn fast(wrong: &str) -> String {
+    format!("void fast(const float *a, float *b) {{ for (int i = 0; i < N; ++i) b[i] = ({wrong}) ? 0 : 2 * a[i]; }}\n")
+}
+
+fn ways(fast: &str) -> Folder {
+    Folder::with(&[("ways.toml", WAYS), ("slow.c", SLOW), ("fast.c", fast), ("reference.c", TWICE)])
+}
+
+fn example(name: &str) -> String {
+    repository().join("examples/alternatives").join(name).display().to_string()
+}
+
+#[test]
+fn the_space_is_the_sum_of_the_alternatives_and_each_runs_its_own_kernel() {
+    let folder = ways(&fast("0"));
+    let checked = folder.run(&["check", "ways.toml", "--json"]).json();
+    assert_eq!((&checked["ok"], &checked["space"]["size"]), (&true.into(), &"4".into()), "{checked:#}");
+    assert_eq!(checked["messages"].as_array().map(Vec::len), Some(0), "{checked:#}");
+    let ran = folder.run(&["tune", "ways.toml", "--json", "--quiet"]);
+    assert_eq!(ran.json()["best"]["config"]["alternative"], "fast", "{ran:#?}");
+    let configs: Vec<Json> = entries(&folder.path("ways.jsonl")).iter().map(|entry| entry["config"].clone()).collect();
+    let of = |name: &str, parameter: &str| {
+        let chosen = configs.iter().filter(|config| config["alternative"] == name);
+        let mut values: Vec<i64> = chosen.map(|config| config[parameter].as_i64().unwrap()).collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    };
+    assert_eq!((of("slow", "TIMES"), of("slow", "UNROLL")), (vec![20, 40], vec![2]), "{configs:?}");
+    assert_eq!((of("fast", "TIMES"), of("fast", "UNROLL")), (vec![20], vec![2, 4]), "{configs:?}");
+    for (config, other) in [("alternative=slow,TIMES=40", "fast.c"), ("alternative=fast,UNROLL=4", "slow.c")] {
+        let shown = folder.run(&["run", "ways.toml", "--config", config, "--show-source"]);
+        assert_eq!(shown.code, Some(0), "{shown:#?}");
+        assert!(!shown.stdout.contains(other), "{shown:#?}");
+    }
+    let both = folder.run(&["run", "ways.toml", "--config", "alternative=fast,TIMES=40"]);
+    both.refused(&["only slow varies TIMES"]);
+}
+
+#[test]
+fn a_wrong_alternative_does_not_win_however_fast_it_is() {
+    let folder = ways(&fast("UNROLL"));
+    let outcome = folder.run(&["tune", "ways.toml", "--json", "--quiet"]).json();
+    assert_eq!(outcome["best"]["config"]["alternative"], "slow", "{outcome:#}");
+    assert_eq!(outcome["failed"]["correctness"], 2, "{outcome:#}");
+    let page = folder.path("page.html");
+    let reported = folder.run(&["report", "ways.jsonl", "-o", page.to_str().unwrap()]);
+    assert_eq!(reported.code, Some(0), "{reported:#?}");
+    let exported = folder.run(&["export", "ways.jsonl", "--as", "wisdom"]);
+    assert_eq!(exported.code, Some(0), "{exported:#?}");
+}
+
+#[test]
+fn a_fault_of_any_alternative_is_found_before_the_search() {
+    let folder = ways("void quick(const float *a, float *b) {}\n");
+    for command in [&["tune", "ways.toml"][..], &["check", "ways.toml"]] {
+        let ran = folder.run(command);
+        assert_eq!(ran.code, Some(2), "{ran:#?}");
+        assert!(format!("{}{}", ran.stdout, ran.stderr).contains("no function `fast`"), "{ran:#?}");
+    }
+    let folder = ways("void fast(const float *a, float *b) { oops; }\n");
+    let checked = folder.run(&["check", "ways.toml", "--json"]).json();
+    let texts = checked["messages"].to_string();
+    assert!(texts.contains("an alternative does not compile") && texts.contains("alternative=fast"), "{checked:#}");
+}
+
+#[test]
+fn the_example_in_c_tunes_and_is_verified() {
+    let folder = Folder::new();
+    let (path, out) = (example("transpose.toml"), folder.path("out.jsonl"));
+    let checked = folder.run(&["check", &path, "--json"]).json();
+    assert_eq!((&checked["ok"], &checked["space"]["size"]), (&true.into(), &"62".into()), "{checked:#}");
+    assert_eq!(checked["messages"].as_array().map(Vec::len), Some(0), "{checked:#}");
+    let more = ["--size", "N=60", "--strategy", "random", "--stop", "evaluations 12", "--json", "--quiet"];
+    let ran = folder.run(&[&["tune", &path, "--out", out.to_str().unwrap()], &more[..]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let entries = entries(&out);
+    assert!(entries.iter().all(|entry| entry["status"] == "correct"), "{entries:#?}");
+    assert!(["rows", "tiles"].iter().all(|way| entries.iter().any(|entry| entry["config"]["WAY"] == *way)));
+}
+
+#[test]
+fn the_example_for_opencl_tunes_and_is_verified() {
+    let folder = Folder::new();
+    if !has_opencl() {
+        return;
+    }
+    let (path, out) = (example("sum-opencl.toml"), folder.path("out.jsonl"));
+    let checked = folder.run(&["check", &path, "--json"]).json();
+    assert_eq!((&checked["ok"], &checked["space"]["size"]), (&true.into(), &"21".into()), "{checked:#}");
+    let more = ["--strategy", "random", "--stop", "evaluations 10", "--json", "--quiet"];
+    let ran = folder.run(&[&["tune", &path, "--out", out.to_str().unwrap()], &more[..]].concat());
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let entries = entries(&out);
+    assert!(entries.iter().all(|entry| entry["status"] == "correct"), "{entries:#?}");
+    for way in ["by_items", "by_groups"] {
+        assert!(entries.iter().any(|entry| entry["config"]["alternative"] == way), "{entries:#?}");
+    }
+}
