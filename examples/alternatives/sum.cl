@@ -34,9 +34,9 @@ void sum_by_groups(__global const float *restrict matrix, __global float *restri
         sum += matrix[row * COLUMNS + i];
     parts[item] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int half = GROUP / 2; half > 0; half /= 2) {
-        if (item < half)
-            parts[item] += parts[item + half];
+    for (int left = GROUP / 2; left > 0; left /= 2) {
+        if (item < left)
+            parts[item] += parts[item + left];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (item == 0)

@@ -58,7 +58,7 @@ fn example(name: &str) -> String {
 
 #[test]
 fn the_space_is_the_sum_of_the_alternatives_and_each_runs_its_own_kernel() {
-    let folder = ways(&fast("0"));
+    let folder = ways(&fast("UNROLL == 0"));
     let checked = folder.run(&["check", "ways.toml", "--json"]).json();
     assert_eq!((&checked["ok"], &checked["space"]["size"]), (&true.into(), &"4".into()), "{checked:#}");
     assert_eq!(checked["messages"].as_array().map(Vec::len), Some(0), "{checked:#}");
