@@ -1,4 +1,5 @@
-//! `[[alternative]]`: the search chooses among kernels.
+//! The search chooses among kernels: by `[[alternative]]`, and by functions whose names depend on
+//! parameters.
 
 mod common;
 
@@ -142,4 +143,73 @@ fn the_example_for_opencl_tunes_and_is_verified() {
     for way in ["by_items", "by_groups"] {
         assert!(entries.iter().any(|entry| entry["config"]["alternative"] == way), "{entries:#?}");
     }
+}
+
+/// Returns a folder with a problem whose kernel calls `function`, with scalars that depend on the
+/// parameter.
+fn named(function: &str, file: &str, source: &str, work: &str) -> Folder {
+    let problem = format!(
+        "[problem]\nsizes = {{ N = 1024 }}\n[kernel]\nfile = \"{file}\"\nfunction = \"{function}\"\n{work}\n\
+         [parameters]\nVW = [1, 2, 4]\n\
+         [[arguments]]\nname = \"a\"\ntype = \"f32\"\nshape = [\"N\"]\n\
+         [[arguments]]\nname = \"b\"\ntype = \"f32\"\nshape = [\"N\"]\naccess = \"out\"\n\
+         [[arguments]]\nname = \"count\"\ntype = \"i32\"\nvalue = \"N // VW\"\n\
+         [verify]\nreference = {{ file = \"reference.c\", function = \"first_twice\" }}\n\
+         [tuning]\nstrategy = \"exhaustive\"\n"
+    );
+    // Like the kernels, the reference takes the scalar: it runs once for each of its values.
+    let reference = "void first_twice(const float *a, float *b, int count)\n\
+                     { for (int i = 0; i < N; ++i) b[i] = i < count ? 2 * a[i] : 0; }\n";
+    Folder::with(&[("named.toml", &problem), (file, source), ("reference.c", reference)])
+}
+
+fn statuses(folder: &Folder) -> Vec<(i64, String, String)> {
+    let of = |entry: &Json| {
+        let text = |key: &str| entry[key].as_str().unwrap_or_default().to_string();
+        (entry["config"]["VW"].as_i64().unwrap(), text("status"), text("message"))
+    };
+    let mut found: Vec<_> = entries(&folder.path("named.jsonl")).iter().map(of).collect();
+    found.sort();
+    found.dedup_by_key(|(width, ..)| *width);
+    found
+}
+
+const NAMED_C: &str = "static void all(const float *a, float *b, int count)\n\
+                       { for (int i = 0; i < N; ++i) b[i] = i < count ? 2 * a[i] : 0; }\n\
+                       void twice_1(const float *a, float *b, int count) { all(a, b, count); }\n\
+                       void twice_2(const float *a, float *b, int count) { all(a, b, count); }\n";
+
+#[test]
+fn the_function_may_depend_on_a_parameter_and_a_missing_one_is_a_failure_of_its_configurations() {
+    let folder = named("twice_{VW}", "named.c", NAMED_C, "");
+    let checked = folder.run(&["check", "named.toml", "--json"]).json();
+    assert_eq!((&checked["ok"], checked["messages"].as_array().map(Vec::len)), (&true.into(), Some(0)), "{checked:#}");
+    let ran = folder.run(&["tune", "named.toml", "--json", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let found = statuses(&folder);
+    let status: Vec<&str> = found.iter().map(|(_, status, _)| status.as_str()).collect();
+    assert_eq!(status, ["correct", "correct", "compile"], "{found:#?}");
+    assert!(found[2].2.contains("twice_4"), "{found:#?}");
+    let unknown = named("twice_{WV}", "named.c", NAMED_C, "").run(&["check", "named.toml"]);
+    assert!(unknown.stdout.contains("did you mean `VW`?") || unknown.stderr.contains("did you mean `VW`?"));
+    let unbalanced = named("twice_{VW", "named.c", NAMED_C, "").run(&["check", "named.toml"]);
+    assert!(format!("{unbalanced:?}").contains("without its partner"), "{unbalanced:#?}");
+}
+
+#[test]
+fn the_function_of_an_opencl_kernel_may_depend_on_a_parameter() {
+    if !has_opencl() {
+        return;
+    }
+    let kernel = |width: i32| {
+        format!(
+            "kernel void twice_{width}(global const float *a, global float *b, int count) {{\n\
+             int i = get_global_id(0);\nb[i] = i < count ? 2 * a[i] : 0;\n}}\n"
+        )
+    };
+    let folder = named("twice_{VW}", "named.cl", &[1, 2, 4].map(kernel).concat(), "global = [\"N\"]");
+    let ran = folder.run(&["tune", "named.toml", "--json", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(statuses(&folder).iter().all(|(_, status, _)| status == "correct"), "{:#?}", statuses(&folder));
+    assert_eq!(statuses(&folder).len(), 3);
 }

@@ -126,7 +126,7 @@ impl Case {
             reading: tunesmith::device::Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
-            function: written.function.clone(),
+            function: written.function.clone().into(),
             options: Vec::new(),
             arguments: (first..spec.arguments.len()).collect(),
             repeat: None,

@@ -8,7 +8,9 @@ use common::scripted::{ScriptedLab, work};
 use common::*;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{Access, Argument, ArgumentKind, DeviceError, Fill, KernelSpec, Memory, Template, cuda_devices};
+use tunesmith_device::{
+    Access, Argument, ArgumentKind, DeviceError, Fill, FunctionName, KernelSpec, Memory, Template, cuda_devices,
+};
 use tunesmith_space::{Expr, Value};
 
 /// Returns the folder with NVIDIA's libraries. Without it, the function prints the reason. In
@@ -74,6 +76,26 @@ fn templates_symbols_and_headers_compile_and_the_result_is_a_cubin() {
         assert_correct(&completion);
         let compile = completion.measurement.compile.unwrap();
         assert!(compile.binary_bytes > Some(1000) && !compile.same_binary, "{compile:?}");
+    }
+}
+
+#[test]
+fn the_function_may_depend_on_parameters() {
+    let Some(lab) = lab() else { return };
+    let space = space_with("WIDTH", &[2, 4, 8]);
+    let arguments = || vec![buffer("b", "f32", 1024, Access::InOut, Fill::Zeros)];
+    let source = "extern \"C\" __global__ void by_2(float *b) { b[0] += 2; }\n\
+                  template <int N> __global__ void by_4(float *b) { b[0] += N; }\n";
+    for (function, known) in [("by_{WIDTH}", [2]), ("by_4<{WIDTH}>", [4])] {
+        let mut spec = lab.spec(function, source, arguments());
+        spec.kernels[0].function = FunctionName::parse(function).unwrap();
+        let mut evaluator = lab.evaluator(&space, spec);
+        assert_correct(&evaluate(&mut evaluator, config(&space, known[0])));
+        if function == "by_{WIDTH}" {
+            let missing = evaluate(&mut evaluator, config(&space, 8)).failure.unwrap();
+            assert_eq!(missing.kind, FailureKind::Compile);
+            assert!(missing.message.contains("has no kernel `by_8`"), "{missing:?}");
+        }
     }
 }
 

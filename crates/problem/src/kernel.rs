@@ -5,7 +5,7 @@ use crate::options::Options;
 use crate::tree::{Node, Section};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tunesmith_device::{Argument, Extent, Kernel, Language, WorkSize};
+use tunesmith_device::{Argument, Extent, FunctionName, Kernel, Language, WorkSize};
 use tunesmith_space::Expr;
 use tunesmith_space::did_you_mean;
 
@@ -78,8 +78,8 @@ pub(crate) fn read_one(section: &Section<'_>, arguments: &[Argument], messages: 
     };
     let function = function_node.as_ref().and_then(Node::string);
     let name = section.get("name").and_then(|node| node.string()).or(function);
-    let places =
-        KernelPlaces { file: file_node.span(), function: function_node.map(|node| node.span()).unwrap_or_default() };
+    let function_place = function_node.as_ref().map(Node::span).unwrap_or_default();
+    let places = KernelPlaces { file: file_node.span(), function: function_place };
     let options = |language| {
         let Options { mut include, templates } = options_for(section, language, &languages, folder);
         include.extend(paths("include"));
@@ -94,7 +94,7 @@ pub(crate) fn read_one(section: &Section<'_>, arguments: &[Argument], messages: 
         reading: tunesmith_device::Reading::default(),
         sources: paths("sources"),
         include,
-        function: function?.to_string(),
+        function: function_name(function_node.as_ref()?)?,
         options: templates,
         arguments: read_arguments(section, arguments),
         repeat: section.get("repeat").and_then(|node| node.expression()).map(|located| located.value),
@@ -107,6 +107,11 @@ pub(crate) fn read_one(section: &Section<'_>, arguments: &[Argument], messages: 
     };
     let others = languages[1..].iter().map(other).collect();
     Some(ReadKernel { kernel, others, places })
+}
+
+/// Returns the name of a function, which may depend on the configuration.
+fn function_name(node: &Node<'_>) -> Option<FunctionName> {
+    FunctionName::parse(node.string()?).map_err(|error| node.error(format!("`{}`: {error}", node.name), None)).ok()
 }
 
 /// Returns the languages that one source is written in. The first is the default.

@@ -45,7 +45,7 @@ impl NestKernel {
             reading: tunesmith_device::Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
-            function: self.function.clone(),
+            function: self.function.clone().into(),
             options: self.options.clone(),
             arguments: (0..self.arguments).collect(),
             repeat: None,

@@ -2,11 +2,13 @@
 
 use crate::tree::place_inside;
 use crate::{Diagnostic, Level, NestKernel, Problem, ProblemError};
+use rand::SeedableRng as _;
 use std::ops::Range;
+use tunesmith_core::Rng;
 use tunesmith_device::LIMIT_NAMES;
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
-use tunesmith_space::{Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value};
+use tunesmith_space::{ConfigId, Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value};
 
 /// The space of a problem on a device.
 #[derive(Clone, Debug)]
@@ -116,6 +118,23 @@ impl Problem {
             return Err(at_default(format!("the default configuration violates {}", violated.join(", ")), remedy));
         }
         Ok(Some(configuration))
+    }
+
+    /// Returns one configuration of each alternative, `first` and its alternative first. Without
+    /// alternatives, returns `first` alone.
+    pub fn one_of_each_alternative(&self, space: &Space, first: ConfigId) -> Vec<ConfigId> {
+        let choice = self.choice.as_deref().and_then(|name| space.parameter_index(name));
+        let Some(choice) = choice else { return vec![first] };
+        let chosen = space.unrank(first).indices()[choice];
+        let values = space.parameters()[choice].values().len() as u32;
+        let mut rng = Rng::seed_from_u64(0);
+        let of_value = |value: u32| {
+            let only = [value];
+            let mut allowed: Vec<&[u32]> = vec![&[]; choice + 1];
+            allowed[choice] = &only;
+            space.sample_within(&allowed, &mut rng)
+        };
+        std::iter::once(first).chain((0..values).filter(|value| *value != chosen).filter_map(of_value)).collect()
     }
 
     fn space_error(&self, error: &SpaceError) -> ProblemError {

@@ -138,3 +138,17 @@ fn an_unknown_name_in_a_constraint_of_an_alternative_is_told_with_its_place() {
     assert!(error.messages[0].text.contains("TIEL"), "{error:?}");
     assert!(text.contains(&problem.source_file.text[error.messages[0].span.clone()]), "{error:?}");
 }
+
+#[test]
+fn an_example_of_each_alternative_is_valid_and_the_given_one_is_the_first() {
+    let (_folder, problem) = parsed(TWO).unwrap();
+    let space = problem.space(&[]).unwrap().space;
+    for first in space.iter() {
+        let examples = problem.one_of_each_alternative(&space, first);
+        assert_eq!((examples.len(), examples[0]), (2, first));
+        assert_ne!(space.unrank(examples[0]).indices()[0], space.unrank(examples[1]).indices()[0]);
+    }
+    let (_folder, plain) = parsed("[kernel]\nfile = \"a.c\"\nfunction = \"f\"\n[parameters]\nP = [1, 2]\n").unwrap();
+    let space = plain.space(&[]).unwrap().space;
+    assert_eq!(plain.one_of_each_alternative(&space, space.id(1).unwrap()), [space.id(1).unwrap()]);
+}

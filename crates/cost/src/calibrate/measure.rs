@@ -143,7 +143,7 @@ impl Bench<'_> {
             reading: tunesmith_device::Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
-            function: code.function,
+            function: code.function.into(),
             options: Vec::new(),
             arguments: (0..arguments.len()).collect(),
             repeat: None,

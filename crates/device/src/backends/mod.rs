@@ -179,7 +179,7 @@ impl Target {
         let language = source.kernel.language;
         DeviceError::Language {
             what: source.what,
-            name: source.kernel.function.clone(),
+            name: source.kernel.function.to_string(),
             language,
             device,
             remedy: format!("choose `--device {}`", language.device()),

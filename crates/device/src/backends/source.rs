@@ -31,13 +31,13 @@ impl KernelSource {
         let known = reference_arguments(spec);
         let kernel = Kernel {
             name: function.clone(),
+            function: function.into(),
             language,
             file,
             generator,
             reading: crate::problem::Reading::default(),
             sources,
             include,
-            function,
             options,
             arguments: positions.clone(),
             repeat: None,
@@ -46,6 +46,12 @@ impl KernelSource {
         };
         let arguments = positions.iter().filter_map(|position| known.get(*position).cloned()).collect();
         Self { what: "the reference", kernel, arguments }
+    }
+
+    /// Returns the source with the function's name in the configuration of `scope`, for messages.
+    pub(crate) fn named(&self, scope: &Scope) -> Self {
+        let function = self.kernel.function.of(scope).into();
+        Self { kernel: Kernel { function, ..self.kernel.clone() }, ..self.clone() }
     }
 
     /// Returns the error for one of its files that cannot be read.

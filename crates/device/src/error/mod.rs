@@ -119,6 +119,14 @@ pub enum DeviceError {
         /// The compiler's output.
         log: String,
     },
+    /// The name of a function with an unknown parameter or size.
+    #[error("the kernel's function `{function}`: {source}")]
+    FunctionName {
+        /// The function as it was written.
+        function: String,
+        /// The unknown name.
+        source: TemplateError,
+    },
     /// An option or expression with an unknown name or a wrong form.
     #[error("the kernel's option `{option}`: {source}")]
     Template {

@@ -167,7 +167,7 @@ fn uses(spec: &KernelSpec, name: &str) -> bool {
     let arguments = spec.arguments.iter().flat_map(Argument::expressions);
     let mut expressions = arguments.chain(spec.kernels.iter().flat_map(Kernel::expressions));
     let mut choices = spec.kernels.iter().filter_map(|kernel| kernel.alternative.as_ref());
-    let mut functions = spec.kernels.iter().flat_map(|kernel| tokens(&kernel.function));
+    let mut functions = spec.kernels.iter().flat_map(|kernel| tokens(kernel.function.as_str()));
     expressions.any(|expr| expr.names().iter().any(|used| used.text == name))
         || functions.any(|token| token.text == name)
         || choices.any(|alternative| alternative.parameter == name)

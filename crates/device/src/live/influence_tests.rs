@@ -66,7 +66,7 @@ fn a_parameter_is_used_wherever_a_problem_can_name_it() {
         work: work(extent),
         alternative: None,
         repeat: Some(expr("REPEAT + 1")),
-        function: function.to_owned(),
+        function: function.into(),
         ..bare_kernel()
     };
     let spec = KernelSpec {
@@ -103,11 +103,12 @@ fn bare_kernel() -> Kernel {
         reading: crate::problem::Reading::default(),
         sources: Vec::new(),
         include: Vec::new(),
-        function: String::new(),
+        function: "".into(),
         options: Vec::new(),
         arguments: Vec::new(),
         repeat: None,
         work: None,
+        alternative: None,
     }
 }
 

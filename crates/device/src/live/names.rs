@@ -8,6 +8,10 @@ pub(super) fn check(spec: &KernelSpec, scope: &Scope) -> Result<(), DeviceError>
     for option in spec.kernels.iter().flat_map(|kernel| &kernel.options) {
         option.check(scope).map_err(|source| DeviceError::Template { option: option.to_string(), source })?;
     }
+    for kernel in &spec.kernels {
+        let unknown = |source| DeviceError::FunctionName { function: kernel.function.to_string(), source };
+        kernel.function.template().check(scope).map_err(unknown)?;
+    }
     let arguments = spec.arguments.iter().flat_map(Argument::expressions);
     let kernels = spec.kernels.iter().flat_map(Kernel::expressions);
     for expr in arguments.chain(kernels) {

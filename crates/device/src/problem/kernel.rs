@@ -1,6 +1,6 @@
 //! A kernel: its source, its arguments and its work-items.
 
-use crate::problem::{Generator, Language, Scope, Template};
+use crate::problem::{FunctionName, Generator, Language, Scope, Template};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -26,8 +26,8 @@ pub struct Kernel {
     pub sources: Vec<PathBuf>,
     /// Folders to search for included files.
     pub include: Vec<PathBuf>,
-    /// The function to call. In C++ the name may be qualified and have template arguments.
-    pub function: String,
+    /// The function to call.
+    pub function: FunctionName,
     /// Compiler options. Each text is one argument.
     pub options: Vec<Template>,
     /// The arguments in the order of the signature, as positions among the problem's arguments.

@@ -2,6 +2,7 @@
 
 mod argument;
 mod element;
+mod function;
 mod generator;
 mod kernel;
 mod language;
@@ -11,6 +12,7 @@ mod template;
 
 pub use argument::{ALIGN, Access, Argument, ArgumentKind, Fill, Memory, Shape};
 pub use element::{ElementType, Number, ScalarType, UnknownElementType};
+pub use function::FunctionName;
 pub use generator::{Generated, Generator};
 pub use kernel::{Alternative, Extent, Grid, GridError, Kernel, Reading, WorkSize};
 pub use language::Language;

@@ -86,6 +86,11 @@ impl Template {
         Ok(Self { parts })
     }
 
+    /// Creates a template of `text` without placeholders: its braces are braces.
+    pub(crate) fn plain(text: &str) -> Self {
+        Self { parts: vec![Part::Text(text.to_owned())] }
+    }
+
     /// Returns the names in the template, in order, with repetitions.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {

@@ -93,7 +93,7 @@ impl Reader<'_> {
             reading: tunesmith_device::Reading::default(),
             sources: Vec::new(),
             include,
-            function: function.to_string(),
+            function: function.into(),
             options: templates,
             arguments: (0..arguments).collect(),
             repeat: None,

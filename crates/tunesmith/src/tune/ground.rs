@@ -3,9 +3,8 @@
 use crate::configuration::start_configuration;
 use crate::devices::device_for;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
-use rand::SeedableRng as _;
 use std::time::Duration;
-use tunesmith_core::{Clock, Rng};
+use tunesmith_core::Clock;
 use tunesmith_device::{CommandSpec, Device, Machine};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
@@ -61,27 +60,11 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Returns the configuration that is compiled before the first evaluation.
-    pub(super) fn probe(&self) -> Option<ConfigId> {
-        self.first.first().copied().or_else(|| self.space.id(0))
-    }
-
     /// Returns the configurations that are compiled before the first evaluation: one of each
-    /// alternative, that of [`probe`](Self::probe) first.
+    /// alternative.
     pub(super) fn probes(&self) -> Vec<ConfigId> {
-        let Some(probe) = self.probe() else { return Vec::new() };
-        let choice = self.problem.choice.as_deref().and_then(|name| self.space.parameter_index(name));
-        let Some(choice) = choice else { return vec![probe] };
-        let tried = self.space.unrank(probe).indices()[choice];
-        let values = self.space.parameters()[choice].values().len() as u32;
-        let mut rng = Rng::seed_from_u64(0);
-        let of_value = |value: u32| {
-            let mut allowed: Vec<&[u32]> = vec![&[]; choice + 1];
-            let only = [value];
-            allowed[choice] = &only;
-            self.space.sample_within(&allowed, &mut rng)
-        };
-        std::iter::once(probe).chain((0..values).filter(|value| *value != tried).filter_map(of_value)).collect()
+        let first = self.first.first().copied().or_else(|| self.space.id(0));
+        first.map_or_else(Vec::new, |first| self.problem.one_of_each_alternative(&self.space, first))
     }
 
     /// Returns the rank of the default configuration.

@@ -48,10 +48,10 @@ pub(crate) fn rehearse(problem: &Problem, machine: &Machine) -> Result<Rehearsal
     let settings = Settings::new(&ground, &search, &journal)?;
     Learned::new(&ground, &settings)?;
     let mut runner = ready::runner(&ground, &settings, clock)?;
-    let Some(probe) = ground.probe() else {
+    let probes = ground.probes();
+    let Some(&probe) = probes.first() else {
         return Ok(Rehearsal { uncompiled: None, verified: ground.verified(), doubts: Vec::new() });
     };
-    let probes = ground.probes();
     let tried =
         probes.iter().map(|probe| Ok((*probe, runner.preflight(*probe)?))).collect::<Result<Vec<_>, Error>>()?;
     let failed = tried.into_iter().find_map(|(probe, message)| Some((probe, message?)));

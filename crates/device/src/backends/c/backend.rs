@@ -47,7 +47,7 @@ impl CBackend {
         for path in &kernel.sources {
             std::fs::metadata(path).map_err(|error| source.unreadable(path, error))?;
         }
-        let shim = shim::source(kernel.language, &absolute, &kernel.function, &source.arguments);
+        let shim = shim::source(kernel.language, &absolute, kernel.function.in_source(), &source.arguments);
         let suffix = if kernel.language == Language::Cpp { "cpp" } else { "c" };
         let shim_path = folder.join(format!("{name}.{suffix}"));
         faults::write(&shim_path, &shim)?;
@@ -63,7 +63,8 @@ impl CBackend {
         let include = self.source.kernel.include.iter().map(|folder| format!("-I{}", folder.display()));
         let is_file = self.source.kernel.generator.is_none();
         let defines = scope.iter().filter(|_| is_file).map(|(name, value)| format!("-D{name}={}", value.define()));
-        options.chain(include).chain(defines).collect()
+        let function = self.source.kernel.function.define(scope).map(|define| format!("-D{define}"));
+        options.chain(include).chain(defines).chain(function).collect()
     }
 
     /// Returns the files to compile together with the shim at this path.
@@ -111,22 +112,16 @@ impl CBackend {
         let Some(generator) = &kernel.generator else { return Ok((self.shim_path.clone(), self.absolute.clone())) };
         let made = generator.generate(scope).map_err(BuildError::Refused)?;
         let (shim, source) = (library.with_extension("c"), library.with_extension("generated.c"));
-        let text = shim::source(kernel.language, &source, &kernel.function, &self.source.arguments);
+        let text = shim::source(kernel.language, &source, kernel.function.in_source(), &self.source.arguments);
         for (path, text) in [(&source, &made.text), (&shim, &text)] {
             faults::write(path, text).map_err(BuildError::Broken)?;
         }
         Ok((shim, source))
     }
 
-    /// Describes the call of the function in `absolute`, for messages.
-    fn call<'a>(&'a self, (shim, absolute): (&'a Path, &'a Path)) -> CompiledCall<'a> {
-        CompiledCall {
-            file: &self.source.kernel.file,
-            absolute,
-            shim,
-            function: &self.source.kernel.function,
-            arguments: &self.source.arguments,
-        }
+    /// Describes the call of `function` in `absolute`, for messages.
+    fn call<'a>(&'a self, function: &'a str, (shim, absolute): (&'a Path, &'a Path)) -> CompiledCall<'a> {
+        CompiledCall { file: &self.source.kernel.file, absolute, shim, function, arguments: &self.source.arguments }
     }
 
     /// Returns the reason why the compiler ended without a library.
@@ -188,7 +183,7 @@ impl Backend for CBackend {
         self.compiler.words(&self.compiler.default_options()).iter().for_each(|word| hash.add(word));
         self.source.kernel.options.iter().for_each(|option| hash.add(option.to_string()));
         self.source.arguments.iter().for_each(|argument| hash.add(argument.element.to_string()));
-        hash.add(&self.source.kernel.function);
+        hash.add(self.source.kernel.function.as_str());
         Ok(hash.digest())
     }
 
@@ -201,7 +196,8 @@ impl Backend for CBackend {
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
         // Dropping this value removes the file, if there is one.
         let mut built = Built::new(Program::Library { path: path.clone() });
-        let call = self.call((&shim, &source));
+        let function = self.source.kernel.function.of(scope);
+        let call = self.call(&function, (&shim, &source));
         match ended {
             Ended::Cancelled => Err(BuildError::Cancelled),
             Ended::NotStarted => Err(self.broken(&log)),

@@ -66,7 +66,7 @@ impl SourceText {
         kernel.options.iter().for_each(|option| hash.add(option.to_string()));
         kernel.expressions().for_each(|expr| hash.add(expr.text()));
         source.arguments.iter().for_each(|argument| hash.add(argument.element.to_string()));
-        hash.add(&kernel.function);
+        hash.add(kernel.function.as_str());
         hash.digest()
     }
 }
@@ -86,7 +86,8 @@ pub(crate) fn include_folders(source: &KernelSource) -> Vec<PathBuf> {
 pub(crate) fn defines(source: &KernelSource, scope: &Scope) -> impl Iterator<Item = String> {
     let kernel = &source.kernel;
     let is_macro = |name: &str| kernel.generator.is_none() && !kernel.reading.own_names.iter().any(|own| own == name);
-    scope.iter().filter(move |(name, _)| is_macro(name)).map(|(name, value)| format!("{name}={}", value.define()))
+    let values = scope.iter().filter(move |(name, _)| is_macro(name));
+    values.map(|(name, value)| format!("{name}={}", value.define())).chain(kernel.function.define(scope))
 }
 
 /// Joins all source files. If there are several, each is marked with its name for messages.

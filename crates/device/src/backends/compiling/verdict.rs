@@ -43,7 +43,7 @@ impl CompileVerdict<'_> {
     }
 
     fn no_function(&self, known: &[String]) -> BuildError {
-        let function = &self.source.kernel.function;
+        let function = self.source.kernel.function.as_str();
         // The known names have no template arguments.
         let name = function.split('<').next().unwrap_or(function);
         let similar = closest(name, known.iter().map(String::as_str)).map(str::to_owned);

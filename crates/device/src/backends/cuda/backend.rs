@@ -43,9 +43,9 @@ impl CudaBackend {
     pub(crate) fn new(source: KernelSource, device: CudaDevice, workshop: Workshop) -> Result<Self, DeviceError> {
         let kernel = &source.kernel;
         if kernel.generator.is_none() && kernel.work.as_ref().is_none_or(|work| work.local.is_none()) {
-            return Err(DeviceError::NoBlocks { what: source.what, name: kernel.function.clone() });
+            return Err(DeviceError::NoBlocks { what: source.what, name: kernel.function.to_string() });
         }
-        let assertions = signature::assertions(&kernel.function, &source.arguments);
+        let assertions = signature::assertions(kernel.function.in_source(), &source.arguments);
         let text = SourceText::write(&source, workshop.file("cu"), &assertions)?;
         let text_digest = text.digest(&source);
         let cache = device.setup.cache.as_deref().filter(|_| text.tells_what_it_includes()).and_then(CubinCache::open);
@@ -75,7 +75,7 @@ impl CudaBackend {
             source: self.text.file(&self.source, text, binary).map_err(BuildError::Broken)?,
             name: kernel.file.display().to_string(),
             options: self.options(scope),
-            function: kernel.function.clone(),
+            function: kernel.function.of(scope),
             symbols: self.source.arguments.iter().filter_map(|argument| argument.symbol.clone()).collect(),
             binary: binary.to_owned(),
         })
@@ -90,15 +90,22 @@ impl CudaBackend {
             key.add(text);
         }
         key.add(&self.device.compiler);
-        task.options.iter().chain(&task.symbols).for_each(|text| key.add(text));
+        task.options.iter().chain([&task.function]).chain(&task.symbols).for_each(|text| key.add(text));
         key.digest()
     }
 
     /// Compiles `task` to a cubin at the place it names. Returns the mangled names of the kernel
     /// and the variables.
-    fn compile(&self, task: &CudaTask, text: &str, cancel: &Interrupt) -> Result<(String, Vec<String>), BuildError> {
+    fn compile(
+        &self,
+        task: &CudaTask,
+        text: &str,
+        scope: &Scope,
+        cancel: &Interrupt,
+    ) -> Result<(String, Vec<String>), BuildError> {
+        let source = self.source.named(scope);
         let outcome = match self.workshop.compile(&CompileTask::Cuda(task.clone()), cancel)? {
-            CompileOutcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &self.source, text) {
+            CompileOutcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &source, text) {
                 Finding::Code(log) => return Err(BuildError::Failed(log)),
                 Finding::Signature(mismatch) => return Err(BuildError::Signature(mismatch)),
                 Finding::NoFunction(known) => CompileOutcome::Compiled(Compiled::NoFunction(known)),
@@ -106,7 +113,7 @@ impl CudaBackend {
             other => other,
         };
         let verdict = CompileVerdict {
-            source: &self.source,
+            source: &source,
             qualifier: "__global__",
             limit: self.workshop.limit,
             readable: &|log: &str| log.to_owned(),
@@ -128,7 +135,7 @@ impl CudaBackend {
         let key = self.key(&task, &text);
         let kept = self.cache.as_ref().and_then(|cache| cache.get(&key, binary));
         let is_kept = kept.is_some();
-        let (function, symbols) = kept.map_or_else(|| self.compile(&task, &text, cancel), Ok)?;
+        let (function, symbols) = kept.map_or_else(|| self.compile(&task, &text, scope, cancel), Ok)?;
         if let Some(cache) = self.cache.as_ref().filter(|_| !is_kept) {
             cache.put(&key, binary, &function, &symbols);
         }

@@ -31,7 +31,7 @@ pub(super) fn diagnose(log: &str, source: &KernelSource, text: &str) -> Finding 
     if let Some((number, argument)) = number.and_then(|number| Some((number, passed(&source.arguments).nth(number)?))) {
         return Finding::Signature(wrong_type(source, text, log, number, argument));
     }
-    let base = base_name(&source.kernel.function);
+    let base = base_name(source.kernel.function.as_str());
     let is_undefined = first.contains("is undefined") || first.contains("has no member");
     let known = kernels(text);
     match is_undefined && !known.iter().any(|name| name == base) {
@@ -66,7 +66,7 @@ fn written(function: &str, text: &str) -> Option<Vec<String>> {
 }
 
 fn wrong_count(source: &KernelSource, text: &str, log: &str) -> Mismatch {
-    let function = &source.kernel.function;
+    let function = source.kernel.function.as_str();
     let has = passed(&source.arguments).count();
     let parameters = written(function, text);
     let takes = parameters.as_ref().map_or_else(|| "another number of".to_owned(), |known| known.len().to_string());
@@ -90,7 +90,7 @@ fn wrong_count(source: &KernelSource, text: &str, log: &str) -> Mismatch {
 }
 
 fn wrong_type(source: &KernelSource, text: &str, log: &str, number: usize, argument: &Argument) -> Mismatch {
-    let function = &source.kernel.function;
+    let function = source.kernel.function.as_str();
     let Argument { name, element, kind, .. } = argument;
     let parameter = written(function, text).and_then(|known| known.get(number).cloned());
     let is = parameter.map_or_else(|| "something else".to_owned(), |parameter| format!("`{parameter}`"));

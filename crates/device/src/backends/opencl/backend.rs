@@ -32,7 +32,7 @@ impl OpenClBackend {
     /// A source cannot be read, or the kernel has no work-items.
     pub(crate) fn new(source: KernelSource, device: OpenClDevice, workshop: Workshop) -> Result<Self, DeviceError> {
         if source.kernel.work.is_none() && source.kernel.generator.is_none() {
-            return Err(DeviceError::NoWorkItems { what: source.what, name: source.kernel.function.clone() });
+            return Err(DeviceError::NoWorkItems { what: source.what, name: source.kernel.function.to_string() });
         }
         let text = SourceText::write(&source, workshop.file("cl"), "")?;
         let cache = DriverCache::new(device.kind == OpenClKind::Cpu);
@@ -62,7 +62,7 @@ impl OpenClBackend {
             device: *index,
             source: self.text.file(&self.source, &text, binary).map_err(BuildError::Broken)?,
             options: self.options(scope).join(" "),
-            function: self.source.kernel.function.clone(),
+            function: self.source.kernel.function.of(scope),
             arguments: arguments.collect(),
             grid,
             binary: binary.to_owned(),
@@ -80,19 +80,16 @@ impl OpenClBackend {
     }
 
     /// Returns the time of the compilation alone, if the compile worker could tell it.
-    fn judge(&self, outcome: CompileOutcome) -> Result<Option<Duration>, BuildError> {
-        let KernelSource { kernel, arguments: declared, .. } = &self.source;
+    fn judge(&self, outcome: CompileOutcome, scope: &Scope) -> Result<Option<Duration>, BuildError> {
+        let source = self.source.named(scope);
+        let KernelSource { kernel, arguments: declared, .. } = &source;
         let readable = |log: &str| log::readable(log, &kernel.file);
-        let verdict = CompileVerdict {
-            source: &self.source,
-            qualifier: "kernel",
-            limit: self.workshop.limit,
-            readable: &readable,
-        };
+        let verdict =
+            CompileVerdict { source: &source, qualifier: "kernel", limit: self.workshop.limit, readable: &readable };
         match verdict.judge(outcome)? {
             Some(Made::OpenCl { arguments, took, .. }) => {
                 let declared: Vec<_> = declared.iter().collect();
-                signature::judge(&kernel.function, &declared, &arguments).map_err(BuildError::Signature)?;
+                signature::judge(kernel.function.as_str(), &declared, &arguments).map_err(BuildError::Signature)?;
                 Ok(Some(took))
             }
             Some(Made::Cuda { .. }) | None => Ok(None),
@@ -145,7 +142,7 @@ impl Backend for OpenClBackend {
         let task = self.task(scope, &binary)?;
         // Dropping this value removes the file, if there is one.
         let mut built = self.unbuilt(&task);
-        let took = self.judge(self.workshop.compile(&CompileTask::OpenCl(task), cancel)?)?;
+        let took = self.judge(self.workshop.compile(&CompileTask::OpenCl(task), cancel)?, scope)?;
         let time = self.workshop.now() - start;
         self.cache.compiled_in(took.unwrap_or(time));
         let binary_bytes = std::fs::metadata(&binary).ok().map(|file| file.len());
@@ -197,7 +194,7 @@ mod tests {
             reading: crate::problem::Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
-            function: "f".to_owned(),
+            function: "f".into(),
             options: Vec::new(),
             arguments: Vec::new(),
             repeat: None,
