@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::cuda::{run_scripted, script};
 use common::{Folder, entries, has_opencl};
 use serde_json::json;
 use std::path::Path;
@@ -131,4 +132,30 @@ fn a_wrong_directive_is_told_with_its_line_and_remedy() {
     folder.run(&["check", "saxpy.cl"]).refused(&["saxpy.cl:23", "did you mean `ocl::local_size`?"]);
     let folder = saxpy_with("divides( N )", "[](auto i){ i = 2; return true; }");
     folder.run(&["tune", "saxpy.cl"]).refused(&["saxpy.cl:8", "`i = 2` is not supported", "ends with `return`"]);
+}
+
+/// The saxpy for CUDA, with directives outside of comments.
+const CUDA: &str = r#"
+#atf::tp name "LS" range {32, 64, 128}
+#atf::cuda::device_id 0
+#atf::cuda::kernel_name "saxpy"
+#atf::cuda::inputs( atf::scalar<int>(4096), atf::scalar<float>(2.5), atf::buffer<float>(4096), atf::buffer<float>(4096) )
+#atf::cuda::grid_dim( 4096 / LS )
+#atf::cuda::block_dim( LS )
+extern "C" __global__ void saxpy( const int n, const float a, const float* x, float* y ) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
+}
+"#;
+
+#[test]
+fn a_kernel_of_cuda_tunes_by_its_directives() {
+    let rules = r#"[{ "defines": { "LS": "64" }, "times_us": [20] }, { "times_us": [30] }]"#;
+    let folder = Folder::with(&[("script.json", &script((9, 0), true, rules)), ("saxpy.cu", CUDA)]);
+    let checked = run_scripted(&folder, &["check", "saxpy.cu", "--json"]);
+    assert_eq!(checked.json()["ok"], true, "{checked:#?}");
+    let ran = run_scripted(&folder, &["tune", "saxpy.cu", "--stop", "fraction 1", "--json", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert_eq!(ran.json()["best"]["config"], json!({"LS": 64}), "{ran:#?}");
+    assert_eq!(ran.json()["device"], "Scripted GPU");
 }

@@ -9,7 +9,8 @@ impl Problem {
     /// with ATF's directives. `sizes` replace the file's own sizes.
     ///
     /// Reads only this file. It neither reads kernel and data files nor builds a space. For a T1
-    /// file, it checks that the kernel's file exists.
+    /// file, it checks that the kernel's file exists. For directives about a kernel in another file,
+    /// it reads that file, since inputs take their names from it.
     ///
     /// # Errors
     /// The file is wrong. Every fault has a message with its place and remedy.
@@ -26,7 +27,8 @@ impl Problem {
     ///
     /// A text that begins with `{` is T1, one with `#atf::` is a source with ATF's directives, and
     /// any other is TOML. Messages call it `problem` in `folder`, with the suffix of its form.
-    /// Without a name in the text, the problem is called `problem`.
+    /// Without a name in the text, the problem is called `problem`. A kernel must be in a file, so
+    /// that a source with directives about its own kernel gives a space alone; load it by its path.
     ///
     /// # Errors
     /// The text is wrong. Every fault has a message with its place and remedy.
@@ -64,7 +66,7 @@ fn read(source_file: SourceFile, sizes: &[(String, Value)]) -> Result<Problem, P
         Some("json") => t1::read(source_file, sizes),
         _ if directives::present(&source_file.text) => directives::read(source_file, sizes),
         _ => {
-            let remedy = "problem files are TOML (.toml), Kernel Tuner's T1 (.json), or kernels with ATF's directives"
+            let remedy = "problem files are TOML (.toml), Kernel Tuner's T1 (.json), or sources with ATF's directives"
                 .to_string();
             Err(ProblemError::unreadable(&source_file.path, "this is not a problem file".to_string(), Some(remedy)))
         }

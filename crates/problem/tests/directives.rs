@@ -227,3 +227,18 @@ fn a_refusal_is_an_error_about_the_file() {
     let error = problem.kernel_spec(Language::OpenCl).unwrap_err();
     assert!(matches!(error, Error::File(_)), "{error:?}");
 }
+
+#[test]
+fn a_source_that_is_cut_or_lacks_a_letter_is_read_or_refused_but_never_ends_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let lambda = "// #atf::tp name L range {1, 2} constraint [&](auto x){ if (x > 1) { int y = N / x; return y == 2; } \
+                  else return x & 1; }\n# #atf::run_script \"./r\"\n-- #atf::cost_file c\n";
+    for text in [OPENCL, lambda] {
+        for (at, letter) in text.char_indices() {
+            let _ = Problem::parse(&text[..at], folder.path());
+            let without = format!("{}{}", &text[..at], &text[at + letter.len_utf8()..]);
+            let _ = Problem::parse(&without, folder.path());
+            let _ = Problem::parse(&without.replace('N', "é"), folder.path());
+        }
+    }
+}

@@ -24,6 +24,7 @@ impl Translator<'_> {
     /// Fails if brackets do not match, if a lambda is more than an expression, or if an alias has no
     /// parameter.
     pub(super) fn expression(&self, text: &str) -> Result<String, String> {
+        check_nesting(text)?;
         if let Some((condition, then, otherwise)) = ternary(text)? {
             let [condition, then, otherwise] = [condition, then, otherwise].map(|part| self.expression(part));
             return Ok(format!("(({}) if ({}) else ({}))", then?, condition?, otherwise?));
@@ -110,6 +111,24 @@ impl Translator<'_> {
         out.push_str(&format!("({})", self.expression(&renamed(&value, own, parameter))?));
         Ok(rest)
     }
+}
+
+/// Maximum number of brackets inside of each other, and of `?` in a row. Expressions are no deeper, and
+/// hostile texts must not exhaust the stack.
+const DEEPEST: usize = 100;
+
+/// Fails if brackets or branches are nested too deeply.
+pub(super) fn check_nesting(text: &str) -> Result<(), String> {
+    let (mut depth, mut deepest) = (0_usize, text.matches('?').count());
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    if deepest > DEEPEST { Err(format!("nested more than {DEEPEST} deep")) } else { Ok(()) }
 }
 
 /// Returns true if an operand of `&&` and `||` has both operators of bits and comparisons outside of
@@ -283,6 +302,8 @@ mod tests {
         assert_eq!(refused("divides(N"), "`(` is not closed");
         assert!(refused("[](auto i){ ++i; return i; }").contains("`++i` is not supported"));
         assert_eq!(refused("A ? B"), "`?` has no `:`");
+        assert!(refused(&format!("{}1{}", "(".repeat(50_000), ")".repeat(50_000))).contains("nested more than 100"));
+        assert!(refused(&"A ? B : ".repeat(50_000)).contains("nested more than 100"));
         assert!(refused("P & 1 == 0").contains("write parentheses"));
         assert!(refused("A && (P < 3 | B)").contains("write parentheses"));
     }

@@ -1,6 +1,6 @@
 //! Translates ATF's search techniques and abort conditions to ours.
 
-use super::translate::{bracket, split};
+use super::translate::{bracket, check_nesting, split};
 use tunesmith_core::{Stop, StopParseError};
 use tunesmith_space::did_you_mean;
 
@@ -41,7 +41,7 @@ pub(super) fn strategy(text: &str) -> Result<&'static str, Fault> {
 /// Returns the text of our stop condition for the abort condition `text`, such as
 /// `evaluations(10000) || duration<std::chrono::minutes>(5)`.
 pub(super) fn stop(text: &str) -> Result<String, Fault> {
-    let ours = joined(text.trim().trim_end_matches(';'));
+    let ours = check_nesting(text).and_then(|()| joined(text.trim().trim_end_matches(';')));
     let checked = ours.and_then(|text| {
         let parsed: Result<Stop, StopParseError> = text.parse();
         parsed.map(|_| text).map_err(|error| error.reason)
@@ -160,6 +160,7 @@ mod tests {
         assert!(refused("evaluation(5)").1.unwrap().contains("fraction(f)"));
         assert!(refused("speedup(0.5, 10)").0.contains("no improvement"));
         assert!(refused("evaluations(0)").0.contains("at least 1"));
+        assert!(refused(&format!("{}1{}", "(".repeat(50_000), ")".repeat(50_000))).0.contains("nested more than 100"));
         assert!(refused("abort_when_not_better(5, 3)").0.contains("is no abort condition"));
     }
 
