@@ -381,7 +381,8 @@ class Judge:
         if problem.is_host:
             (self.folder / problem.source).write_text(mutant)
             text = f"#include \"{CUDA_HEADER}\"\n#include \"{problem.source}\"\n{problem.spec['host']}"
-            library = build(self.folder, "judged.cpp", text, problem.macros(), "c++")
+            # As the problem that Tunesmith tunes: see `write`.
+            library = build(self.folder, "judged.cpp", text, ["-O1", *problem.macros()], "c++")
             calls = [("on_host", problem.arguments, 1)]
         else:
             options = [option for kernel in problem.kernels for option in problem.options(kernel)]
