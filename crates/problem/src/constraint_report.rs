@@ -59,10 +59,12 @@ fn json(value: &Value) -> Json {
 
 impl Problem {
     /// Returns warnings about values that can be left out of the file, and about constraints
-    /// without effect.
+    /// without effect. Constraints are there to choose among the values of an
+    /// interval, which get no warning.
     pub fn warn_of(&self, space: &Space, analysis: &Analysis) -> Vec<Diagnostic> {
         let dead = space.parameters().iter().zip(&self.places.parameters).zip(&analysis.dead_values);
-        let dead = dead.filter(|(_, dead)| !dead.is_empty()).map(|((parameter, place), dead)| {
+        let is_odd = |parameter: &Parameter, dead: &[u32]| !dead.is_empty() && !is_interval(parameter.values());
+        let dead = dead.filter(|((parameter, _), dead)| is_odd(parameter, dead)).map(|((parameter, place), dead)| {
             let values = abridged(dead.iter().map(|&index| parameter.values()[index as usize].to_string()));
             let text = format!("no configuration has {} = {values}", parameter.name());
             let remedy = "remove these values, or check the constraints that exclude them".to_string();
@@ -90,6 +92,14 @@ impl Problem {
     }
 }
 
+/// Returns true if the values are so many consecutive integers that nobody chose them one by one.
+fn is_interval(values: &[Value]) -> bool {
+    const FEWEST: usize = 16;
+    let follows =
+        |pair: &[Value]| matches!(pair, [Value::Int(one), Value::Int(next)] if next.checked_sub(*one) == Some(1));
+    values.len() >= FEWEST && values.windows(2).all(follows)
+}
+
 /// Returns the first few of many values as text.
 fn abridged(values: impl ExactSizeIterator<Item = String>) -> String {
     const SHOWN: usize = 12;
@@ -97,4 +107,23 @@ fn abridged(values: impl ExactSizeIterator<Item = String>) -> String {
     let shown: Vec<String> = values.take(SHOWN).collect();
     let rest = if more > 0 { format!(" and {more} more values") } else { String::new() };
     format!("{}{rest}", shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Problem;
+    use std::path::Path;
+
+    #[test]
+    fn dead_values_are_warned_of_where_a_person_chose_them() {
+        let warnings = |values: &str| -> Vec<String> {
+            let text = format!("[parameters]\nA = {values}\n[constraints]\n\"A divides 32\" = \"32 % A == 0\"\n");
+            let problem = Problem::parse(&text, Path::new(".")).unwrap();
+            let space = problem.space(&[]).unwrap().space;
+            problem.warn_of(&space, &space.analyse()).iter().map(ToString::to_string).collect()
+        };
+        assert!(warnings("[1, 2, 3, 4]")[0].contains("no configuration has A = 3"));
+        assert!(warnings("{ range = \"1..=12\" }")[0].contains("no configuration has A = 3, 5, 6, 7, 9, 10, 11, 12"));
+        assert_eq!(warnings("{ range = \"1..=32\" }"), [""; 0]);
+    }
 }

@@ -98,7 +98,7 @@ pub(crate) struct SuiteTuneArgs {
     /// Compare products of matrices with what one would use instead: openblas (on one thread), clblast
     #[arg(long, value_name = "LIBRARY,...", value_delimiter = ',')]
     pub(crate) against: Vec<String>,
-    /// Make a row for each input in a problem's [inputs], where it has them
+    /// Make a row for each of a problem's inputs, where it lists them
     #[arg(long)]
     pub(crate) inputs: bool,
     /// Run the user's code without the sandbox (docs/trust.md)
