@@ -26,8 +26,7 @@ use scan::Directive;
 use script::Script;
 use std::ops::Range;
 use translate::{Translator, bracket};
-use tunesmith_space::{Expr, Value, ValueKind};
-use tunesmith_space::{did_you_mean, lookup};
+use tunesmith_space::{Expr, Value, ValueKind, did_you_mean, lookup};
 
 /// Returns true if a source has directives.
 pub(crate) fn present(text: &str) -> bool {
