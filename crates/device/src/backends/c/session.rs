@@ -178,11 +178,13 @@ impl Session for CSession {
         // takes what the shim reads from these addresses. What that function does is not known: it
         // may well be undefined, which is why this process does nothing but run it, checks its
         // buffers afterwards, and is replaced when anything is odd.
-        let call = || unsafe { (loaded.entry)(addresses.as_mut_ptr()) };
+        let mut call = || unsafe { (loaded.entry)(addresses.as_mut_ptr()) };
         let start = self.clock.now();
-        match self.placement {
-            Placement::Aligned => std::iter::repeat_with(call).take(launch.times).for_each(drop),
-            Placement::AtEnd => poisoned(call),
+        for _ in 0..launch.times {
+            match self.placement {
+                Placement::Aligned => call(),
+                Placement::AtEnd => poisoned(&mut call),
+            }
         }
         let time = self.clock.now() - start;
         self.environment.install();

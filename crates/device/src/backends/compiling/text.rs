@@ -155,7 +155,8 @@ mod tests {
     #[test]
     fn blanks_keep_lines_and_columns() {
         let text = "#atf::tp name \"é\"\n  range {1}\nkernel void f() {}\n";
-        let blanks = blanked(text.to_string(), &[0..28, 500..600]);
+        let kernel = text.find("kernel").unwrap();
+        let blanks = blanked(text.to_string(), &[0..kernel, 500..600]);
         assert_eq!(blanks.len(), text.len());
         assert_eq!(blanks.trim_start_matches([' ', '\n']), "kernel void f() {}\n");
         assert_eq!(blanks.lines().count(), 3);
