@@ -6,6 +6,7 @@ mod common;
 use common::*;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{Access, Fill, LiveEvaluator};
 use tunesmith_space::Space;
@@ -282,6 +283,10 @@ fn no_zombie_and_no_descriptor_is_left_by_a_hundred_configurations() {
         assert_eq!(samples(&mut lab).failure, None);
     }
     assert_eq!(lab.evaluator.worker_id(), Some(worker));
+    // The last one's process, and the descriptor of it, may still be ending.
+    for _ in (0..100).take_while(|_| count() > before) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
     assert!(count() <= before, "descriptors are left open");
     let children = Command::new("ps").args(["--ppid", &worker.to_string(), "-o", "pid="]).output().unwrap();
     // The last one's process may still be ending.
