@@ -102,7 +102,7 @@ pub fn tune_suite(
     Ok(Some(table))
 }
 
-/// What a row is made of.
+/// A problem that becomes a row.
 struct Item {
     /// The sizes, if this is one of a problem's inputs.
     input: Option<String>,

@@ -20,7 +20,7 @@ pub struct Kernel {
     pub file: PathBuf,
     /// The generator of source and work-items. Replaces `file` and `work`.
     pub generator: Option<Arc<dyn Generator>>,
-    /// How the source is read.
+    /// The differences between the file and what its compiler gets.
     pub reading: Reading,
     /// Further source files, compiled together with `file`.
     pub sources: Vec<PathBuf>,

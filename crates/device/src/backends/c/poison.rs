@@ -6,8 +6,6 @@
 
 #![allow(unsafe_code)]
 
-use nix::libc::c_int;
-
 /// The fill of each byte. As `f32` it is -1.7e38 and as `f64` -5.3e303, which no maximum, minimum or
 /// sum of usual data hides. As `f16` it is not a number, as an integer it is negative, and as an
 /// address it is invalid.
@@ -28,7 +26,7 @@ pub(super) fn fill_heap(on: bool) {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         // `malloc` fills with the complement of the lowest byte; 0 stops it.
-        let byte = if on { c_int::from(!FILL) } else { 0 };
+        let byte = if on { i32::from(!FILL) } else { 0 };
         // SAFETY: the call changes one setting of the allocator.
         unsafe { nix::libc::mallopt(nix::libc::M_PERTURB, byte) };
     }
