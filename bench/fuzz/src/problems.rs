@@ -31,8 +31,9 @@ fn refused(error: &ProblemError) {
 }
 
 fn accepted(problem: &Problem) {
-    let (builder, _) = problem.space_builder(&limits());
-    if let Ok(space) = problem.build(builder.limits(spaces::SMALL)) {
+    if let Ok((builder, _)) = problem.space_builder(&limits())
+        && let Ok(space) = problem.build(builder.limits(spaces::SMALL))
+    {
         spaces::check(&space);
         if let Ok(Some(default)) = problem.default_configuration(&space) {
             assert!(space.contains(&default), "the default is not in the space");
