@@ -174,6 +174,8 @@ fn wrong_costs_are_refused_where_they_stand() {
     tune_with("loss ([0-9.]+)", "loss").refused(&["p.toml:10:", "kernel.values.loss", "0 groups"]);
     tune_with("unit = \"us\"", "memory_limit = \"2GIG\"").refused(&["p.toml:9:", "no amount of memory", "\"2GiB\""]);
     tune_with("unit = \"us\"", "warmup = 1").refused(&["p.toml:9:", "true or false"]);
+    let both = "unit = \"us\"\nwarmup = false\n[measure]\nwarmups = 3";
+    tune_with("unit = \"us\"", both).refused(&["p.toml:12:", "counts the first run", "remove one"]);
     tune_with("unit = \"us\"", "untis = \"us\"").refused(&["p.toml:9:", "did you mean `unit`?"]);
 }
 

@@ -75,6 +75,10 @@ fn a_kernel_without_a_reference_is_called_unverified() {
     let folder = saxpy_with(directive, "");
     let ran = folder.run(&["tune", "saxpy.cl", "--size", "N=4096", "--stop", "evaluations 2", "--json", "--quiet"]);
     assert_eq!((ran.code, &ran.json()["verified"]), (Some(0), &json!(false)), "{ran:#?}");
+    let checked = folder.run(&["check", "saxpy.cl", "--size", "N=4096"]);
+    for told in [ran.stderr, checked.stdout + &checked.stderr] {
+        assert!(told.contains("#atf::ocl::check_result file") && !told.contains("[verify]"), "{told}");
+    }
 }
 
 #[test]
@@ -158,4 +162,20 @@ fn a_kernel_of_cuda_tunes_by_its_directives() {
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     assert_eq!(ran.json()["best"]["config"], json!({"LS": 64}), "{ran:#?}");
     assert_eq!(ran.json()["device"], "Scripted GPU");
+}
+
+#[test]
+fn a_resumed_run_notices_another_file_of_a_command_line_but_not_what_runs_wrote() {
+    let script = SCRIPT.replace("\"sh script.sh\"", "\"sh script.sh && sh check.sh\"");
+    // Without a build, runs write into the folder of the problem.
+    let script = script.replace("# #atf::compile_script \"echo $TILE > built.txt\"\n", "");
+    let script = script.replace("test \"$(cat built.txt)\" = \"$TILE\" || exit 1\n", "");
+    let folder = Folder::with(&[("script.sh", &script), ("check.sh", "true\n")]);
+    let tune = |more: &[&str]| folder.run(&[&["tune", "script.sh", "--json", "--quiet"], more].concat());
+    let first = tune(&["--stop", "evaluations 2"]).json();
+    assert_eq!((&first["evaluations"], folder.path("cost.txt").exists()), (&json!(2), true), "{first:#}");
+    let resumed = tune(&["--resume", "--stop", "evaluations 3"]);
+    assert_eq!(resumed.json()["resumed"], 2, "{resumed:#?}");
+    folder.write("check.sh", "test 1 = 1\n");
+    tune(&["--resume"]).refused(&["cannot be resumed", "command"]);
 }

@@ -34,6 +34,7 @@ fn spec(folder: &Path, script: &str) -> CommandSpec {
         values: Vec::new(),
         warmup: true,
         memory_limit: None,
+        writes: Vec::new(),
         verify: CommandVerify::default(),
     }
 }
@@ -123,6 +124,20 @@ fn without_a_warm_up_the_first_run_counts() {
     let completion = setup.run(CommandSpec { warmup: false, ..setup.spec("echo run >> log") });
     assert_eq!(setup.file("log").lines().count(), completion.measurement.times_ms.len());
     assert_eq!(completion.measurement.warmup_ms, None);
+}
+
+#[test]
+fn runs_before_the_first_sample_are_as_many_as_asked_for() {
+    let setup = Setup::new();
+    let mut options = options(setup.spec("echo run >> log"));
+    options.policy.sampling.warmups = 5;
+    let mut evaluator = setup.evaluator(options);
+    let first = setup.evaluate(&mut evaluator, 2);
+    let runs = setup.file("log").lines().count();
+    assert_eq!(runs, 5 + first.measurement.times_ms.len());
+    // A configuration that was never measured has its warm-ups, too.
+    evaluator.resample(config(&setup.space, 1), 3, &Interrupt::default()).unwrap();
+    assert_eq!(setup.file("log").lines().count(), runs + 5 + 3);
 }
 
 #[test]

@@ -36,6 +36,24 @@ fn an_openmp_runtime_stays_loaded_while_kernels_come_and_go() {
 }
 
 #[test]
+fn launches_before_the_first_sample_are_as_many_as_asked_for() {
+    let folder = Folder::new();
+    // Right for P launches. Twelve warm-ups and seven samples are nineteen.
+    let source = "void f(int *out) { static int launches; out[0] = ++launches <= P; }";
+    let mut spec = spec(folder.file("f.c", source), "f", out(1));
+    spec.verify = reference(folder.file("r.c", "void r(int *out) { out[0] = 1; }"), "r");
+    let space = space_of("P", 20);
+    let mut options = options(spec);
+    options.policy.sampling.warmups = 12;
+    (options.policy.sampling.min_samples, options.policy.sampling.max_samples) = (7, 7);
+    let mut evaluator = LiveEvaluator::new(&space, options).unwrap();
+    let right = evaluate(&mut evaluator, config(&space, 19));
+    assert_correct(&right);
+    assert_eq!(right.measurement.times_ms.len(), 7);
+    assert_failed(&evaluate(&mut evaluator, config(&space, 18)), FailureKind::Correctness, &["wanted 1, found 0"]);
+}
+
+#[test]
 fn unsafe_mathematics_of_one_kernel_do_not_reach_the_next() {
     let folder = Folder::new();
     // Does the same as loading a library linked with -ffast-math: denormals become zero.

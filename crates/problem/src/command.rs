@@ -8,7 +8,8 @@ use tunesmith_device::{CommandSpec, CommandVerify, Cost, NumberPattern, OUT, Tem
 use tunesmith_space::Value;
 use tunesmith_space::did_you_mean;
 
-const KEYS: &[&str] = &["command", "build", "environment", "cost", "unit", "time", "values", "warmup", "memory_limit"];
+const KEYS: &[&str] =
+    &["command", "build", "environment", "cost", "unit", "time", "values", "warmup", "memory_limit", "writes"];
 
 const VERIFY_KEYS: &[&str] = &["output", "expected_output", "check"];
 
@@ -33,6 +34,7 @@ pub(crate) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSp
     let section = node.section()?;
     section.allow(KEYS);
     refuse_arguments(root);
+    refuse_warmups(root, &section);
     let verify = root.get("verify").and_then(|node| node.section());
     let flag = |key: &str| section.get(key).map_or(Some(true), |node| truth(&node));
     let spec = CommandSpec {
@@ -44,6 +46,7 @@ pub(crate) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSp
         values: values(&section),
         warmup: flag("warmup")?,
         memory_limit: section.get("memory_limit").map_or(Some(None), |node| bytes(&node).map(Some))?,
+        writes: section.get("writes").map_or(Some(Vec::new()), |node| node.items().iter().map(template).collect())?,
         verify: verify.as_ref().map_or(Some(CommandVerify::default()), |section| read_verify(section, messages))?,
     };
     let sections = [Some(&section), verify.as_ref()];
@@ -70,6 +73,15 @@ fn refuse_arguments(root: &Section<'_>) {
     if let Some(node) = root.get("arguments") {
         let remedy = "give it words and environment variables: command = [\"./prog\", \"{N}\"]".to_string();
         node.error("a command has no `[[arguments]]`", Some(remedy));
+    }
+}
+
+/// Reports a number of warm-ups for a command whose first run counts.
+fn refuse_warmups(root: &Section<'_>, kernel: &Section<'_>) {
+    let counts = kernel.get("warmup").and_then(|node| node.scalar()) == Some(Value::Bool(false));
+    let measure = root.get("measure").and_then(|node| node.section());
+    if let Some(warmups) = measure.and_then(|section| section.get("warmups")).filter(|_| counts) {
+        warmups.error("`kernel.warmup = false` counts the first run", Some("remove one of the two".to_string()));
     }
 }
 

@@ -59,13 +59,31 @@ impl Problem {
     }
 }
 
-/// Reads a problem in the form that its file's suffix indicates.
+/// The form of a problem file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Toml,
+    T1,
+    Directives,
+}
+
+impl Form {
+    /// Returns the form of a file: by its suffix, or by the directives in it.
+    pub(crate) fn of(source_file: &SourceFile) -> Option<Self> {
+        match source_file.path.extension().and_then(|suffix| suffix.to_str()) {
+            Some("toml") => Some(Self::Toml),
+            Some("json") => Some(Self::T1),
+            _ => directives::present(&source_file.text).then_some(Self::Directives),
+        }
+    }
+}
+
 fn read(source_file: SourceFile, sizes: &[(String, Value)]) -> Result<Problem, ProblemError> {
-    match source_file.path.extension().and_then(|suffix| suffix.to_str()) {
-        Some("toml") => document::read(source_file, sizes),
-        Some("json") => t1::read(source_file, sizes),
-        _ if directives::present(&source_file.text) => directives::read(source_file, sizes),
-        _ => {
+    match Form::of(&source_file) {
+        Some(Form::Toml) => document::read(source_file, sizes),
+        Some(Form::T1) => t1::read(source_file, sizes),
+        Some(Form::Directives) => directives::read(source_file, sizes),
+        None => {
             let remedy = "problem files are TOML (.toml), Kernel Tuner's T1 (.json), or sources with ATF's directives"
                 .to_string();
             Err(ProblemError::unreadable(&source_file.path, "this is not a problem file".to_string(), Some(remedy)))

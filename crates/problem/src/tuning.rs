@@ -82,6 +82,7 @@ fn read_grid(node: &Node<'_>) -> Option<GridTable> {
 
 const MEASURE_KEYS: &[&str] = &[
     "cache",
+    "warmups",
     "min_samples",
     "max_samples",
     "stable",
@@ -99,6 +100,7 @@ pub(crate) fn read_policy(section: &Section<'_>) -> Policy {
     let mut policy = Policy::default();
     set(&mut policy.cache, word(section, "cache", &[("warm", Cache::Warm), ("cold", Cache::Cold)]));
     let sampling = &mut policy.sampling;
+    set(&mut sampling.warmups, count(section, "warmups"));
     set(&mut sampling.min_samples, count(section, "min_samples"));
     set(&mut sampling.max_samples, count(section, "max_samples"));
     set(&mut sampling.stable, positive(section, "stable"));

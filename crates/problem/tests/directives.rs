@@ -22,6 +22,7 @@ const OPENCL: &str = r#"
 #atf::ocl::ls "WPT"
 #atf::ocl::flags "-cl-fast-relaxed-math -DHALF=1"
 #atf::ocl::evaluations 5
+#atf::ocl::warmups( N / 16 )
 #atf::ocl::kernel_name "saxpy"
 __kernel void saxpy(const int half, const float a, int b, const __global float* restrict x, __global double *y,
                     __constant uint *z, __global float4 *w) {}
@@ -77,6 +78,9 @@ fn a_launch_of_opencl_has_its_function_sizes_options_and_device() {
     let device = problem.tuning.device.as_ref().map(ToString::to_string);
     assert_eq!(device.as_deref(), Some("opencl:Portable::cpu 0"));
     assert_eq!((problem.policy.sampling.min_samples, problem.policy.sampling.max_samples), (5, 5));
+    assert!(problem.policy.sampling.warmups == 4 && problem.warnings.is_empty(), "{:?}", problem.warnings);
+    let none = loaded("saxpy.cl", &OPENCL.replace("warmups( N / 16 )", "warmups 0"));
+    assert_eq!((none.policy.sampling.warmups, none.warnings.len()), (1, 1), "{:?}", none.warnings);
     // The directives outside of comments are blanked, the kernel is not.
     let mut rest = OPENCL.to_string();
     kernel.reading.not_code.iter().rev().for_each(|span| rest.replace_range(span.clone(), ""));
@@ -154,6 +158,20 @@ fn scripts_become_commands_whose_cost_is_in_nanoseconds() {
 }
 
 #[test]
+fn the_advice_for_unverified_results_names_what_the_source_can_have() {
+    let cl = loaded("saxpy.cl", OPENCL).verification_remedy();
+    assert!(cl.contains("#atf::ocl::check_result file") && !cl.contains("[verify]"), "{cl}");
+    let cu = "// #atf::tp name LS range {32, 64}\n// #atf::cuda::kernel_name \"k\"\n// #atf::cuda::grid_dim 8\n\
+              // #atf::cuda::block_dim LS\nextern \"C\" __global__ void k() {}\n";
+    let cu = loaded("k.cu", cu).verification_remedy();
+    assert!(cu.contains("#atf::cuda::check_result"), "{cu}");
+    let script = loaded("p.sh", "# #atf::tp name LS range {1, 2}\n# #atf::run_script \"true\"\n");
+    assert!(script.verification_remedy().contains("no directive checks a run"), "{}", script.verification_remedy());
+    let toml = loaded("p.toml", "[parameters]\nP = [1, 2]\n");
+    assert!(toml.verification_remedy().contains("add [verify] with a reference"));
+}
+
+#[test]
 fn other_marks_of_comments_are_read_as_well() {
     for mark in ["--", "!", "%", ";;", "#", "//"] {
         let text = format!("{mark} #atf::tp name LS\n{mark}   range {{1, 2}}\n{mark} #atf::run_script \"true\"\n");
@@ -189,6 +207,7 @@ fn wrong_directives_are_told_with_line_and_remedy() {
         ("// #atf::ocl::gs 1,2,3,4", "there are 4 dimensions"),
         ("// #atf::ocl::gs", "the directive has no value"),
         ("// #atf::ocl::evaluations 0", "not a whole number of at least 1"),
+        ("// #atf::ocl::warmups -1", "not a whole number of at least 0"),
         ("// #atf::ocl::device_info nonsense", "`nonsense` describes no device"),
         ("// #atf::ocl::check_result \"r.c\"", "write `check_result file"),
         ("// #atf::ocl::gs A\n// #atf::cuda::grid_dim A", "k.cl:3:4: error: the kernel is of OpenCL and of CUDA"),

@@ -204,7 +204,7 @@ fn check_reference(problem: &Problem, device: &Device) -> Result<(), Error> {
         return Ok(());
     }
     let text = format!("`{}` compares no output with a correct result", problem.source_file.path.display());
-    Err(refused(text, Some("add [verify] with a reference".to_string())))
+    Err(refused(text, Some(problem.verification_remedy())))
 }
 
 fn sampled(space: &Space, options: &VerifyOptions) -> Result<Vec<ConfigId>, Error> {

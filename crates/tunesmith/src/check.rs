@@ -79,7 +79,7 @@ fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
     }
     if rehearsal.verified == Some(false) {
         let text = "unverified: no output will be compared with a correct result".to_string();
-        messages.push(message(Level::Warning, text, "add [verify] with a reference or expected results"));
+        messages.push(message(Level::Warning, text, &problem.verification_remedy()));
     }
     let doubts = rehearsal.doubts.iter();
     messages.extend(doubts.map(|doubt| message(Level::Warning, doubt.to_string(), doubt.remedy())));

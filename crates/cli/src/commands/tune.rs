@@ -97,15 +97,12 @@ fn search(args: &TuneArgs) -> Result<Search, Error> {
     })
 }
 
-/// The advice for an unverified run.
-const VERIFY: &str = "add [verify] to the problem";
-
 /// Warns of the parts that are left out, quiet or not.
 fn warn(problem: &Problem, starting: &Starting<'_>) {
     render::messages(starting.warnings, Some(&problem.source_file));
     starting.left_out.iter().for_each(render::left_out);
     if starting.verified == Some(false) {
-        output::note(&format!("{UNVERIFIED}; {VERIFY}"));
+        output::note(&format!("{UNVERIFIED}; {}", problem.verification_remedy()));
     }
 }
 

@@ -97,7 +97,8 @@ pub fn launch_limit(limits: &Limits, reference: Option<Duration>, best: Option<D
 /// [`decide`](crate::sampling::decide) always takes three samples. Beyond these, it takes at most
 /// several times its cap. Each sample restores the buffers first.
 pub fn sampling_limit(launch: &Limit, sampling: &Sampling, bytes: u64) -> Limit {
-    let duration = (launch.duration + transfer(bytes)) * 3 + sampling.time_cap * SEVERAL;
+    let launches = u32::try_from(sampling.warmups).unwrap_or(u32::MAX).saturating_add(2);
+    let duration = (launch.duration + transfer(bytes)).saturating_mul(launches) + sampling.time_cap * SEVERAL;
     Limit { duration, reason: launch.reason }
 }
 

@@ -8,6 +8,9 @@ use tunesmith_core::statistics;
 /// The rule for the number of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
+    /// The number of launches before the first sample, at least one: the result of the first launch
+    /// is judged, so that its time does not count.
+    pub warmups: usize,
     /// The least number of samples, unless they would take several times
     /// [`time_cap`](Self::time_cap).
     pub min_samples: usize,
@@ -28,6 +31,7 @@ pub struct Sampling {
 impl Default for Sampling {
     /// Returns the default rule:
     ///
+    /// - `warmups`: the first launch loads the caches and what a driver compiles late.
     /// - `min_samples`: six samples are the fewest whose extremes contain the median with 95 %
     ///   probability. With a seventh, the median is one of the samples.
     /// - `max_samples`: 50 samples narrow the interval to a seventh of the spread. More samples
@@ -36,7 +40,14 @@ impl Default for Sampling {
     ///   not distinguish configurations.
     /// - `time_cap`: with half a second, 200 evaluations take at most two minutes.
     fn default() -> Self {
-        Self { min_samples: 7, max_samples: 50, stable: 0.02, time_cap: Duration::from_millis(500), bar_ms: None }
+        Self {
+            warmups: 1,
+            min_samples: 7,
+            max_samples: 50,
+            stable: 0.02,
+            time_cap: Duration::from_millis(500),
+            bar_ms: None,
+        }
     }
 }
 

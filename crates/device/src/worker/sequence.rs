@@ -67,8 +67,8 @@ impl JobBench<'_> {
         report
     }
 
-    /// Launches once without counting, and has the result judged. Then takes samples until they
-    /// suffice, and looks at the outputs of each. Has the result of the last one judged too,
+    /// Launches once without counting, and has the result judged. Launches again until there were
+    /// enough warm-ups. Then takes samples until they suffice. Looks at the outputs of each launch. Has the result of the last one judged too,
     /// because a kernel may be correct only once.
     fn measure(
         &mut self,
@@ -85,8 +85,13 @@ impl JobBench<'_> {
         seen.digests.push(self.fingerprint(report)?);
         self.session.place(Placement::Aligned);
         self.tuner.announce(Phase::Sampling { warmup_ms: report.warmup_ms.unwrap_or_default() });
-        let start = self.clock.now();
         let mut launches = 1;
+        while launches < sampling.warmups {
+            self.launch(job, &arguments, cache, report)?;
+            launches += 1;
+            self.look(launches, &mut seen, report)?;
+        }
+        let start = self.clock.now();
         while decide(&report.times_ms, self.clock.now() - start, sampling) == Decision::More {
             self.read_energy(job, &arguments, report)?;
             let times = self.launch(job, &arguments, cache, report)?;

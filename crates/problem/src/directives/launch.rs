@@ -57,10 +57,7 @@ impl Reader<'_> {
             Part::DeviceInfo => self.device_info(rest),
             Part::CheckResult => self.check_result(place, rest),
             Part::Evaluations => self.evaluations(rest),
-            Part::Warmups => {
-                let remedy = "remove it: Tunesmith runs every configuration until its caches are warm".to_string();
-                self.messages.warning(place.clone(), "the number of warm-up runs is not used", Some(remedy));
-            }
+            Part::Warmups => self.warmups(rest),
         }
     }
 
@@ -126,15 +123,35 @@ impl Reader<'_> {
     }
 
     fn evaluations(&mut self, place: Range<usize>) {
-        let place = self.listed(place);
-        match self.value(&self.clean[place.clone()]).map(|value| value.as_int()) {
-            Ok(Some(count)) if count > 0 => {
-                for key in ["min_samples", "max_samples"] {
-                    self.measure.push(entry(key, &place, Item::scalar(count, place.clone())));
-                }
+        let Some(count) = self.count(place, 1) else { return };
+        self.measure.extend(
+            ["min_samples", "max_samples"]
+                .map(|key| entry(key, &count.span, Item::scalar(count.value, count.span.clone()))),
+        );
+    }
+
+    fn warmups(&mut self, place: Range<usize>) {
+        match self.count(place, 0) {
+            Some(none) if none.value == 0 => {
+                let remedy = "remove it: the first launch is not timed, because its result is verified".to_string();
+                self.messages.warning(none.span, "a configuration has at least one warm-up run", Some(remedy));
             }
-            _ => self.messages.error(place, "the number of runs is not a whole number of at least 1", None),
+            count => self.measure.extend(
+                count.map(|count| entry("warmups", &count.span, Item::scalar(count.value, count.span.clone()))),
+            ),
         }
+    }
+
+    /// Reads a number of runs.
+    fn count(&self, place: Range<usize>, least: i64) -> Option<Located<i64>> {
+        let span = self.listed(place);
+        let count = self.value(&self.clean[span.clone()]).ok().and_then(|value| value.as_int());
+        let Some(value) = count.filter(|count| *count >= least) else {
+            let text = format!("the number of runs is not a whole number of at least {least}");
+            self.messages.error(span, text, None);
+            return None;
+        };
+        Some(Located { value, span })
     }
 }
 

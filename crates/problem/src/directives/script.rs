@@ -57,9 +57,9 @@ impl Script {
         };
         let at = |text: &str, place: &Range<usize>| Item::scalar(text, place.clone());
         let key = |name: &str, item: Item| entry(name, &item.span.clone(), item);
+        // Braces are names of parameters in a command's words.
+        let plain = |word: &str| word.replace('{', "{{").replace('}', "}}");
         let words = |script: &str, text: &str, more: &[&str], place: &Range<usize>| {
-            // Braces are names of parameters in a command's words.
-            let plain = |word: &str| word.replace('{', "{{").replace('}', "}}");
             let words = ["sh", "-c", script, "sh", text].into_iter().chain(more.iter().copied());
             Item::list(words.map(|word| at(&plain(word), place)).collect(), place.clone())
         };
@@ -71,6 +71,7 @@ impl Script {
                 entries.push(key("command", words(&script, &command(run)?, &[&file.value], &run.span)));
                 entries.push(key("cost", at(PATTERN, &file.span)));
                 entries.push(key("unit", at("ns", &file.span)));
+                entries.push(key("writes", Item::list(vec![at(&plain(&file.value), &file.span)], file.span.clone())));
             }
             None => entries.push(key("command", words(&format!("{enter}exec {RUN}"), &command(run)?, &[], &run.span))),
         }

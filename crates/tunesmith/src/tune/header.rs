@@ -73,11 +73,12 @@ fn identity(
 /// left out, since it depends on the configuration.
 fn policy_text(problem: &Problem) -> String {
     let Problem { policy, .. } = problem;
-    let Sampling { min_samples, max_samples, stable, time_cap, bar_ms: _ } = policy.sampling;
+    let Sampling { warmups, min_samples, max_samples, stable, time_cap, bar_ms: _ } = policy.sampling;
+    let warmups = if warmups == 1 { String::new() } else { format!(", {warmups} warm-ups") };
     let cache = if policy.cache == Cache::Cold { ", cold caches" } else { "" };
     format!(
         "Sampling {{ min_samples: {min_samples}, max_samples: {max_samples}, stable: {stable:?}, time_cap: {time_cap:?} \
-         }}{cache}{}",
+         }}{warmups}{cache}{}",
         align_text(problem)
     )
 }

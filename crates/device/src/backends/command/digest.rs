@@ -4,6 +4,7 @@ use crate::backends::command::CommandSpec;
 use crate::backends::command::backend::expand;
 use crate::data::Fields;
 use crate::problem::{Scope, Template};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Returns a digest of the problem's description of its command, and of the files that it names. A
@@ -11,9 +12,9 @@ use std::path::{Path, PathBuf};
 /// configuration of `scope`.
 ///
 /// The files are found by a heuristic. A word names a file if a file of that name exists, or a file
-/// named by the part after its `=`. Files made by the build are left out: the word after `-o` and,
-/// if there is a build, the command's program. Files named only in a makefile or by an `#include`
-/// are not found.
+/// named by the part after its `=`, or by a word of it that a shell would find. Files that commands
+/// write are left out: [`CommandSpec::writes`], the word after `-o` or `>` and, if there is a build,
+/// the command's program. Files named only in a makefile or by an `#include` are not found.
 pub(super) fn digest(spec: &CommandSpec, scope: &Scope) -> std::io::Result<String> {
     let mut hash = Fields::default();
     for text in texts(spec) {
@@ -32,32 +33,77 @@ fn texts(spec: &CommandSpec) -> Vec<String> {
     let environment = spec.environment.iter().map(|(name, value)| format!("environment {name} {value}"));
     let values = spec.values.iter().map(|(name, pattern)| format!("value {name} {pattern}"));
     let output = spec.verify.output.iter().map(|pattern| format!("output {pattern}"));
+    let writes = spec.writes.iter().map(|name| format!("writes {name}"));
     let rest = [format!("cost {} warmup {} memory {:?}", spec.cost, spec.warmup, spec.memory_limit)];
-    commands.chain(environment).chain(values).chain(output).chain(rest).collect()
+    commands.chain(environment).chain(values).chain(output).chain(writes).chain(rest).collect()
 }
 
 /// Returns the files that the problem names, sorted by name.
-fn files(spec: &CommandSpec, scope: &Scope) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = Vec::new();
+fn files(spec: &CommandSpec, scope: &Scope) -> BTreeSet<PathBuf> {
+    let Ok(folder) = spec.folder.canonicalize() else { return BTreeSet::new() };
+    let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
+    written.extend(expand(&spec.writes, scope).iter().filter_map(|name| file_in(&folder, name)));
     for (key, command) in spec.commands() {
         let words = expand(command, scope);
-        let made =
-            |at: usize| (key == "command" && at == 0 && !spec.build.is_empty()) || (at > 0 && words[at - 1] == "-o");
-        let read = words.iter().enumerate().filter(|(at, _)| !made(*at));
-        files.extend(read.filter_map(|(_, word)| file_in(&spec.folder, word)));
+        let is_made = |at: usize| match at {
+            0 => key == "command" && !spec.build.is_empty(),
+            at => words[at - 1] == "-o",
+        };
+        for (at, word) in words.iter().enumerate() {
+            let whole = file_in(&folder, word).map(|file| (file, is_made(at)));
+            let within = shell_words(word)
+                .into_iter()
+                .filter_map(|(word, is_written)| file_in(&folder, &word).map(|file| (file, is_written || is_made(at))));
+            for (file, is_written) in whole.into_iter().chain(within) {
+                if is_written {
+                    written.insert(file)
+                } else {
+                    read.insert(file)
+                };
+            }
+        }
     }
-    files.extend(spec.verify.expected_output.clone());
-    files.sort();
-    files.dedup();
-    files
+    read.extend(spec.verify.expected_output.clone());
+    read.retain(|file| !written.contains(file));
+    read
 }
 
 /// Returns the file in the folder that a word names, if there is one.
 fn file_in(folder: &Path, word: &str) -> Option<PathBuf> {
     let named = [Some(word), word.split_once('=').map(|(_, value)| value)];
-    let folder = folder.canonicalize().ok()?;
     let paths = named.into_iter().flatten().filter_map(|name| folder.join(name).canonicalize().ok());
-    paths.into_iter().find(|path| path.is_file() && path.starts_with(&folder))
+    paths.into_iter().find(|path| path.is_file() && path.starts_with(folder))
+}
+
+/// Returns the words that a shell finds in `text`, without their quotes. A quoted text with blanks
+/// may be for another shell, so that its words are among them. Each word has true if it names what
+/// is written: if it stands behind `-o` or `>`.
+fn shell_words(text: &str) -> Vec<(String, bool)> {
+    let mut words: Vec<(String, bool)> = Vec::new();
+    let (mut word, mut quote, mut is_written) = (String::new(), None, false);
+    let mut letters = text.chars();
+    loop {
+        let letter = letters.next();
+        match (letter, quote) {
+            (Some(letter), Some(mark)) if letter == mark => quote = None,
+            (Some('\'' | '"'), None) => quote = letter,
+            (Some('\\'), None | Some('"')) => word.extend(letters.next()),
+            (Some(letter), Some(_)) => word.push(letter),
+            (Some(letter), None) if !letter.is_whitespace() && !";|&<>()`".contains(letter) => word.push(letter),
+            (end, _) => {
+                let ended = std::mem::take(&mut word);
+                let next_is_written = end == Some('>') || ended == "-o" || (ended.is_empty() && is_written);
+                if ended.contains(char::is_whitespace) {
+                    words.extend(shell_words(&ended));
+                }
+                words.extend(Some((ended, is_written)).filter(|(word, _)| !word.is_empty()));
+                is_written = next_is_written;
+                if end.is_none() {
+                    return words;
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -76,6 +122,7 @@ mod tests {
             values: Vec::new(),
             warmup: true,
             memory_limit: None,
+            writes: Vec::new(),
             verify: CommandVerify::default(),
         }
     }
@@ -96,6 +143,30 @@ mod tests {
         assert_ne!(second, first);
         write("main.c", "int main(void);");
         assert_ne!(now(), second);
+    }
+
+    #[test]
+    fn files_count_that_a_shell_finds_in_a_word_unless_a_run_writes_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let words = |text: &str| Template::parse(text).unwrap();
+        let script = "exec python3 run.py --in='my data.txt' >out.txt && sh -c \"./tool <list\" > out.txt";
+        let command = vec![words("sh"), words("-c"), words(script), words("cost.txt")];
+        let spec = CommandSpec { command, writes: vec![words("cost.txt")], build: Vec::new(), ..spec(folder.path()) };
+        let now = || digest(&spec, &Scope::default()).unwrap();
+        let mut before = now();
+        for name in ["run.py", "my data.txt", "tool", "list"] {
+            write(name, "1");
+            let first = std::mem::replace(&mut before, now());
+            assert_ne!(before, first, "{name}");
+            write(name, "2");
+            assert_ne!(now(), before, "{name}");
+            before = now();
+        }
+        for name in ["out.txt", "cost.txt", "other"] {
+            write(name, "1");
+            assert_eq!(now(), before, "{name}");
+        }
     }
 
     #[test]

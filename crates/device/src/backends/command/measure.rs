@@ -84,6 +84,7 @@ impl CommandBench<'_> {
         self.gather(prepared, |bench, measured| {
             if warmup {
                 measured.measurement.warmup_ms = Some(bench.run(prepared, measured)?.cost_ms);
+                bench.further_warmups(prepared, measured)?;
             }
             for _ in 0..samples {
                 if !bench.sample(prepared, measured, 1)? {
@@ -115,14 +116,15 @@ impl CommandBench<'_> {
     fn first_run_and_samples(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand) -> Result<(), Stop> {
         let began = self.clock.now();
         let first = self.checked_run(prepared, measured)?;
-        let mut start = self.clock.now();
-        if self.backend.spec.warmup {
+        let start = if self.backend.spec.warmup {
             measured.measurement.warmup_ms = Some(first.cost_ms);
+            self.further_warmups(prepared, measured).map_err(later)?;
+            self.clock.now()
         } else {
-            // The check between the runs does not count as their time.
-            start = began + measured.verify;
             measured.add(self.backend, &first);
-        }
+            // The check between the runs does not count as their time.
+            began + measured.verify
+        };
         let sampling = Sampling { bar_ms: self.bar_ms, ..self.policy.sampling };
         let elapsed = |measured: &MeasuredCommand| (self.clock.now() - start).saturating_sub(measured.stalls.1);
         while decide(&measured.measurement.times_ms, elapsed(measured), &sampling) == Decision::More {
@@ -133,19 +135,38 @@ impl CommandBench<'_> {
         Ok(())
     }
 
-    /// Takes a sample. A run that does not end in time is dropped and taken again, because a
-    /// configuration that ended before most likely waited for the machine. Returns false after too
-    /// many such runs if there are `fewest` samples: the configuration keeps those.
+    /// Runs the warm-ups after the first.
+    fn further_warmups(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand) -> Result<(), Stop> {
+        for _ in 1..self.policy.sampling.warmups {
+            if self.completed(prepared, measured, 0)?.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a sample. Returns false if the configuration keeps the samples that it has.
+    fn sample(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand, fewest: usize) -> Result<bool, Stop> {
+        let sample = self.completed(prepared, measured, fewest)?;
+        sample.iter().for_each(|sample| measured.add(self.backend, sample));
+        Ok(sample.is_some())
+    }
+
+    /// Runs the command until it ends in time. A run that does not end in time is dropped and taken again, because a
+    /// configuration that ended before most likely waited for the machine. Returns `None` after too
+    /// many such runs if there are `fewest` samples.
     ///
     /// A crash or a wrong output is never dropped. A configuration that is wrong now and then is wrong.
-    fn sample(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand, fewest: usize) -> Result<bool, Stop> {
+    fn completed(
+        &self,
+        prepared: &BuiltCommand,
+        measured: &mut MeasuredCommand,
+        fewest: usize,
+    ) -> Result<Option<Sample>, Stop> {
         loop {
             let start = self.clock.now();
             let failure = match self.run(prepared, measured) {
-                Ok(sample) => {
-                    measured.add(self.backend, &sample);
-                    return Ok(true);
-                }
+                Ok(sample) => return Ok(Some(sample)),
                 Err(Stop::Failed(failure)) if failure.kind == FailureKind::Timeout => failure,
                 Err(stop) => return Err(stop),
             };
@@ -153,7 +174,7 @@ impl CommandBench<'_> {
             measured.stalls.1 += self.clock.now() - start;
             if measured.stalls.0 > RETAKEN {
                 let suffice = measured.measurement.times_ms.len() >= fewest;
-                return if suffice { Ok(false) } else { Err(Stop::Failed(failure)) };
+                return if suffice { Ok(None) } else { Err(Stop::Failed(failure)) };
             }
         }
     }

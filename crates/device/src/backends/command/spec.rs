@@ -30,6 +30,9 @@ pub struct CommandSpec {
     pub warmup: bool,
     /// The maximum address space of each process of the command, in bytes.
     pub memory_limit: Option<u64>,
+    /// The files in the folder that runs write. Their contents do not belong to the command's
+    /// identity.
+    pub writes: Vec<Template>,
     /// The checks of a run.
     pub verify: CommandVerify,
 }
