@@ -3,14 +3,11 @@
 
 mod common;
 
-use common::{Folder, TWICE, entries, has_opencl, repository};
+use common::{Folder, TWICE, entries, has_opencl, repository, twice_problem};
 use serde_json::Value as Json;
 
-/// Twice the buffer in two ways. The second is fast and, with `UNROLL = 2`, wrong.
+/// Two ways to compute twice the buffer. The second is fast and, with `UNROLL = 2`, wrong.
 const WAYS: &str = r#"
-[problem]
-sizes = { N = 1000 }
-
 [[alternative]]
 name = "slow"
 file = "slow.c"
@@ -22,23 +19,6 @@ name = "fast"
 file = "fast.c"
 function = "fast"
 parameters = { UNROLL = [2, 4] }
-
-[[arguments]]
-name = "a"
-type = "f32"
-shape = ["N"]
-
-[[arguments]]
-name = "b"
-type = "f32"
-shape = ["N"]
-access = "out"
-
-[verify]
-reference = { file = "reference.c", function = "twice" }
-
-[tuning]
-strategy = "exhaustive"
 "#;
 
 const SLOW: &str = "void slow(const float *a, float *b) {\n\
@@ -50,7 +30,8 @@ fn fast(wrong: &str) -> String {
 }
 
 fn ways(fast: &str) -> Folder {
-    Folder::with(&[("ways.toml", WAYS), ("slow.c", SLOW), ("fast.c", fast), ("reference.c", TWICE)])
+    let problem = twice_problem(WAYS, "");
+    Folder::with(&[("ways.toml", &problem), ("slow.c", SLOW), ("fast.c", fast), ("reference.c", TWICE)])
 }
 
 fn example(name: &str) -> String {
@@ -148,17 +129,11 @@ fn the_example_for_opencl_tunes_and_is_verified() {
 /// Returns a folder with a problem whose kernel calls `function`, with scalars that depend on the
 /// parameter.
 fn named(function: &str, file: &str, source: &str, work: &str) -> Folder {
-    let problem = format!(
-        "[problem]\nsizes = {{ N = 1024 }}\n[kernel]\nfile = \"{file}\"\nfunction = \"{function}\"\n{work}\n\
-         [parameters]\nVW = [1, 2, 4]\n\
-         [[arguments]]\nname = \"a\"\ntype = \"f32\"\nshape = [\"N\"]\n\
-         [[arguments]]\nname = \"b\"\ntype = \"f32\"\nshape = [\"N\"]\naccess = \"out\"\n\
-         [[arguments]]\nname = \"count\"\ntype = \"i32\"\nvalue = \"N // VW\"\n\
-         [verify]\nreference = {{ file = \"reference.c\", function = \"first_twice\" }}\n\
-         [tuning]\nstrategy = \"exhaustive\"\n"
-    );
+    let kernel = format!("file = \"{file}\"\nfunction = \"{function}\"\n{work}");
+    let problem = twice_problem(&kernel, "VW = [1, 2, 4]")
+        + "[[arguments]]\nname = \"count\"\ntype = \"i32\"\nvalue = \"N // VW\"\n";
     // Like the kernels, the reference takes the scalar: it runs once for each of its values.
-    let reference = "void first_twice(const float *a, float *b, int count)\n\
+    let reference = "void twice(const float *a, float *b, int count)\n\
                      { for (int i = 0; i < N; ++i) b[i] = i < count ? 2 * a[i] : 0; }\n";
     Folder::with(&[("named.toml", &problem), (file, source), ("reference.c", reference)])
 }

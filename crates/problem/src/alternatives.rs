@@ -198,7 +198,7 @@ impl Alternatives<'_> {
         let everywhere = owned.owners.len() == self.entries.len();
         let first = parameter.values().first().filter(|_| !everywhere && parameter.values().len() > 1)?;
         let chosen: Vec<String> = owned.owners.iter().map(|name| format!("{} == '{name}'", self.choice)).collect();
-        let text = format!("{} or {} == {}", chosen.join(" or "), parameter.name(), literal(first));
+        let text = format!("{} or {} == {}", chosen.join(" or "), parameter.name(), first.python());
         let name = format!("only {} varies {}", owned.owners.join(" and "), parameter.name());
         Some((Constraint::new(name, Expr::parse(&text).ok()?), place.clone()))
     }
@@ -220,15 +220,5 @@ impl Alternatives<'_> {
     /// Returns the name of the parameter that chooses.
     pub(crate) fn choice(&self) -> &str {
         &self.choice
-    }
-}
-
-/// Returns `value` as an expression writes it.
-fn literal(value: &Value) -> String {
-    match value {
-        Value::Str(text) => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n")),
-        Value::Bool(true) => "True".to_string(),
-        Value::Bool(false) => "False".to_string(),
-        number => number.to_string(),
     }
 }

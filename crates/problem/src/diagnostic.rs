@@ -145,12 +145,12 @@ impl Messages {
         self.list.borrow_mut().push(message);
     }
 
-    /// Returns the warnings. If there is an error, fails with all messages.
     /// Returns true if any message is an error.
     pub(crate) fn have_errors(&self) -> bool {
         self.list.borrow().iter().any(|message| message.level == Level::Error)
     }
 
+    /// Returns the warnings. If there is an error, fails with all messages.
     pub(crate) fn finish(self) -> Result<Vec<Diagnostic>, ProblemError> {
         let messages = self.list.into_inner();
         if messages.iter().any(|message| message.level == Level::Error) {

@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::path::Path;
 use tunesmith_device::{ArgumentKind, Fill, Shape};
+use tunesmith_space::hex;
 
 impl Problem {
     /// Returns a digest of all that decides the time and correctness of a configuration: sizes,
@@ -79,8 +80,4 @@ fn shape_text(shape: &Shape) -> String {
         Shape::Fixed(extents) => format!("{extents:?}"),
         Shape::Varying(extents) => format!("{:?}", extents.iter().map(tunesmith_space::Expr::text).collect::<Vec<_>>()),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -50,6 +50,7 @@ mod error;
 mod expr;
 #[cfg(feature = "spaces")]
 mod hash;
+mod hex;
 #[cfg(feature = "spaces")]
 mod limits;
 mod named;
@@ -65,6 +66,7 @@ pub use constraint::Constraint;
 pub use diagram::Blocks;
 pub use error::SpaceError;
 pub use expr::{Expr, ExprError, Name, parse_values};
+pub use hex::hex;
 #[cfg(feature = "spaces")]
 pub use limits::Limits;
 pub use named::lookup;

@@ -88,6 +88,26 @@ impl Value {
         }
     }
 
+    /// Returns the value as Python writes it, and so as [expressions](crate::Expr) read it: texts are
+    /// quoted, truth values are `True` and `False`, floats are those of Python's `repr`.
+    ///
+    /// ```
+    /// # use tunesmith_space::Value;
+    /// let written = [Value::from("it's"), true.into(), 1e-7.into()].map(|value| value.python());
+    /// assert_eq!(written, [r"'it\'s'", "True", "1e-07"]);
+    /// ```
+    pub fn python(&self) -> String {
+        match self {
+            Value::Str(text) => {
+                format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
+            }
+            Value::Bool(true) => "True".to_string(),
+            Value::Bool(false) => "False".to_string(),
+            Value::Float(value) => python_float(*value),
+            Value::Int(value) => value.to_string(),
+        }
+    }
+
     /// Reads `text`, such as the value of `NAME=VALUE` on a command line, as a value of the kind
     /// that the list `like` holds.
     ///
@@ -185,9 +205,25 @@ impl From<&str> for Value {
     }
 }
 
+/// Returns a float as Python's `repr`: the shortest digits that read back, with an exponent of at
+/// least two digits below 10^-4 and from 10^16.
+fn python_float(value: f64) -> String {
+    let scientific = format!("{value:e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else { return value.to_string() };
+    match exponent.parse::<i32>() {
+        Ok(exponent @ -4..16) => {
+            let text = value.to_string();
+            if exponent >= 0 && !text.contains('.') { text + ".0" } else { text }
+        }
+        Ok(exponent) => format!("{digits}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs()),
+        Err(_) => value.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Expr;
 
     #[test]
     fn values_print_in_shortest_round_trip_form() {
@@ -196,6 +232,37 @@ mod tests {
             .map(Value::to_string)
             .collect();
         assert_eq!(shown, ["-3", "0.5", "1.0", "true", "half"]);
+    }
+
+    #[test]
+    fn floats_are_those_of_python() {
+        let cases = [
+            (1.0, "1.0"),
+            (0.5, "0.5"),
+            (-2.25, "-2.25"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (1.5e-7, "1.5e-07"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (1.25e100, "1.25e+100"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(python_float(value), text);
+        }
+    }
+
+    #[test]
+    fn an_expression_reads_what_python_writes() {
+        let texts = ["it's", "a\\b", "line\nline", "\"", "\\'", ""].map(Value::from);
+        let numbers = [Value::Int(-3), true.into(), false.into(), 1e-5.into(), 1e16.into(), 0.1.into()];
+        for value in texts.into_iter().chain(numbers) {
+            let read = Expr::parse(&value.python()).and_then(|expr| expr.evaluate(&|_| None));
+            assert_eq!(read, Ok(value.clone()), "{}", value.python());
+        }
     }
 
     #[test]

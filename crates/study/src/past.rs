@@ -161,5 +161,5 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 /// Returns the digest of a file's bytes. A journal uses it to notice that its history has changed.
 fn digest(path: &Path) -> Option<String> {
     let bytes = tunesmith_files::read(path, tunesmith_files::RECORD).ok()?;
-    Some(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(tunesmith_space::hex(&Sha256::digest(bytes)))
 }

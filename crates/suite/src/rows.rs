@@ -140,7 +140,7 @@ pub(super) fn digest(suite: &Path, entry: &SuiteEntry) -> String {
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    tunesmith_space::hex(&hash.finalize())
 }
 
 fn is_apart(path: &Path) -> bool {

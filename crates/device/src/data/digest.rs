@@ -1,6 +1,7 @@
 //! Digests of texts and files.
 
 use sha2::{Digest, Sha256};
+use tunesmith_space::hex;
 
 /// A digest of a sequence of parts. The boundaries between the parts count.
 #[derive(Default)]
@@ -18,9 +19,4 @@ impl Fields {
     pub(crate) fn digest(self) -> String {
         hex(&self.0.finalize())
     }
-}
-
-/// Returns the hexadecimal digits of a digest.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -17,6 +17,6 @@ pub use dataset::contents;
 pub use fill::Given;
 
 pub(crate) use dataset::{DataSet, pass, passed};
-pub(crate) use digest::{Fields, hex};
+pub(crate) use digest::Fields;
 pub(crate) use expected::Expected;
 pub(crate) use scratch::Scratch;

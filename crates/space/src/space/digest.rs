@@ -3,6 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::diagram::Diagram;
+use crate::hex::hex;
 use crate::parameter::Parameter;
 use crate::value::Value;
 
@@ -22,7 +23,7 @@ pub(super) fn digest(parameters: &[Parameter], diagrams: &[Diagram]) -> String {
     }
     hash.number(diagrams.len() as u64);
     diagrams.iter().for_each(|diagram| hash.diagram(diagram));
-    hash.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash.0.finalize())
 }
 
 /// The hash of a sequence of pieces. Every piece has a fixed length or follows its length, so no

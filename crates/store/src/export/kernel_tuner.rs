@@ -32,7 +32,7 @@ pub(super) fn text(recording: &Recording) -> String {
 }
 
 fn entry(recording: &Recording, row: &Row) -> String {
-    let key: Vec<String> = row.values.iter().map(python).collect();
+    let key: Vec<String> = row.values.iter().map(printed).collect();
     let names = recording.parameters().iter().map(|parameter| parameter.name().to_string());
     let mut entry: Map<String, Json> = names.zip(row.values.iter().map(value_json)).collect();
     let time = row.failure.as_ref().map_or_else(|| Json::from(row.time_ms()), |failure| Json::from(class(failure)));
@@ -60,28 +60,11 @@ fn entry(recording: &Recording, row: &Row) -> String {
     format!("{}: {}", Json::from(key.join(",")), Json::from(entry))
 }
 
-/// Returns a value as Python prints it. The tool makes its keys in this way.
-fn python(value: &Value) -> String {
+/// Returns a value as Python prints it. The tool makes its keys in this way. A text is not quoted.
+fn printed(value: &Value) -> String {
     match value {
-        Value::Bool(true) => "True".to_string(),
-        Value::Bool(false) => "False".to_string(),
-        Value::Float(value) => python_float(*value),
-        other => other.to_string(),
-    }
-}
-
-/// Returns a float as Python's `repr`: the shortest digits that read back, with an exponent of at
-/// least two digits below 10^-4 and from 10^16.
-fn python_float(value: f64) -> String {
-    let scientific = format!("{value:e}");
-    let Some((digits, exponent)) = scientific.split_once('e') else { return value.to_string() };
-    match exponent.parse::<i32>() {
-        Ok(exponent @ -4..16) => {
-            let text = value.to_string();
-            if exponent >= 0 && !text.contains('.') { text + ".0" } else { text }
-        }
-        Ok(exponent) => format!("{digits}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs()),
-        Err(_) => value.to_string(),
+        Value::Str(text) => text.to_string(),
+        other => other.python(),
     }
 }
 
@@ -99,26 +82,6 @@ mod tests {
     use super::*;
     use tunesmith_core::Measurement;
     use tunesmith_core::recording::Column;
-
-    #[test]
-    fn floats_are_those_of_python() {
-        let cases = [
-            (1.0, "1.0"),
-            (0.5, "0.5"),
-            (-2.25, "-2.25"),
-            (0.0001, "0.0001"),
-            (0.00001, "1e-05"),
-            (1.5e-7, "1.5e-07"),
-            (1e15, "1000000000000000.0"),
-            (1e16, "1e+16"),
-            (1.25e100, "1.25e+100"),
-            (0.1 + 0.2, "0.30000000000000004"),
-            (0.0, "0.0"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(python_float(value), text);
-        }
-    }
 
     #[test]
     fn a_cache_is_what_the_tools_simulation_reads() {

@@ -9,13 +9,14 @@ use crate::backends::cuda::diagnose::{Finding, diagnose};
 use crate::backends::cuda::task::is_architecture;
 use crate::backends::cuda::{CudaDevice, CudaProgram, CudaTask, signature};
 use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Program, SessionKind};
-use crate::data::{Fields, hex};
+use crate::data::Fields;
 use crate::error::DeviceError;
 use crate::problem::{Argument, Scope};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{CompileData, Interrupt};
+use tunesmith_space::hex;
 
 /// Compiles one kernel for one device.
 pub(crate) struct CudaBackend {
