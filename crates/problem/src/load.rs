@@ -2,6 +2,7 @@
 
 use crate::{Problem, ProblemError, SourceFile, directives, document, t1};
 use std::path::Path;
+use tunesmith_device::Language;
 use tunesmith_space::Value;
 
 impl Problem {
@@ -59,9 +60,32 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// Returns the advice for a problem that compares no output with a correct result, in the terms
+    /// of the problem's form.
+    pub fn verification_remedy(&self) -> String {
+        let cuda = self.kernels.iter().any(|kernel| kernel.language == Language::Cuda);
+        match Form::of(&self.source_file) {
+            _ if self.texts.is_some() => "call `reference` or `expected` of the problem's builder".to_string(),
+            Some(Form::Directives) if self.command.is_some() => {
+                "no directive checks a run: write a problem file with [kernel] command and [verify]".to_string()
+            }
+            Some(Form::Directives) => {
+                let api = if cuda { "cuda" } else { "ocl" };
+                format!("add `#atf::{api}::check_result file \"reference.c\" function \"reference\"`")
+            }
+            Some(Form::T1) => "add ReferenceArguments to its KernelSpecification".to_string(),
+            Some(Form::Toml) | None => match self.command {
+                Some(_) => "add [verify] with `output`, `expected_output` or `check`".to_string(),
+                None => "add [verify] with a reference or expected results".to_string(),
+            },
+        }
+    }
+}
+
 /// The form of a problem file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+enum Form {
     Toml,
     T1,
     Directives,
@@ -69,7 +93,7 @@ pub(crate) enum Form {
 
 impl Form {
     /// Returns the form of a file: by its suffix, or by the directives in it.
-    pub(crate) fn of(source_file: &SourceFile) -> Option<Self> {
+    fn of(source_file: &SourceFile) -> Option<Self> {
         match source_file.path.extension().and_then(|suffix| suffix.to_str()) {
             Some("toml") => Some(Self::Toml),
             Some("json") => Some(Self::T1),
@@ -78,6 +102,7 @@ impl Form {
     }
 }
 
+/// Reads a problem in the form of its file.
 fn read(source_file: SourceFile, sizes: &[(String, Value)]) -> Result<Problem, ProblemError> {
     match Form::of(&source_file) {
         Some(Form::Toml) => document::read(source_file, sizes),

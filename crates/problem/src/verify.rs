@@ -1,8 +1,6 @@
 //! Reads the `[verify]` of a problem.
 
-use crate::Problem;
 use crate::diagnostic::Messages;
-use crate::load::Form;
 use crate::options::Options;
 use crate::tree::{Node, Section};
 use crate::{kernel, parameters};
@@ -16,29 +14,6 @@ const KEYS: &[&str] = &["reference", "expected", "relative", "absolute", "compar
 
 const REFERENCE_KEYS: &[&str] =
     &["file", "function", "language", "sources", "include", "options", "arguments", "global", "local", "grid"];
-
-impl Problem {
-    /// Returns the advice for a problem that compares no output with a correct result, in the terms
-    /// of the problem's form.
-    pub fn verification_remedy(&self) -> String {
-        let cuda = self.kernels.iter().any(|kernel| kernel.language == Language::Cuda);
-        match Form::of(&self.source_file) {
-            _ if self.texts.is_some() => "call `reference` or `expected` of the problem's builder".to_string(),
-            Some(Form::Directives) if self.command.is_some() => {
-                "no directive checks a run: write a problem file with [kernel] command and [verify]".to_string()
-            }
-            Some(Form::Directives) => {
-                let api = if cuda { "cuda" } else { "ocl" };
-                format!("add `#atf::{api}::check_result file \"reference.c\" function \"reference\"`")
-            }
-            Some(Form::T1) => "add ReferenceArguments to its KernelSpecification".to_string(),
-            Some(Form::Toml) | None => match self.command {
-                Some(_) => "add [verify] with `output`, `expected_output` or `check`".to_string(),
-                None => "add [verify] with a reference or expected results".to_string(),
-            },
-        }
-    }
-}
 
 /// Returns the rules for verifying outputs, but for the further sizes.
 pub(crate) fn read(
