@@ -1,0 +1,12 @@
+//! The final re-measurement: its order, its storage before use, its resumption, interruption and
+//! failures.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod baseline;
+mod holding;
+mod lost;
+mod probes;
+mod setup;
+mod verification;
