@@ -1,5 +1,7 @@
 //! What `about.toml` says about a problem of the suite.
 
+use crate::library::Library;
+use crate::operation::{Convolution, Operation, Product};
 use crate::refused;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -29,9 +31,11 @@ pub struct About {
     pub naive: Option<String>,
     /// The libraries that one would use instead.
     #[serde(default)]
-    pub against: Vec<String>,
+    pub against: Vec<Library>,
     /// The product of matrices that those libraries compute.
     pub product: Option<Product>,
+    /// The convolution that those libraries compute, in place of a product.
+    pub convolution: Option<Convolution>,
 }
 
 /// A number of configurations. Beyond 64 bits it is a text.
@@ -73,48 +77,6 @@ impl From<Number> for Value {
     }
 }
 
-/// A product of matrices in single precision, C = A B. The extents are expressions over the
-/// problem's sizes: A has `m` rows and `k` columns, B `k` rows and `n` columns.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Product {
-    /// The rows of A and C.
-    pub m: Extent,
-    /// The columns of B and C.
-    pub n: Extent,
-    /// The inner dimension.
-    pub k: Extent,
-    /// True if A is stored transposed.
-    #[serde(default)]
-    pub a_transposed: bool,
-    /// True if B is stored transposed.
-    #[serde(default)]
-    pub b_transposed: bool,
-    /// True if the columns are contiguous instead of the rows.
-    #[serde(default)]
-    pub column_major: bool,
-}
-
-/// An extent: a number, or an expression over the problem's sizes.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Extent {
-    /// A number.
-    Number(i64),
-    /// An expression.
-    Expression(String),
-}
-
-impl Extent {
-    /// Returns the text of the expression.
-    pub fn text(&self) -> String {
-        match self {
-            Self::Number(number) => number.to_string(),
-            Self::Expression(text) => text.clone(),
-        }
-    }
-}
-
 /// The backends that a suite knows, in the order in which they are tried.
 pub(crate) const BACKENDS: [&str; 3] = ["c", "opencl", "cuda"];
 
@@ -140,6 +102,60 @@ impl About {
             let remedy = "write problems = { opencl = \"name.toml\" }".to_string();
             return Err(refused(format!("`{name}`: `problems` names no file"), Some(remedy)));
         }
-        Ok(about)
+        match about.wrong_comparison() {
+            Some((text, remedy)) => Err(refused(format!("`{name}`: {text}"), Some(remedy))),
+            None => Ok(about),
+        }
+    }
+
+    /// Returns the operation that libraries compute instead.
+    pub fn operation(&self) -> Option<Operation<'_>> {
+        let product = self.product.as_ref().map(Operation::Product);
+        product.or(self.convolution.as_ref().map(Operation::Convolution))
+    }
+
+    /// Returns why the libraries cannot compute the stated operation, with a remedy.
+    fn wrong_comparison(&self) -> Option<(String, String)> {
+        if self.product.is_some() && self.convolution.is_some() {
+            let text = "it states a [product] and a [convolution]".to_string();
+            return Some((text, "keep the one that the libraries compute".to_string()));
+        }
+        let Some(stated) = self.operation().map(|operation| operation.kind()) else {
+            let library = self.against.first()?;
+            let text = format!("`against` names {library}, but nothing says what it computes");
+            return Some((text, format!("add the section {}", library.computes())));
+        };
+        let library = self.against.iter().find(|library| library.computes() != stated)?;
+        let text = format!("`against` names {library}, which computes a {}, not a {stated}", library.computes());
+        Some((text, format!("libraries for a {stated} are {}", Library::names_of(stated))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRODUCT: &str = "[product]\nm = 1\nn = 1\nk = 1\n";
+    const CONVOLUTION: &str = "[convolution]\nrows = 1\ncolumns = 1\nfilter_rows = 1\nfilter_columns = 1\n";
+
+    fn wrong(against: &str, sections: &str) -> Option<String> {
+        let text = format!("title = \"x\"\nproblems = {{ c = \"x.toml\" }}\nagainst = [{against}]\n{sections}");
+        let about: About = toml::from_str(&text).unwrap();
+        about.wrong_comparison().map(|(text, remedy)| format!("{text}; {remedy}"))
+    }
+
+    #[test]
+    fn libraries_compute_the_operation_that_the_file_states() {
+        assert_eq!(wrong("\"openblas\", \"cublas\"", PRODUCT), None);
+        assert_eq!(wrong("\"cudnn\"", CONVOLUTION), None);
+        assert_eq!(wrong("", ""), None);
+        let found = wrong("\"cublas\", \"cudnn\"", PRODUCT).unwrap();
+        let text = "`against` names cudnn, which computes a [convolution], not a [product]; ";
+        assert_eq!(found, format!("{text}libraries for a [product] are openblas, clblast, cublas"));
+        let found = wrong("\"openblas\"", CONVOLUTION).unwrap();
+        assert!(found.ends_with("libraries for a [convolution] are cudnn"), "{found}");
+        let found = wrong("\"cudnn\"", "").unwrap();
+        assert!(found.ends_with("nothing says what it computes; add the section [convolution]"), "{found}");
+        assert!(wrong("", &format!("{PRODUCT}{CONVOLUTION}")).unwrap().contains("a [product] and a [convolution]"));
     }
 }

@@ -1,8 +1,10 @@
 //! Times several kernels in turns: each round measures every one, so that a drift of the machine's
 //! speed meets all of them.
 
+use crate::library::Library;
 use crate::refused;
 use crate::verify::with_remedy;
+use std::fmt;
 use std::sync::Arc;
 use tunesmith::{Error, Extras, Problem, Runner};
 use tunesmith_core::{Interrupt, SystemClock, statistics};
@@ -16,26 +18,50 @@ const ROUNDS: usize = 7;
 /// The number of samples of one kernel in a round, after one launch that is not timed.
 const SAMPLES: usize = 3;
 
+/// The origin of a kernel that takes part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The winner of the search.
+    Tuned,
+    /// The naive loop.
+    Naive,
+    /// A library.
+    Library(Library),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tuned => f.write_str("tuned"),
+            Self::Naive => f.write_str("naive"),
+            Self::Library(library) => library.fmt(f),
+        }
+    }
+}
+
 /// A kernel that takes part.
 pub(super) struct Party<'a> {
-    pub(super) label: String,
+    pub(super) origin: Origin,
     pub(super) problem: &'a Problem,
     pub(super) device: &'a Device,
     pub(super) machine: &'a Machine,
     /// The configuration; `None` for the only one of a problem without parameters.
     pub(super) config: Option<ConfigId>,
+    /// The kernel whose time counts, if the problem has others that prepare and finish.
+    pub(super) counted: Option<&'static str>,
 }
 
 /// The result of one kernel.
 pub(super) struct Score {
-    pub(super) label: String,
+    pub(super) origin: Origin,
     /// The median of the rounds' medians in milliseconds, or the reason why there is none.
     pub(super) time_ms: Result<f64, String>,
 }
 
 /// A party that is ready to be timed.
 struct Ready<'a> {
-    label: String,
+    origin: Origin,
+    counted: Option<&'static str>,
     opened: Result<(Runner<'a>, ConfigId), String>,
     medians: Vec<f64>,
 }
@@ -54,7 +80,7 @@ pub(super) fn duel(parties: Vec<Party<'_>>, interrupt: &Interrupt) -> Result<Opt
             Err(error) if error.is_interruption() => return Err(error),
             Err(error) => Err(with_remedy(&error)),
         };
-        all.push(Ready { label: party.label, opened, medians: Vec::new() });
+        all.push(Ready { origin: party.origin, counted: party.counted, opened, medians: Vec::new() });
     }
     for _ in 0..ROUNDS {
         for ready in &mut all {
@@ -84,7 +110,12 @@ fn open<'a>(party: &Party<'a>, interrupt: &Interrupt) -> Result<Option<(Runner<'
 fn visit(ready: &mut Ready<'_>, interrupt: &Interrupt) -> Result<bool, Error> {
     let Ok((runner, config)) = &mut ready.opened else { return Ok(true) };
     let Some(completion) = runner.evaluator().resample(*config, SAMPLES, interrupt)? else { return Ok(false) };
-    match (completion.failure, statistics::median(&completion.measurement.times_ms)) {
+    let measured = &completion.measurement;
+    let times = match ready.counted {
+        Some(kernel) => measured.parts_ms.get(kernel).map_or(&[][..], Vec::as_slice),
+        None => &measured.times_ms,
+    };
+    match (completion.failure, statistics::median(times)) {
         (None, Some(median)) => ready.medians.push(median),
         (Some(failure), _) => ready.opened = Err(failure.message),
         (None, None) => ready.opened = Err("the device gave no times".to_string()),
@@ -94,8 +125,8 @@ fn visit(ready: &mut Ready<'_>, interrupt: &Interrupt) -> Result<bool, Error> {
 
 impl Ready<'_> {
     fn score(self) -> Score {
-        let Self { label, opened, medians } = self;
+        let Self { origin, opened, medians, .. } = self;
         let time_ms = opened.and_then(|_| statistics::median(&medians).ok_or("it was not measured".to_string()));
-        Score { label, time_ms }
+        Score { origin, time_ms }
     }
 }

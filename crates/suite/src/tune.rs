@@ -1,7 +1,8 @@
 //! Tunes a suite: a resumable table over problems and devices.
 
-use crate::against::{Library, libraries};
-use crate::duel::{Party, Score, duel};
+use crate::against;
+use crate::duel::{Origin, Party, Score, duel};
+use crate::library::Library;
 use crate::rows::{MadeWith, Rows, SuiteRow, digest};
 use crate::verify::with_remedy;
 use crate::{Place, Suite, SuiteEntry, is_gpu};
@@ -20,8 +21,8 @@ pub struct SuiteTune {
     pub devices: Vec<DeviceChoice>,
     /// The search of each problem.
     pub search: Search,
-    /// The libraries to compare products with.
-    pub against: Vec<String>,
+    /// The libraries to compare with.
+    pub against: Vec<Library>,
     /// True for a row for each input in `[inputs]` of a problem, where it has them.
     pub inputs: bool,
     /// The folder of the journals and of the table.
@@ -76,14 +77,17 @@ pub fn tune_suite(
     on_note: &mut dyn FnMut(&str),
     on_row: &mut dyn FnMut(&SuiteRow),
 ) -> Result<Option<SuiteTable>, Error> {
-    let libraries = libraries(&options.against)?;
     let (places, missing) = Place::all(&options.devices, machine)?;
     missing.iter().for_each(|reason| on_note(reason));
+    let is_named = |library: &&Library| suite.entries.iter().any(|entry| entry.about.against.contains(library));
+    for library in options.against.iter().filter(|library| !is_named(library)) {
+        on_note(&format!("nothing is compared with {library}: no chosen problem names it in `against`"));
+    }
     let mut rows = Rows::open(&options.out)?;
     let mut table = SuiteTable { rows: Vec::new(), failed: Vec::new(), out: options.out.clone() };
     for entry in &suite.entries {
         for place in places.iter().filter(|place| entry.about.problems.contains_key(place.backend)) {
-            let work = Work { suite, entry, place, options, libraries: &libraries, interrupt };
+            let work = Work { suite, entry, place, options, interrupt };
             let items = work.problems().unwrap_or_else(|error| vec![Item { input: None, problem: Err(error) }]);
             for Item { input, problem } in items {
                 match problem.and_then(|problem| work.complete(input.as_deref(), &problem, &mut rows, on_row)) {
@@ -115,7 +119,6 @@ struct Work<'a> {
     entry: &'a SuiteEntry,
     place: &'a Place,
     options: &'a SuiteTune,
-    libraries: &'a [&'static Library],
     interrupt: &'a Interrupt,
 }
 
@@ -127,7 +130,7 @@ impl Work<'_> {
             strategy: strategy.as_ref().map(ToString::to_string),
             stop: stop.as_ref().map(Stop::to_string),
             seed: *seed,
-            against: self.options.against.clone(),
+            against: self.options.against.iter().map(Library::to_string).collect(),
         }
     }
 
@@ -190,28 +193,22 @@ impl Work<'_> {
         // Libraries are the system's, and open what they need themselves.
         let free = Machine { sandbox: None, ..self.place.machine.clone() };
         let naive = self.entry.about.naive.as_ref().map(|file| self.naive(file, problem)).transpose()?;
-        let applied: Vec<&Library> =
-            self.libraries.iter().copied().filter(|library| library.applies(&self.entry.about, device)).collect();
-        let rivals = applied.iter().filter_map(|library| {
-            let product = self.entry.about.product.as_ref()?;
-            Some(library.problem(product, problem, device))
-        });
-        let rivals = rivals.collect::<Result<Vec<Problem>, Error>>()?;
+        let rivals = against::rivals(&self.options.against, &self.entry.about, problem, device)?;
         let machine = &self.place.machine;
-        let mut parties = vec![Party { label: TUNED.to_string(), problem, device, machine, config: Some(best.index) }];
-        parties.extend(naive.iter().map(|problem| Party {
-            label: NAIVE.to_string(),
+        let config = Some(best.index);
+        let mut parties = vec![Party { origin: Origin::Tuned, problem, device, machine, config, counted: None }];
+        let hosted = |origin, problem, machine, counted| Party {
+            origin,
             problem,
             device: &processor,
             machine,
             config: None,
-        }));
-        parties.extend(applied.iter().zip(&rivals).map(|(library, problem)| Party {
-            label: library.name.to_string(),
-            problem,
-            device: &processor,
-            machine: &free,
-            config: None,
+            counted,
+        };
+        parties.extend(naive.iter().map(|problem| hosted(Origin::Naive, problem, machine, None)));
+        parties.extend(rivals.iter().map(|rival| {
+            let origin = Origin::Library(rival.library);
+            hosted(origin, &rival.problem, &free, rival.counted)
         }));
         duel(parties, self.interrupt)
     }
@@ -232,14 +229,16 @@ impl Work<'_> {
         journal: String,
         made_with: MadeWith,
     ) -> SuiteRow {
-        let time = |label: &str| scores.iter().find(|score| score.label == label)?.time_ms.as_ref().ok().copied();
-        let (tuned_ms, naive_ms) = (time(TUNED), time(NAIVE));
+        let time = |origin| scores.iter().find(|score| score.origin == origin)?.time_ms.as_ref().ok().copied();
+        let (tuned_ms, naive_ms) = (time(Origin::Tuned), time(Origin::Naive));
         let best = outcome.best.as_ref().map(|best| Candidate { time_ms: tuned_ms, ..best.clone() });
-        let library = |label: &str| self.libraries.iter().find(|library| library.name == label);
         let note = |score: &Score| {
             let reason = score.time_ms.as_ref().err()?;
-            let reason = library(&score.label).map_or_else(|| reason.clone(), |library| library.explain(reason));
-            Some(format!("{}: {reason}", score.label))
+            let reason = match score.origin {
+                Origin::Library(library) => against::explain(library, reason),
+                Origin::Tuned | Origin::Naive => reason.clone(),
+            };
+            Some(format!("{}: {reason}", score.origin))
         };
         let nothing = outcome.best.is_none().then(|| "no configuration was correct".to_string());
         SuiteRow {
@@ -259,8 +258,8 @@ impl Work<'_> {
             config: outcome.best.as_ref().map(|best| best.config.clone()),
             against_ms: scores
                 .iter()
-                .filter(|score| library(&score.label).is_some())
-                .filter_map(|score| Some((score.label.clone(), *score.time_ms.as_ref().ok()?)))
+                .filter(|score| matches!(score.origin, Origin::Library(_)))
+                .filter_map(|score| Some((score.origin.to_string(), *score.time_ms.as_ref().ok()?)))
                 .collect(),
             notes: nothing.into_iter().chain(scores.iter().filter_map(note)).collect(),
             journal,
@@ -274,6 +273,3 @@ fn named(sizes: &Input) -> String {
     let sizes = sizes.iter().map(|(name, value)| format!("{name}={value}"));
     sizes.collect::<Vec<_>>().join(",")
 }
-
-const TUNED: &str = "tuned";
-const NAIVE: &str = "naive";

@@ -95,7 +95,8 @@ pub(crate) struct SuiteTuneArgs {
     /// The seed of every search [default: the problem's]
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// Compare products of matrices with what one would use instead: openblas (on one thread), clblast
+    /// Compare products of matrices and convolutions with what one would use instead: openblas (on
+    /// one thread), clblast (OpenCL), cublas and cudnn (CUDA)
     #[arg(long, value_name = "LIBRARY,...", value_delimiter = ',')]
     pub(crate) against: Vec<String>,
     /// Make a row for each of a problem's inputs, where it lists them

@@ -7,7 +7,7 @@ use serde_json::json;
 use tunesmith::report::{count, count_table, message, milliseconds};
 use tunesmith::{DeviceChoice, Error, Search};
 use tunesmith_suite::{
-    CheckedFile, ListedFile, ListedProblem, Suite, SuiteRow, SuiteTable, SuiteTune, Verified, VerifyOptions,
+    CheckedFile, Library, ListedFile, ListedProblem, Suite, SuiteRow, SuiteTable, SuiteTune, Verified, VerifyOptions,
     check_suite, list_suite, tune_suite, verify_suite,
 };
 
@@ -136,8 +136,8 @@ fn tune(args: &SuiteTuneArgs) -> Result<Ending, Error> {
         ..Search::default()
     };
     let devices: Vec<DeviceChoice> = args.device.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-    let (against, out) = (args.against.clone(), args.out.clone());
-    let options = SuiteTune { devices, search, against, out, inputs: args.inputs };
+    let against: Vec<Library> = args.against.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    let options = SuiteTune { devices, search, against, out: args.out.clone(), inputs: args.inputs };
     let mut show = |row: &SuiteRow| {
         let time = row.tuned_ms.map_or_else(|| "none correct".to_string(), milliseconds);
         output::note(&format!("{} on {}: {time} after {} evaluations", titled(row), row.device, row.evaluations));
@@ -151,15 +151,15 @@ fn tune(args: &SuiteTuneArgs) -> Result<Ending, Error> {
     if args.suite.json {
         output::json(&table);
     } else {
-        output::print(&markdown(&table, &args.against));
+        output::print(&markdown(&table, &options.against));
     }
     let is_done = table.failed.is_empty() && table.rows.iter().all(|row| row.tuned_ms.is_some());
     Ok(if is_done { Ending::Done } else { Ending::NothingCorrect })
 }
 
 /// Returns the table in Markdown. A library's column has its time, and its time over ours.
-fn markdown(table: &SuiteTable, against: &[String]) -> String {
-    let libraries = against.iter().map(String::as_str);
+fn markdown(table: &SuiteTable, against: &[Library]) -> String {
+    let libraries = against.iter().map(|library| library.name());
     let head = ["problem", "device", "naive", "default", "tuned", "GFLOP/s", "speed-up", "evaluations"];
     let head: Vec<&str> = head.into_iter().chain(libraries).collect();
     let mut text = format!("| {} |\n|---|---|{}\n", head.join(" | "), "---:|".repeat(head.len() - 2));
@@ -177,12 +177,12 @@ fn titled(row: &SuiteRow) -> String {
     row.input.as_ref().map_or_else(|| row.name.clone(), |input| format!("{} {input}", row.name))
 }
 
-fn cells(row: &SuiteRow, against: &[String]) -> Vec<String> {
+fn cells(row: &SuiteRow, against: &[Library]) -> Vec<String> {
     let dash = || "-".to_string();
     let time = |time: Option<f64>| time.map_or_else(dash, milliseconds);
     let number = |number: Option<f64>| number.map_or_else(dash, |number| format!("{number:.2}"));
-    let library = |name: &String| {
-        let Some((theirs, ours)) = row.against_ms.get(name).copied().zip(row.tuned_ms) else { return dash() };
+    let library = |library: &Library| {
+        let Some((theirs, ours)) = row.against_ms.get(library.name()).copied().zip(row.tuned_ms) else { return dash() };
         format!("{} ({:.0} %)", milliseconds(theirs), theirs / ours * 100.0)
     };
     let own = [

@@ -90,7 +90,7 @@ static handle buffer(int place, const void *data, size_t bytes)
     return buffers[place];
 }
 
-void product(const float *a, const float *b, float *c)
+void compute(const float *a, const float *b, float *c)
 {
     enum { ROWS_FIRST = 101, COLUMNS_FIRST = 102, AS_IT_IS = 111, TRANSPOSED = 112 };
     if (!sgemm) open_library();

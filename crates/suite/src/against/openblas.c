@@ -39,7 +39,7 @@ static void open_library(void)
     if (threads) threads(1);
 }
 
-void product(const float *a, const float *b, float *c)
+void compute(const float *a, const float *b, float *c)
 {
     enum { ROWS_FIRST = 101, COLUMNS_FIRST = 102, AS_IT_IS = 111, TRANSPOSED = 112 };
     if (!sgemm) open_library();
