@@ -8,7 +8,7 @@ import platform
 import sys
 import time
 
-from . import conformance, counters, devices, energy, guided, tuning
+from . import conformance, counters, devices, energy, guided, suite, tuning
 from .tool import Check, Failed, Row, Tool, repository
 
 # In the order run: what the others need comes first.
@@ -17,6 +17,7 @@ PARTS = {
     "conformance": (conformance.run, "every kind of failure gets its status, and the run goes on"),
     "counters": (counters.run, "counters of kernels whose work is known: a copy, multiply-adds"),
     "tuning": (tuning.run, "the CUDA examples; the matrix product against cuBLAS; overhead"),
+    "suite": (suite.run, "problems of the suite beside cuBLAS and cuDNN"),
     "energy": (energy.run, "energy per launch against power and time, and as an objective"),
     "guided": (guided.run, "profile-guided search against random search, within and between inputs"),
 }
