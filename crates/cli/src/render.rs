@@ -31,6 +31,10 @@ pub(crate) fn messages(messages: &[Diagnostic], source: Option<&SourceFile>) {
 }
 
 fn show(message: &Diagnostic, source: Option<&SourceFile>) {
+    if let Some(brief) = &message.brief {
+        let brief = folded(brief);
+        return note(&shortened(&format!("{}: {}:{}: {brief}", message.level, message.file.display(), message.line)));
+    }
     let is_whole_file = message.span == (0..0);
     match source.filter(|source| !is_whole_file && message.span.end <= source.text.len()) {
         Some(source) => drawn(pointed(message, source).trim_end()),

@@ -179,3 +179,17 @@ fn a_resumed_run_notices_another_file_of_a_command_line_but_not_what_runs_wrote(
     folder.write("check.sh", "test 1 = 1\n");
     tune(&["--resume"]).refused(&["cannot be resumed", "command"]);
 }
+
+#[test]
+fn a_warning_about_a_constraint_is_one_line_and_json_has_all_of_it() {
+    let expression = "A % 2 == 0 || ".repeat(30) + "A > 0";
+    let text = format!("# #atf::tp name A range {{1, 2}} constraint {expression}\n# #atf::run_script \"true\"\n");
+    let folder = Folder::with(&[("p.sh", &text)]);
+    let checked = folder.run(&["check", "p.sh"]);
+    let lines: Vec<&str> = checked.stderr.lines().collect();
+    let at = lines.iter().position(|line| line.contains("has no effect")).unwrap();
+    assert!(lines[at].starts_with("warning: p.sh:1: constraint `A: A % 2 == 0 || A % 2"), "{checked:#?}");
+    assert!(lines[at].len() < 120 && !lines[at + 1..].iter().any(|line| line.contains("A % 2")), "{checked:#?}");
+    let messages = folder.run(&["check", "p.sh", "--json"]).json()["messages"].to_string();
+    assert!(messages.contains(&expression), "{messages}");
+}

@@ -65,10 +65,13 @@ impl Problem {
         let dead = space.parameters().iter().zip(&self.places.parameters).zip(&analysis.dead_values);
         let is_odd = |parameter: &Parameter, dead: &[u32]| !dead.is_empty() && !is_interval(parameter.values());
         let dead = dead.filter(|((parameter, _), dead)| is_odd(parameter, dead)).map(|((parameter, place), dead)| {
-            let values = abridged(dead.iter().map(|&index| parameter.values()[index as usize].to_string()));
-            let text = format!("no configuration has {} = {values}", parameter.name());
+            let text = |most: usize| {
+                let values = dead.iter().map(|&index| parameter.values()[index as usize].to_string());
+                format!("no configuration has {} = {}", parameter.name(), abridged(values, most))
+            };
             let remedy = "remove these values, or check the constraints that exclude them".to_string();
-            self.source_file.diagnostic(Level::Warning, place.clone(), text, Some(remedy))
+            let message = self.source_file.diagnostic(Level::Warning, place.clone(), text(12), Some(remedy));
+            message.in_brief(text(4))
         });
         // A constraint that depends on sizes or on the device may exclude something elsewhere.
         let always = |name: &str| self.constraints.iter().any(|known| known.name() == name && !self.varies(known));
@@ -77,7 +80,9 @@ impl Problem {
         let redundant = redundant.map(|effect| {
             let text = format!("constraint `{}` has no effect: the others exclude all that it excludes", effect.name);
             let remedy = "remove it, or check its expression".to_string();
-            self.source_file.diagnostic(Level::Warning, self.place_of_constraint(&effect.name), text, Some(remedy))
+            let brief = format!("constraint `{}` has no effect: remove or correct it", shortened(&effect.name));
+            let place = self.place_of_constraint(&effect.name);
+            self.source_file.diagnostic(Level::Warning, place, text, Some(remedy)).in_brief(brief)
         });
         dead.chain(redundant).collect()
     }
@@ -101,12 +106,21 @@ fn is_interval(values: &[Value]) -> bool {
 }
 
 /// Returns the first few of many values as text.
-fn abridged(values: impl ExactSizeIterator<Item = String>) -> String {
-    const SHOWN: usize = 12;
-    let more = values.len().saturating_sub(SHOWN);
-    let shown: Vec<String> = values.take(SHOWN).collect();
+fn abridged(values: impl ExactSizeIterator<Item = String>, most: usize) -> String {
+    let more = values.len().saturating_sub(most);
+    let shown: Vec<String> = values.take(most).collect();
     let rest = if more > 0 { format!(" and {more} more values") } else { String::new() };
     format!("{}{rest}", shown.join(", "))
+}
+
+/// Returns the beginning of a constraint's name. Where nobody named it, that is its expression.
+pub(crate) fn shortened(name: &str) -> String {
+    const LONGEST: usize = 48;
+    let line = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} ...", line[..end].trim_end()),
+        None => line,
+    }
 }
 
 #[cfg(test)]
@@ -125,5 +139,22 @@ mod tests {
         assert!(warnings("[1, 2, 3, 4]")[0].contains("no configuration has A = 3"));
         assert!(warnings("{ range = \"1..=12\" }")[0].contains("no configuration has A = 3, 5, 6, 7, 9, 10, 11, 12"));
         assert_eq!(warnings("{ range = \"1..=32\" }"), [""; 0]);
+    }
+
+    #[test]
+    fn the_short_form_of_a_warning_is_one_line_however_long_the_expression_is() {
+        let expression = "A % 2 == 0 or ".repeat(40) + "A > 0";
+        let text = format!(
+            "[parameters]\nA = [1, 2, 3, 4, 5, 6, 7]\n[constraints]\n\"{expression}\" = \"{expression}\"\n\
+                            \"only 1\" = \"A == 1\"\n"
+        );
+        let problem = Problem::parse(&text, Path::new(".")).unwrap();
+        let space = problem.space(&[]).unwrap().space;
+        let warnings = problem.warn_of(&space, &space.analyse());
+        let brief: Vec<&str> = warnings.iter().filter_map(|warning| warning.brief.as_deref()).collect();
+        assert_eq!(brief[0], "no configuration has A = 2, 3, 4, 5 and 2 more values");
+        assert!(brief[1].starts_with("constraint `A % 2 == 0 or A % 2 == 0"), "{brief:?}");
+        assert!(brief[1].ends_with("...` has no effect: remove or correct it"), "{brief:?}");
+        assert!(brief[1].len() <= 100 && warnings[1].text.contains(&expression), "{warnings:?}");
     }
 }

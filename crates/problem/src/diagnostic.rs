@@ -38,6 +38,15 @@ pub struct Diagnostic {
     pub text: String,
     /// The advice for the user.
     pub remedy: Option<String>,
+    /// The same in one short line, for a list of many such messages. `text` and `remedy` say more.
+    pub brief: Option<String>,
+}
+
+impl Diagnostic {
+    /// Returns the message with its short form.
+    pub(crate) fn in_brief(self, brief: String) -> Self {
+        Self { brief: Some(brief), ..self }
+    }
 }
 
 impl fmt::Display for Diagnostic {
@@ -92,7 +101,7 @@ impl SourceFile {
         let (line, column) = self.position(span.start);
         let call = self.calls.iter().flat_map(|calls| calls.iter()).find(|(place, _)| place.contains(&span.start));
         let text = call.map_or(text.clone(), |(_, call)| format!("`{call}`: {text}"));
-        Diagnostic { level, file: self.path.clone(), line, column, span, text, remedy }
+        Diagnostic { level, file: self.path.clone(), line, column, span, text, remedy, brief: None }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Builds the search space of a problem.
 
+use crate::constraint_report::shortened;
 use crate::tree::place_inside;
 use crate::{Diagnostic, Level, NestKernel, Problem, ProblemError};
 use rand::SeedableRng as _;
@@ -53,7 +54,10 @@ impl Problem {
                     self.check_limit(limit, constraint, limits)?;
                     let text = format!("constraint `{}` is left out: `{limit}` is not known here", constraint.name());
                     let remedy = Some("it is applied on devices that have this limit".to_string());
-                    warnings.push(self.source_file.diagnostic(Level::Warning, place.clone(), text, remedy));
+                    let name = shortened(constraint.name());
+                    let brief = format!("constraint `{name}` is left out: `{limit}` is not known here");
+                    let message = self.source_file.diagnostic(Level::Warning, place.clone(), text, remedy);
+                    warnings.push(message.in_brief(brief));
                 }
             }
         }

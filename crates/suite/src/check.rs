@@ -23,6 +23,9 @@ pub struct CheckedFile {
     pub faults: Vec<String>,
     /// The warnings.
     pub warnings: Vec<String>,
+    /// The warnings, each in one short line.
+    #[serde(skip)]
+    pub brief_warnings: Vec<String>,
 }
 
 impl CheckedFile {
@@ -76,6 +79,7 @@ fn checked_file(entry: &SuiteEntry, file: &str, places: &[Place]) -> Result<Chec
         configurations: None,
         faults: Vec::new(),
         warnings: Vec::new(),
+        brief_warnings: Vec::new(),
     };
     if let Some(place) = place {
         let check = tunesmith::check(&path, &[], &place.machine)?;
@@ -83,6 +87,8 @@ fn checked_file(entry: &SuiteEntry, file: &str, places: &[Place]) -> Result<Chec
             check.messages.iter().filter(|message| message.level == level).map(words).collect()
         };
         (checked.faults, checked.warnings) = (of(Level::Error), of(Level::Warning));
+        checked.brief_warnings =
+            check.messages.iter().filter(|message| message.level == Level::Warning).map(brief).collect();
     }
     match problem.and_then(|problem| Ok(problem.space(&[])?.space.size().to_string())) {
         Ok(size) => checked.configurations = Some(size),
@@ -112,4 +118,8 @@ fn mismatch(checked: &CheckedFile) -> Option<String> {
 fn words(message: &Diagnostic) -> String {
     let remedy = message.remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
     format!("{}:{}: {}{remedy}", message.file.display(), message.line, message.text)
+}
+
+fn brief(message: &Diagnostic) -> String {
+    message.brief.as_ref().map_or_else(|| words(message), |brief| format!("line {}: {brief}", message.line))
 }

@@ -40,6 +40,7 @@ fn about_the_whole(args: &CheckArgs, error: &Error) -> Diagnostic {
         span: 0..0,
         text: error.to_string(),
         remedy: error.remedy().map(str::to_string),
+        brief: None,
     }
 }
 

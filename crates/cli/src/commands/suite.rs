@@ -72,7 +72,7 @@ fn checked(file: &CheckedFile) -> String {
         None => "; no device here runs it, so only the file and its space are checked".to_string(),
     };
     let lines = file.faults.iter().map(|fault| ("error", fault));
-    let lines = lines.chain(file.warnings.iter().map(|warning| ("warning", warning)));
+    let lines = lines.chain(file.brief_warnings.iter().map(|warning| ("warning", warning)));
     let lines: String = lines.map(|(level, text)| format!("  {level}: {}\n", message(text))).collect();
     format!("{status}: {}/{}: {size} configurations{place}\n{lines}", file.name, file.file)
 }
