@@ -86,10 +86,37 @@ fn a_fault_of_any_alternative_is_found_before_the_search() {
         assert_eq!(ran.code, Some(2), "{ran:#?}");
         assert!(format!("{}{}", ran.stdout, ran.stderr).contains("no function `fast`"), "{ran:#?}");
     }
+    let checked = folder.run(&["check", "ways.toml", "--json"]).json();
+    let text = std::fs::read_to_string(folder.path("ways.toml")).unwrap();
+    let line = text[..text.find("\"fast\"\nparameters").unwrap()].lines().count();
+    assert_eq!(checked["messages"][0]["line"], line, "{checked:#}");
+    assert!(checked["messages"][0]["text"].as_str().unwrap().starts_with("alternative `fast`: "), "{checked:#}");
     let folder = ways("void fast(const float *a, float *b) { oops; }\n");
     let checked = folder.run(&["check", "ways.toml", "--json"]).json();
+    assert_eq!(checked["messages"][0]["line"], line, "{checked:#}");
     let texts = checked["messages"].to_string();
     assert!(texts.contains("an alternative does not compile") && texts.contains("alternative=fast"), "{checked:#}");
+}
+
+#[test]
+fn an_alternative_may_be_a_sequence_of_kernels() {
+    let kernel = "file = \"k.c\"\noptions = [\"-DALL=2\"]\n\
+                  [[alternative]]\nname = \"single\"\nfunction = \"single\"\n\
+                  [[alternative]]\nname = \"steps\"\nparameters = { BLOCK = [10, 100] }\n\
+                  [[alternative.kernel]]\nfunction = \"copied\"\n\
+                  [[alternative.kernel]]\nfunction = \"doubled\"\noptions = [\"-DOWN=1\"]\n";
+    let source = "void single(const float *a, float *b) { for (int i = 0; i < N; ++i) b[i] = ALL * a[i]; }\n\
+                  void copied(const float *a, float *b) {\n\
+                  for (int i = 0; i < N; i += BLOCK) for (int j = i; j < i + BLOCK; ++j) b[j] = a[j];\n}\n\
+                  #ifdef OWN\nvoid doubled(const float *a, float *b) {\n\
+                  for (int i = 0; i < N; ++i) b[i] *= ALL * OWN;\n}\n#endif\n";
+    let problem = twice_problem(kernel, "");
+    let folder = Folder::with(&[("p.toml", &problem), ("k.c", source), ("reference.c", TWICE)]);
+    let ran = folder.run(&["tune", "p.toml", "--json", "--quiet"]);
+    assert_eq!((ran.code, &ran.json()["failed"]["correctness"]), (Some(0), &0.into()), "{ran:#?}");
+    let entries = entries(&folder.path("p.jsonl"));
+    assert_eq!(entries.len(), 3, "{entries:#?}");
+    assert!(entries.iter().all(|entry| entry["status"] == "correct"), "{entries:#?}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Reads `[[alternative]]`: kernels that compute the same in different ways, one of which the search
-//! chooses.
+//! Reads `[[alternative]]`: kernels, or sequences of kernels, that compute the same in different ways.
+//! The search chooses one.
 //!
 //! The choice is a tuning parameter with the alternatives' names as values. A parameter that only
 //! some alternatives have keeps its first value where another one is chosen, so that the space is
@@ -14,8 +14,11 @@ use std::ops::Range;
 use tunesmith_device::{Alternative, Argument};
 use tunesmith_space::{Constraint, Expr, Parameter, Value};
 
-/// The keys of an alternative beside those of a kernel.
-const OWN: [&str; 2] = ["parameters", "constraints"];
+/// The keys of an alternative beside those of a kernel. `kernel` is a list of kernels.
+const OWN: [&str; 3] = ["parameters", "constraints", "kernel"];
+
+/// The key to which an alternative adds its own values.
+const EXTENDED: &str = "options";
 
 /// The parameter that chooses, unless the file names it.
 const CHOICE: &str = "alternative";
@@ -65,7 +68,7 @@ pub(crate) fn read<'a>(root: &Section<'a>, messages: &Messages) -> Option<Altern
             Some(shared) => section.with_defaults(shared),
             None => section,
         };
-        if section.get("file").and_then(|file| file.scalar()).is_some_and(|file| nest::is_file(&file)) {
+        if has_nest(&section) {
             let remedy = "write a problem file for each loop nest, or alternatives in C, OpenCL or CUDA".to_string();
             item.error(format!("alternative `{text}` is a loop nest"), Some(remedy));
             continue;
@@ -88,8 +91,16 @@ fn refusal(kernel: &Node<'_>) -> Option<(&'static str, &'static str)> {
     }
     kernel.is_list().then_some((
         "`[[kernel]]` and `[[alternative]]` exclude each other",
-        "`[kernel]` holds what all alternatives share; the choice is among single kernels",
+        "`[kernel]` holds what all alternatives share; write several kernels as `[[alternative.kernel]]`",
     ))
+}
+
+/// Returns true if a kernel of the alternative is a loop nest.
+fn has_nest(alternative: &Section<'_>) -> bool {
+    let kernels = alternative.own("kernel").map(|node| node.items()).unwrap_or_default();
+    let inside = kernels.iter().filter(|item| item.is_table()).filter_map(|item| item.section());
+    let mut sections = inside.chain([alternative.clone()]);
+    sections.any(|section| section.get("file").and_then(|file| file.scalar()).is_some_and(|file| nest::is_file(&file)))
 }
 
 /// Checks the name of an alternative: a word that no other has. Kernels get it as a macro.
@@ -107,13 +118,21 @@ fn check_name(node: &Node<'_>, name: &str, others: &[(String, Section<'_>)]) {
     }
 }
 
-/// Reports the keys that stand both in `[kernel]` and in the alternative.
-fn refuse_repeated(own: &Section<'_>, shared: &Section<'_>) {
-    for (key, node) in own.entries() {
-        // The name of `[kernel]` has no meaning here; it is reported where it stands.
-        if shared.get(key.value).is_some() {
-            let remedy = "`[kernel]` is for what all alternatives share; state this in each alternative, or only there";
-            node.error(format!("`{}` stands in `[kernel]`, too", key.value), Some(remedy.to_string()));
+/// Reports the keys that a section and the one around it both have. Only `options` may stand in both.
+fn refuse_repeated(own: &Section<'_>, around: &Section<'_>) {
+    for (key, node) in own.entries().filter(|(key, _)| key.value != EXTENDED) {
+        let Some(known) = around.get(key.value) else { continue };
+        let (place, remedy) = if known.name.starts_with("kernel.") {
+            ("[kernel]", "`[kernel]` is for what all alternatives share; state this in each alternative, or only there")
+        } else {
+            (
+                "[[alternative]]",
+                "`[[alternative]]` is for what its kernels share; state this in each kernel, or only there",
+            )
+        };
+        // An alternative and its kernels have names of their own.
+        if key.value != "name" || place == "[kernel]" {
+            node.error(format!("`{}` stands in `{place}`, too", key.value), Some(remedy.to_string()));
         }
     }
 }
@@ -205,16 +224,31 @@ impl Alternatives<'_> {
 
     /// Returns the kernels of all alternatives.
     pub(crate) fn kernels(&self, arguments: &[Argument], messages: &Messages) -> Vec<ReadKernel> {
-        let kernel = |(name, section): &(String, Section<'_>)| {
-            let mut read = kernel::read_one(section, arguments, messages)?;
-            let value = Value::Str(name.as_str().into());
-            let alternative = Alternative { parameter: self.choice.clone(), value };
-            for version in std::iter::once(&mut read.kernel).chain(&mut read.others) {
-                version.alternative = Some(alternative.clone());
-            }
-            Some(read)
+        let entries = self.entries.iter();
+        entries.flat_map(|(name, section)| self.kernels_of(name, section, arguments, messages)).collect()
+    }
+
+    /// Returns the kernels of an alternative in the order in which they run.
+    fn kernels_of<'a>(
+        &self,
+        name: &str,
+        section: &Section<'a>,
+        arguments: &[Argument],
+        messages: &Messages,
+    ) -> Vec<ReadKernel> {
+        let within = |inner: Section<'a>| {
+            refuse_repeated(&inner, section);
+            inner.with_defaults(section)
         };
-        self.entries.iter().filter_map(kernel).collect()
+        let mut kernels = match section.own("kernel") {
+            Some(node) => kernel::read_sequence(&node, within, arguments, messages),
+            None => Vec::from_iter(kernel::read_one(section, arguments, messages)),
+        };
+        let alternative = Alternative { parameter: self.choice.clone(), value: Value::Str(name.into()) };
+        for version in kernels.iter_mut().flat_map(|read| std::iter::once(&mut read.kernel).chain(&mut read.others)) {
+            version.alternative = Some(alternative.clone());
+        }
+        kernels
     }
 
     /// Returns the name of the parameter that chooses.

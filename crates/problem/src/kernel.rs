@@ -48,11 +48,22 @@ pub(crate) struct ReadKernel {
 
 /// Returns the kernels in the order in which they run.
 pub(crate) fn read(node: &Node<'_>, arguments: &[Argument], messages: &Messages) -> Vec<ReadKernel> {
+    read_sequence(node, |section| section, arguments, messages)
+}
+
+/// Returns the kernels of a list in the order in which they run. `completed` adds to a kernel's
+/// section what stands outside of the list.
+pub(crate) fn read_sequence<'a>(
+    node: &Node<'a>,
+    completed: impl Fn(Section<'a>) -> Section<'a>,
+    arguments: &[Argument],
+    messages: &Messages,
+) -> Vec<ReadKernel> {
     let mut kernels: Vec<ReadKernel> = Vec::new();
     for item in node.items() {
         let Some(section) = item.section() else { continue };
         section.allow(KEYS);
-        let Some(read) = read_one(&section, arguments, messages) else { continue };
+        let Some(read) = read_one(&completed(section), arguments, messages) else { continue };
         if node.is_list() && kernels.iter().any(|known| known.kernel.name == read.kernel.name) {
             let remedy = "give each a `name` of its own: reports show their times by it".to_string();
             item.error(format!("two kernels are called `{}`", read.kernel.name), Some(remedy));
@@ -77,7 +88,8 @@ pub(crate) fn read_one(section: &Section<'_>, arguments: &[Argument], messages: 
         None => vec![language(&file_node, Language::from_suffix(&file))?],
     };
     let function = function_node.as_ref().and_then(Node::string);
-    let name = section.get("name").and_then(|node| node.string()).or(function);
+    // Further out, it is the name of an alternative.
+    let name = section.own("name").and_then(|node| node.string()).or(function);
     let function_place = function_node.as_ref().map(Node::span).unwrap_or_default();
     let places = KernelPlaces { file: file_node.span(), function: function_place };
     let options = |language| {
@@ -139,19 +151,19 @@ fn languages(node: &Node<'_>) -> Option<Vec<Language>> {
     Some(languages)
 }
 
-/// Returns the compiler options for one of the kernel's languages. `options` is a list, or a table
-/// with a list for each language.
-fn options_for(section: &Section<'_>, language: Language, languages: &[Language], folder: &Path) -> Options {
-    let node = section.get("options");
-    let Some(table) = node.as_ref().filter(|node| node.is_table()).and_then(Node::section) else {
-        return options(node, folder);
-    };
+/// Returns the compiler options for one of the kernel's languages: those that kernels share, then
+/// its own. `options` is a list, or a table with a list for each language.
+fn options_for<'a>(section: &Section<'a>, language: Language, languages: &[Language], folder: &Path) -> Options {
     let names: Vec<&str> = languages.iter().map(|language| language.name()).collect();
-    // Each language reads the table, but a fault of it is one message.
-    if language == languages[0] {
-        table.allow(&names);
-    }
-    options(table.get(language.name()), folder)
+    let of_language = |node: Node<'a>| {
+        let Some(table) = node.is_table().then(|| node.section()).flatten() else { return Some(node) };
+        // Each language reads the table, but a fault of it is one message.
+        if language == languages[0] {
+            table.allow(&names);
+        }
+        table.get(language.name())
+    };
+    options(section.layers("options").into_iter().filter_map(of_language), folder)
 }
 
 /// Returns the positions of the kernel's arguments among the problem's. Without the key, the kernel
@@ -238,13 +250,14 @@ pub(crate) fn language(node: &Node<'_>, language: Option<Language>) -> Option<La
     language
 }
 
-/// Returns the compiler options. Folders that they name are relative to `folder`.
-pub(crate) fn options(node: Option<Node<'_>>, folder: &Path) -> Options {
+/// Returns the compiler options of all `nodes`. Folders that they name are relative to `folder`.
+pub(crate) fn options<'a>(nodes: impl IntoIterator<Item = Node<'a>>, folder: &Path) -> Options {
     let mut options = Options::default();
-    let Some(node) = node else { return options };
-    let texts = node.strings();
-    for (option, problem) in options.add(texts.iter().map(|text| text.value), folder) {
-        node.error(format!("option `{option}`: {problem}"), None);
+    for node in nodes {
+        let texts = node.strings();
+        for (option, problem) in options.add(texts.iter().map(|text| text.value), folder) {
+            node.error(format!("option `{option}`: {problem}"), None);
+        }
     }
     options
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use tunesmith_core::Refusal;
 use tunesmith_device::{DeviceError, Kernel, KernelSpec, Language, OtherSizes, Verify};
-use tunesmith_space::Constraint;
+use tunesmith_space::{ConfigId, Constraint, Space, Value};
 
 impl Problem {
     /// Returns the kernels with their data, as a device with kernels in `language` needs them. Loop
@@ -103,6 +103,9 @@ impl Problem {
     /// Adds a place in this file to a device's error about something that the file defines.
     pub fn located(&self, error: DeviceError) -> Error {
         let (place, text, remedy) = match &error {
+            DeviceError::Signature { alternative: Some(name), message, remedy, .. } => {
+                (self.place_of_alternative(name), format!("alternative `{name}`: {message}"), Some(remedy.clone()))
+            }
             DeviceError::Signature { argument, message, remedy, .. } => {
                 (self.place_of_argument(argument.as_deref()), message.clone(), Some(remedy.clone()))
             }
@@ -116,6 +119,20 @@ impl Problem {
             _ => return error.into(),
         };
         self.error(place, text, remedy).into()
+    }
+
+    /// Returns the place of the function that a configuration's alternative runs first.
+    pub fn place_of_configuration(&self, space: &Space, config: ConfigId) -> Range<usize> {
+        let choice = self.choice.as_deref().and_then(|name| space.parameter_index(name));
+        let value = |at: usize| &space.parameters()[at].values()[space.unrank(config).indices()[at] as usize];
+        choice.map_or(0..0, |at| self.place_of_alternative(value(at)))
+    }
+
+    /// Returns the place of the function that an alternative runs first.
+    fn place_of_alternative(&self, name: &Value) -> Range<usize> {
+        let is_of = |kernel: &Kernel| kernel.alternative.as_ref().is_some_and(|alternative| alternative.value == *name);
+        let mut kernels = self.kernels.iter().zip(&self.places.kernels);
+        kernels.find(|(kernel, _)| is_of(kernel)).map_or(0..0, |(_, places)| places.function.clone())
     }
 
     /// Returns the place of an argument, or the place of the kernel's function without a name.

@@ -36,7 +36,7 @@ mod tree;
 mod tuning;
 mod verify;
 
-pub use builder::{Arg, Code, Contents, ProblemBuilder};
+pub use builder::{Alternative, Arg, Code, Contents, ProblemBuilder};
 pub use constraint_report::ConstraintReport;
 pub use diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
 pub use error::Error;

@@ -66,8 +66,19 @@ impl<'a> Section<'a> {
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<Node<'a>> {
-        let Some(item) = self.table.get(key) else { return self.defaults.as_ref()?.get(key) };
-        Some(Node { name: self.full_name(key), item, messages: self.messages })
+        self.own(key).or_else(|| self.defaults.as_ref()?.get(key))
+    }
+
+    /// Returns the value that the section itself has for `key`, whatever the defaults say.
+    pub(crate) fn own(&self, key: &str) -> Option<Node<'a>> {
+        self.table.get(key).map(|item| Node { name: self.full_name(key), item, messages: self.messages })
+    }
+
+    /// Returns every value of `key`: those of the defaults, outermost first, and the section's own.
+    pub(crate) fn layers(&self, key: &str) -> Vec<Node<'a>> {
+        let mut layers = self.defaults.as_ref().map(|outer| outer.layers(key)).unwrap_or_default();
+        layers.extend(self.own(key));
+        layers
     }
 
     /// Returns the value of `key`. Reports an error if it is missing.

@@ -2,7 +2,7 @@
 
 use rand::{RngExt as _, SeedableRng as _};
 use tunesmith_core::Rng;
-use tunesmith_device::{Language, Scope};
+use tunesmith_device::{Language, Scope, Template};
 use tunesmith_problem::{Diagnostic, Problem};
 use tunesmith_space::Value;
 
@@ -93,6 +93,29 @@ fn the_choice_is_the_first_parameter_and_decides_the_kernel() {
     assert_eq!(parsed(&renamed).unwrap().1.choice.as_deref(), Some("WAY"));
 }
 
+/// An alternative of two kernels beside one of a single kernel, with options at each level.
+const STEPS: &str = "[kernel]\nfile = \"a.c\"\noptions = [\"-DALL\"]\n\
+                     [[alternative]]\nname = \"steps\"\noptions = [\"-DSTEPS\"]\nparameters = { OPT = [2, 3] }\n\
+                     [[alternative.kernel]]\nfunction = \"f\"\n\
+                     [[alternative.kernel]]\nfunction = \"g\"\nname = \"last\"\noptions = [\"-O{OPT}\"]\n\
+                     [[alternative]]\nname = \"single\"\nfunction = \"h\"\n";
+
+#[test]
+fn an_alternative_may_be_a_sequence_of_kernels_and_options_add_up() {
+    let (_folder, problem) = parsed(STEPS).unwrap();
+    assert_eq!(problem.space(&[]).unwrap().space.len(), Some(3));
+    let spec = problem.kernel_spec(Language::C).unwrap();
+    let of = |name: &str| -> Vec<(String, String)> {
+        let scope = Scope::new([("alternative".to_owned(), Value::Str(name.into()))]);
+        let chosen = spec.kernels.iter().filter(|kernel| kernel.is_part_of(&scope));
+        let options = |options: &[Template]| options.iter().map(Template::to_string).collect::<Vec<_>>().join(" ");
+        chosen.map(|kernel| (kernel.name.clone(), options(&kernel.options))).collect()
+    };
+    let pair = |name: &str, options: &str| (name.to_owned(), options.to_owned());
+    assert_eq!(of("steps"), [pair("f", "-DALL -DSTEPS"), pair("last", "-DALL -DSTEPS -O{OPT}")]);
+    assert_eq!(of("single"), [pair("single", "-DALL")]);
+}
+
 #[test]
 fn alternatives_may_share_a_parameter_with_the_same_values() {
     let third =
@@ -115,7 +138,17 @@ fn faults_of_alternatives_have_their_line_and_a_remedy() {
             TWO.replace("a.c\"\nfunction = \"g\"", "a.nest\""),
             "alternative `tiled` is a loop nest; write a problem file",
         ),
-        (format!("{TWO}[kernel]\noptions = [\"-O1\"]\n"), "`options` stands in `[kernel]`, too; `[kernel]` is for"),
+        (format!("{TWO}[kernel]\nfile = \"a.c\"\n"), "`file` stands in `[kernel]`, too; `[kernel]` is for"),
+        (
+            format!("{TWO}[[alternative.kernel]]\nfunction = \"f\"\n"),
+            "`function` stands in `[[alternative]]`, too; `[[alternative]]` is for what its kernels share",
+        ),
+        (
+            STEPS.replace("function = \"g\"\nname = \"last\"", "function = \"f\""),
+            "two kernels are called `f`; give each a `name`",
+        ),
+        (STEPS.replace("function = \"g\"\n", ""), "`alternative.kernel.function` is missing"),
+        (STEPS.replace("options = [\"-O{OPT}\"]", "parameters = {}"), "`alternative.kernel` has no `parameters`"),
         (format!("{TWO}[[kernel]]\nfile = \"a.c\"\n"), "`[[kernel]]` and `[[alternative]]` exclude each other"),
         (format!("{TWO}[kernel]\ncommand = [\"true\"]\n"), "a command has no `[[alternative]]`; write a parameter"),
         (format!("{TWO}[parameters]\nTILE = [1, 2]\n"), "`TILE` stands in `[parameters]`, too; a parameter of all"),

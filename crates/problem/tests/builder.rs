@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use tunesmith_device::{Fill, ScalarType::F32, ScalarType::I32};
-use tunesmith_problem::{Arg, Code, Contents, Problem, ProblemError};
+use tunesmith_problem::{Alternative, Arg, Code, Contents, Problem, ProblemError};
 use tunesmith_space::{Expr, Value, Values};
 
 const TOML: &str = r#"
@@ -181,4 +181,29 @@ fn a_text_is_read_in_its_form_and_its_paths_start_from_the_folder() {
 fn a_problem_built_in_code_keeps_its_sizes() {
     let error = scale().build().unwrap().with_sizes(&[]).unwrap_err();
     assert_eq!(message(&error), "the sizes of a problem made in code cannot be changed");
+}
+
+#[test]
+fn alternatives_built_in_code_are_those_of_a_file_and_their_faults_name_the_call() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.c"), "").unwrap();
+    let toml = "[problem]\nname = \"ways\"\n[kernel]\nalternative = \"WAY\"\n\
+                [[alternative]]\nname = \"plain\"\n[[alternative.kernel]]\nfile = \"a.c\"\nfunction = \"f\"\n\
+                [[alternative]]\nname = \"steps\"\n[alternative.parameters]\nSTEP = [2, 4, 8]\n\
+                [alternative.constraints]\n\"small\" = \"STEP < 8\"\n\
+                [[alternative.kernel]]\nfile = \"a.c\"\nfunction = \"g\"\n\
+                [[alternative.kernel]]\nfile = \"a.c\"\nfunction = \"h\"\noptions = [\"-O1\"]\n";
+    let steps = Alternative::new("steps", Code::file("g", "a.c")).kernel(Code::file("h", "a.c").option("-O1"));
+    let ways = |steps: Alternative| {
+        let plain = Alternative::new("plain", Code::file("f", "a.c"));
+        Problem::builder("ways").folder(folder.path()).choice("WAY").alternative(plain).alternative(steps).build()
+    };
+    let steps = steps.parameter("STEP", [2, 4, 8]).constraint("small", "STEP < 8");
+    let (read, built) = (Problem::parse(toml, folder.path()).unwrap(), ways(steps.clone()).unwrap());
+    let shown = |problem: &Problem| format!("{:?} {:?}", problem.kernels, problem.parameters);
+    assert_eq!(shown(&built), shown(&read));
+    assert_eq!((built.choice.as_deref(), built.kernels.len()), (Some("WAY"), 3));
+    assert_eq!(built.space(&[]).unwrap().space.digest(), read.space(&[]).unwrap().space.digest());
+    let error = ways(steps.kernel(Code::file("h", "a.c"))).unwrap_err().to_string();
+    assert!(error.contains("`.alternative(\"steps\")`: two kernels are called `h`"), "{error}");
 }

@@ -65,17 +65,18 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
 
 /// Returns the messages about what the rehearsal of a run found.
 fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
-    let message =
-        |level, text: String, remedy: &str| problem.source_file.diagnostic(level, 0..0, text, Some(remedy.to_string()));
+    let at = |place, level, text, remedy: &str| problem.source_file.diagnostic(level, place, text, Some(remedy.into()));
+    let message = |level, text: String, remedy: &str| at(0..0, level, text, remedy);
     let mut messages = Vec::new();
     if let Some(uncompiled) = &rehearsal.uncompiled {
         let (level, others) = match uncompiled.others {
             0 => (Level::Error, "no configuration that was tried compiles"),
-            _ if uncompiled.is_default => (Level::Warning, "the default configuration does not compile"),
+            _ if uncompiled.place.is_none() => (Level::Warning, "the default configuration does not compile"),
             _ => (Level::Warning, "an alternative does not compile"),
         };
         let text = format!("{others}; {}: {}", uncompiled.config, uncompiled.message);
-        messages.push(message(level, text, "`tunesmith run PROBLEM --show-command` shows how it is compiled"));
+        let place = uncompiled.place.clone().unwrap_or_default();
+        messages.push(at(place, level, text, "`tunesmith run PROBLEM --show-command` shows how it is compiled"));
     }
     if rehearsal.verified == Some(false) {
         let text = "unverified: no output will be compared with a correct result".to_string();

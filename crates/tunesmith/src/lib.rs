@@ -79,7 +79,7 @@ pub use top::{Top, TopConfig, UNVERIFIED, top};
 pub use tune::{JournalOptions, Search, Session, Starting, tune};
 pub use tune_inputs::{FinishedRun, InputsOutcome, SkippedInput, tune_inputs};
 pub use tunesmith_problem::{
-    Arg, Code, ConstraintReport, Contents, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Problem,
+    Alternative, Arg, Code, ConstraintReport, Contents, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Problem,
     ProblemBuilder, ProblemError, ProblemSpace, SourceFile, Tuning,
 };
 pub use tunesmith_timing::{

@@ -5,6 +5,7 @@ use crate::error::DeviceError;
 use crate::problem::Scope;
 use std::time::Duration;
 use tunesmith_core::{CompileData, Failure, FailureKind, Interrupt};
+use tunesmith_space::Value;
 
 /// The tuner's side of a backend.
 pub(crate) trait Backend: Send + Sync {
@@ -107,9 +108,9 @@ impl Mismatch {
         Failure::new(FailureKind::Compile, format!("{}; {}\n{}", self.message, self.remedy, self.log))
     }
 
-    /// Converts the mismatch into an error of the problem.
-    pub(crate) fn into_error(self) -> DeviceError {
+    /// Converts the mismatch into an error of the problem, or of one of its alternatives.
+    pub(crate) fn into_error(self, alternative: Option<Value>) -> DeviceError {
         let Self { argument, message, remedy, log } = self;
-        DeviceError::Signature { argument, message, remedy, log }
+        DeviceError::Signature { alternative: alternative.map(Box::new), argument, message, remedy, log }
     }
 }

@@ -7,7 +7,7 @@ pub use data::{DataError, ScratchError};
 use crate::problem::{Language, TemplateError, did_you_mean};
 use std::io;
 use std::path::PathBuf;
-use tunesmith_space::ExprError;
+use tunesmith_space::{ExprError, Value};
 
 /// A problem that cannot be tuned on this device, whatever the configuration. The failure of a
 /// single configuration is a [`Failure`](tunesmith_core::Failure), not an error.
@@ -110,6 +110,9 @@ pub enum DeviceError {
     /// A kernel function that is missing, or that takes other arguments than the problem declares.
     #[error("{message}; {remedy}")]
     Signature {
+        /// The alternative whose kernel this is, if the problem has alternatives. Boxed, so that
+        /// results with this error stay small.
+        alternative: Option<Box<Value>>,
         /// The argument concerned, if the mismatch is in one argument.
         argument: Option<String>,
         /// The mismatch.

@@ -205,8 +205,9 @@ impl LiveEvaluator {
     /// Those of [`preflight`](Self::preflight).
     pub fn compile(&mut self, config: ConfigId) -> Result<Option<Failure>, DeviceError> {
         let kind = |kind, message| Ok(Some(Failure::new(kind, message)));
-        match self.programs.build(&self.scope(config), self.options.worker.interrupt()) {
-            Err(BuildError::Signature(mismatch)) => Err(mismatch.into_error()),
+        let scope = self.scope(config);
+        match self.programs.build(&scope, self.options.worker.interrupt()) {
+            Err(BuildError::Signature(mismatch)) => Err(mismatch.into_error(self.options.spec.alternative(&scope))),
             Err(BuildError::Broken(error)) => Err(error),
             Err(BuildError::Failed(message)) => kind(FailureKind::Compile, message),
             Err(BuildError::Refused(message)) => kind(FailureKind::Constraints, message),

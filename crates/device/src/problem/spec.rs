@@ -1,6 +1,6 @@
 //! The description of a problem: kernels, their arguments, and the checks of their results.
 
-use crate::problem::{Argument, Fill, Generator, Kernel, Language, ScalarType, Template, WorkSize};
+use crate::problem::{Argument, Fill, Generator, Kernel, Language, ScalarType, Scope, Template, WorkSize};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,6 +30,12 @@ impl KernelSpec {
     /// counts as correct that computes nothing.
     pub fn is_verified(&self) -> bool {
         (0..self.arguments.len()).any(|position| self.compares(position))
+    }
+
+    /// Returns the alternative that a configuration chooses, if the problem has alternatives.
+    pub(crate) fn alternative(&self, scope: &Scope) -> Option<Value> {
+        let mut chosen = self.kernels.iter().filter(|kernel| kernel.is_part_of(scope));
+        chosen.find_map(|kernel| kernel.alternative.as_ref()).map(|alternative| alternative.value.clone())
     }
 
     /// Returns true if the argument at `position` is an output that is compared.

@@ -3,12 +3,14 @@
 //! [`ProblemBuilder`] makes the same document as a problem file in TOML. Every check and every
 //! meaning is therefore the same as that of problem files.
 
+mod alternative;
 mod argument;
 mod code;
 mod contents;
 mod entries;
 mod texts;
 
+pub use alternative::Alternative;
 pub use argument::Arg;
 pub use code::Code;
 pub use contents::Contents;
@@ -45,6 +47,8 @@ pub struct ProblemBuilder {
     flops: Option<Value>,
     bytes: Option<Value>,
     kernels: Vec<Code>,
+    choice: Option<String>,
+    alternatives: Vec<Alternative>,
     parameters: Vec<(String, Vec<Value>)>,
     constraints: Vec<(String, String)>,
     arguments: Vec<Arg>,
@@ -67,6 +71,8 @@ impl Problem {
             flops: None,
             bytes: None,
             kernels: Vec::new(),
+            choice: None,
+            alternatives: Vec::new(),
             parameters: Vec::new(),
             constraints: Vec::new(),
             arguments: Vec::new(),
@@ -112,6 +118,19 @@ impl ProblemBuilder {
     pub fn kernel(mut self, code: Code) -> Self {
         self.kernels.push(code);
         self
+    }
+
+    /// Adds a way to compute the result, in place of kernels. The search chooses one of them.
+    #[must_use]
+    pub fn alternative(mut self, alternative: Alternative) -> Self {
+        self.alternatives.push(alternative);
+        self
+    }
+
+    /// Names the parameter that chooses among the alternatives. Without a name, it is `alternative`.
+    #[must_use]
+    pub fn choice(self, parameter: impl Into<String>) -> Self {
+        Self { choice: Some(parameter.into()), ..self }
     }
 
     /// Adds a tuning parameter with its possible values.
@@ -213,6 +232,13 @@ impl ProblemBuilder {
         if let Some(kernel) = self.kernel_item(listing, texts)? {
             section("kernel", kernel);
         }
+        if !self.alternatives.is_empty() {
+            let alternatives = self.alternatives.iter();
+            let alternatives =
+                alternatives.map(|one| Ok(listing.table("alternative", one.name(), one.entries(texts)?)));
+            let alternatives = alternatives.collect::<io::Result<Vec<Item>>>()?;
+            section("alternative", Located { value: Content::List(alternatives), span: 0..0 });
+        }
         let arguments = self.arguments.iter();
         let arguments = arguments.map(|one| Ok(listing.table("argument", one.label(), one.entries(texts)?)));
         let arguments = arguments.collect::<io::Result<Vec<Item>>>()?;
@@ -251,8 +277,12 @@ impl ProblemBuilder {
         constraints.map(|(meaning, expression)| listing.pair("constraint", meaning, text(expression))).collect()
     }
 
-    /// Returns the only kernel, or the list of several.
+    /// Returns the only kernel, or the list of several. With alternatives, returns the name of the
+    /// choice.
     fn kernel_item(&self, listing: &mut Listing, texts: &Texts) -> io::Result<Option<Item>> {
+        if let (Some(choice), true) = (&self.choice, self.kernels.is_empty()) {
+            return Ok(Some(table(vec![(unplaced("alternative"), listing.single("choice", text(choice)))])));
+        }
         let kernels = self.kernels.iter();
         let kernels = kernels.map(|code| Ok(listing.table("kernel", code.label(), code.entries(texts)?)));
         let mut kernels = kernels.collect::<io::Result<Vec<Item>>>()?;

@@ -6,6 +6,7 @@ use super::options::{JournalOptions, Search};
 use super::ready;
 use super::settings::Settings;
 use crate::{Error, Problem};
+use std::ops::Range;
 use std::sync::Arc;
 use tunesmith_core::SystemClock;
 use tunesmith_device::{Doubt, Machine};
@@ -26,8 +27,8 @@ pub(crate) struct Rehearsal {
 pub(crate) struct Uncompiled {
     /// The configuration.
     pub(crate) config: String,
-    /// True if it is the default. Otherwise it is of an alternative.
-    pub(crate) is_default: bool,
+    /// The place of its alternative, unless it is the default.
+    pub(crate) place: Option<Range<usize>>,
     /// The compiler's message.
     pub(crate) message: String,
     /// Number of others that compile, among those tried.
@@ -61,7 +62,8 @@ pub(crate) fn rehearse(problem: &Problem, machine: &Machine) -> Result<Rehearsal
         let others = (0..OTHERS).filter_map(|at| ground.space.id(at * step)).filter(|config| *config != failing);
         let others = others.filter(|config| compiles(config)).count();
         let config = arguments(&Journal::config(&ground.space, &ground.space.unrank(failing)));
-        Uncompiled { config, is_default: failing == probe, message, others }
+        let place = (failing != probe).then(|| problem.place_of_configuration(&ground.space, failing));
+        Uncompiled { config, place, message, others }
     });
     let doubts = runner.doubts(probe, uncompiled.is_some());
     Ok(Rehearsal { uncompiled, verified: ground.verified(), doubts })
