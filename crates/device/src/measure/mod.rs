@@ -21,6 +21,21 @@ pub struct Policy {
     pub cache: Cache,
 }
 
+impl Policy {
+    /// Returns the rules that decide the samples, as journals write them. The limit for racing is left
+    /// out, since it depends on the configuration.
+    pub fn identity(&self) -> String {
+        let Sampling { warmups, min_samples, max_samples, stable, time_cap, bar_ms: _ } = self.sampling;
+        // Journals without these words mean one warm-up and warm caches.
+        let warmups = if warmups == 1 { String::new() } else { format!(", {warmups} warm-ups") };
+        let cache = if self.cache == Cache::Cold { ", cold caches" } else { "" };
+        format!(
+            "Sampling {{ min_samples: {min_samples}, max_samples: {max_samples}, stable: {stable:?}, time_cap: \
+             {time_cap:?} }}{warmups}{cache}"
+        )
+    }
+}
+
 /// The contents of the device's caches before each timed sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -32,4 +47,18 @@ pub enum Cache {
     /// The caches hold other data. This models an application that does other work between two
     /// calls.
     Cold,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identity_of_the_default_policy_is_that_of_older_journals() {
+        let plain = "Sampling { min_samples: 7, max_samples: 50, stable: 0.02, time_cap: 500ms }";
+        assert_eq!(Policy::default().identity(), plain);
+        let sampling = Sampling { warmups: 3, ..Sampling::default() };
+        let other = Policy { sampling, cache: Cache::Cold, ..Policy::default() };
+        assert_eq!(other.identity(), format!("{plain}, 3 warm-ups, cold caches"));
+    }
 }

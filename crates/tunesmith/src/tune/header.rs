@@ -7,7 +7,7 @@ use crate::Problem;
 use crate::metrics::Metric;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
-use tunesmith_device::{ArgumentKind, Cache, Sampling};
+use tunesmith_device::ArgumentKind;
 use tunesmith_store::{Header, Journal};
 use tunesmith_study::ModelChoice;
 
@@ -58,7 +58,7 @@ fn identity(
     device: &OfDevice,
 ) -> Map<String, Json> {
     identity.insert("problem".to_string(), Json::from(problem.digest()));
-    identity.insert("measurement policy".to_string(), Json::from(policy_text(problem)));
+    identity.insert("measurement policy".to_string(), Json::from(problem.policy.identity() + &align_text(problem)));
     if let Some(metric) = metric {
         // Named only if it is not time. Journals without it mean time.
         let (target, definition) = (metric.target(), metric.metrics.iter().find(|(name, _)| *name == metric.name));
@@ -67,20 +67,6 @@ fn identity(
     }
     identity.extend(device.identity.clone());
     identity
-}
-
-/// Returns the rules for the number of samples, as journals write them. The limit for racing is
-/// left out, since it depends on the configuration.
-fn policy_text(problem: &Problem) -> String {
-    let Problem { policy, .. } = problem;
-    let Sampling { warmups, min_samples, max_samples, stable, time_cap, bar_ms: _ } = policy.sampling;
-    let warmups = if warmups == 1 { String::new() } else { format!(", {warmups} warm-ups") };
-    let cache = if policy.cache == Cache::Cold { ", cold caches" } else { "" };
-    format!(
-        "Sampling {{ min_samples: {min_samples}, max_samples: {max_samples}, stable: {stable:?}, time_cap: {time_cap:?} \
-         }}{warmups}{cache}{}",
-        align_text(problem)
-    )
 }
 
 /// Returns the alignment of the buffers of kernels in C and C++. On other devices, it is the driver's.
