@@ -114,6 +114,7 @@ fn files_that_are_no_wisdom_are_refused_with_what_they_are() {
     assert!(later.contains("format version 9; this version reads up to 1"), "{later}");
     assert!(message(&LAUNCHER.replace("\"1.0\", \"obj", "\"2.0\", \"obj")).contains("format version 2.0"));
     assert!(message(&LAUNCHER.replace("\"time\", \"key\"", "\"watts\", \"key\"")).contains("objective is `watts`"));
+    assert!(message(&LAUNCHER.replace("\"fast\"", "\"threads\"")).contains("names `threads` twice"));
     assert!(matches!(read_wisdom(Path::new("/nowhere/k.wisdom")), Err(WisdomError::Io { .. })));
 }
 

@@ -103,7 +103,8 @@ impl Entry {
     /// Returns the evaluation that this entry keeps. Finds its configuration in `space` by its
     /// values.
     ///
-    /// Fails with the reason if the space has no such configuration or a word is unknown.
+    /// Fails with the reason if the space has no such configuration, if it has another index, or if
+    /// a word is unknown.
     pub fn evaluation(&self, space: &Space) -> Result<Evaluation, String> {
         let pairs: Vec<(&str, Value)> =
             self.config.iter().filter_map(|(name, json)| Some((name.as_str(), value_of(json)?))).collect();
@@ -112,6 +113,12 @@ impl Entry {
         }
         let configuration = space.configuration(&pairs, None).map_err(|error| error.to_string())?;
         let config = space.rank(&configuration).ok_or("the constraints exclude the configuration")?;
+        if config.rank().to_string() != self.index {
+            let (named, own) = (&self.index, config.rank());
+            return Err(format!(
+                "its index is {named}, but its configuration is number {own} of the space; correct one"
+            ));
+        }
         let request = Request { config, depth: self.depth()? };
         Ok(Evaluation { request, failure: self.failure()?, measurement: self.measurement(), clock: self.clock()? })
     }

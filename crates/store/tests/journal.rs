@@ -181,6 +181,18 @@ fn a_configuration_that_the_space_lacks_is_refused() {
 }
 
 #[test]
+fn an_index_that_is_not_the_configurations_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = written(&folder, 3);
+    let text = unsealed(&fs::read_to_string(&path).unwrap()).replace("{\"index\":\"2\"", "{\"index\":\"1\"");
+    fs::write(&path, &text).unwrap();
+    let space = space();
+    let error = Journal::resume(&path, &header(&space), &space).unwrap_err().to_string();
+    assert!(error.contains("line 4: its index is 1, but its configuration is number 2 of the space"), "{error}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
 fn floats_booleans_and_strings_keep_their_types() {
     let folder = tempfile::tempdir().unwrap();
     let (path, _) = written(&folder, 12);

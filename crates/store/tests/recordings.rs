@@ -182,6 +182,20 @@ fn values_that_a_spreadsheet_would_compute_are_text_in_csv_and_read_back_the_sam
 }
 
 #[test]
+fn a_csv_whose_first_name_begins_with_a_bracket_is_read_back_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["[0]", "{tile}", "[", "a[0]"] {
+        let columns = vec![Column { name: name.into(), values: None }];
+        let measurement = Measurement { times_ms: vec![1.5], ..Measurement::default() };
+        let row = Row { values: vec![Value::Int(3)], measurement, ..Row::default() };
+        let recording = Recording::new("r", columns, vec![row]).unwrap();
+        let path = folder.path().join("r.csv");
+        export(&recording, Format::Csv, &path).unwrap();
+        assert_eq!(import(&path).unwrap().parameters(), recording.parameters(), "{name}");
+    }
+}
+
+#[test]
 fn counters_sizes_and_hardware_survive_being_written_as_csv() {
     let Some(shared) = shared() else { return };
     let folder = tempfile::tempdir().unwrap();

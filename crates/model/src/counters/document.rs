@@ -1,6 +1,7 @@
 //! Reads and writes counter models as JSON.
 
 use super::{CounterModel, Predictor, Provenance};
+use crate::table::repeated;
 use crate::trees::Regressor as _;
 use crate::{Column, Kind, ModelError, saved};
 use serde::{Deserialize, Serialize};
@@ -66,15 +67,18 @@ pub(super) fn parse(text: &str) -> Result<CounterModel, ModelError> {
 
 /// Refuses parts that do not fit together.
 fn check(model: &CounterModel) -> Result<(), ModelError> {
+    let damaged = |what: String| ModelError::Damaged { what };
     let (columns, counters) = (&model.columns, model.counters.len());
+    if let Some(name) = repeated(columns) {
+        return Err(damaged(format!("two parameters, or two levels of one, have the name `{name}`")));
+    }
     let fits = match &model.predictor {
         Predictor::Exact(exact) => exact.has_lengths(columns.len(), counters),
         Predictor::Tree(trees) => trees.len() == counters && trees.iter().all(|tree| tree.columns() == columns),
         Predictor::LeastSquares(models) => models.len() == counters && models.iter().all(|model| model.fits(columns)),
         Predictor::Trees(trees) => trees.len() == counters && trees.iter().all(|tree| tree.columns() == columns),
     };
-    let damaged = || ModelError::Damaged { what: "its parts have different parameters or counters".to_string() };
-    if fits { Ok(()) } else { Err(damaged()) }
+    if fits { Ok(()) } else { Err(damaged("its parts have different parameters or counters".to_string())) }
 }
 
 #[cfg(test)]
@@ -93,5 +97,8 @@ mod tests {
             parse(&format!(r#"{head}{{"exact": {{"rows": [{{"parameters": [1], "counters": [2]}}]}}}}}}"#)).is_ok()
         );
         assert!(refused(&format!(r#"{head}{{"tree": []}}}}"#)).contains("damaged"));
+        let twice = head.replace(r#"{"name": "X"}"#, r#"{"name": "X"}, {"name": "X", "levels": ["a"]}"#);
+        let twice = format!(r#"{twice}{{"exact": {{"rows": [{{"parameters": [1, 0], "counters": [2]}}]}}}}}}"#);
+        assert!(refused(&twice).contains("two parameters, or two levels of one, have the name `X`"));
     }
 }

@@ -105,6 +105,7 @@ fn single(values: &[f64]) -> Option<f64> {
 /// Returns a field that no spreadsheet computes, quoted if necessary.
 fn field(text: &str) -> String {
     let text = neutralised(text);
-    let is_quoted = text.contains([',', '"', '\n', '\r']);
+    // A file that begins with a bracket is JSON.
+    let is_quoted = text.contains([',', '"', '\n', '\r']) || text.starts_with(['[', '{']);
     if is_quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into_owned() }
 }

@@ -26,6 +26,9 @@ pub(in crate::file) fn read<'a>(
     let names = header.get("tunable_parameters").and_then(Json::as_array);
     let names = names.and_then(|names| names.iter().map(Json::as_str).collect::<Option<Vec<&str>>>());
     let names = names.ok_or_else(|| foreign("its `tunable_parameters` is not a list of names"))?;
+    if let Some(twice) = names.iter().enumerate().find_map(|(at, name)| names[..at].contains(name).then_some(name)) {
+        return Err(foreign(&format!("its `tunable_parameters` names `{twice}` twice")));
+    }
     let kernel = text("key").ok_or_else(|| foreign("it has no `key`"))?;
     let objective = text("objective").unwrap_or("time");
     if objective != "time" {
