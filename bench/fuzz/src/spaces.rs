@@ -5,7 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use tunesmith_space::{Limits, Neighbourhood, Space, Value};
 
 /// Limits that keep an input within a fraction of a second.
-pub const SMALL: Limits = Limits { nodes: 20_000, bytes: 32 << 20, steps: 5_000_000 };
+pub const SMALL: Limits = Limits { nodes: 20_000, bytes: 32 << 20, steps: 300_000 };
 
 /// Checks that ranks and configurations of `space` are the same numbers, that drawn configurations
 /// satisfy the constraints, and that neighbours lie in the space.

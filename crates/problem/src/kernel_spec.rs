@@ -3,9 +3,9 @@
 use crate::{Error, Problem, ProblemError};
 use std::ops::Range;
 use std::path::Path;
-use tunesmith_core::Refusal;
-use tunesmith_device::{DeviceError, Kernel, KernelSpec, Language, OtherSizes, Verify};
-use tunesmith_space::{ConfigId, Constraint, Space, Value};
+use tunesmith_core::{Launch, Refusal};
+use tunesmith_device::{DeviceError, Extent, Kernel, KernelSpec, Language, OtherSizes, Verify, WorkSize};
+use tunesmith_space::{ConfigId, Constraint, Expr, Space, Value};
 
 impl Problem {
     /// Returns the kernels with their data, as a device with kernels in `language` needs them. Loop
@@ -43,6 +43,26 @@ impl Problem {
             verify: Verify { sizes: self.other_sizes(language)?, ..self.verify.clone() },
             seed: self.tuning.seed.unwrap_or(0),
         })
+    }
+
+    /// Returns the work-items of a launch on a device with these limits, if the problem has one
+    /// kernel that states its work-groups.
+    pub fn launch(&self, language: Language, limits: &[(String, Value)]) -> Option<Launch> {
+        let kernels = self.kernels_for(language).ok()?;
+        let [Kernel { work: Some(WorkSize { extent, local: Some(local) }), .. }] = &kernels[..] else { return None };
+        let groups = match extent {
+            Extent::Groups(groups) => groups.clone(),
+            Extent::Global(items) => {
+                let group = |(at, items): (usize, &Expr)| match local.get(at) {
+                    Some(local) => Expr::parse(&format!("({}) / ({})", items.text(), local.text())),
+                    None => Ok(items.clone()),
+                };
+                items.iter().enumerate().map(group).collect::<Result<_, _>>().ok()?
+            }
+        };
+        let limits = limits.iter().map(|(name, value)| (format!("device.{name}"), value.clone()));
+        let constants = self.sizes.iter().cloned().chain(limits).collect();
+        Some(Launch { local: local.clone(), groups, constants })
     }
 
     /// Returns the kernels for a device with kernels in `language`. A kernel with one language is

@@ -97,3 +97,20 @@ fn a_problem_in_code_names_several_languages() {
         assert_eq!(problem.kernel_spec(language).unwrap().kernels[0].language, language);
     }
 }
+
+#[test]
+fn the_launch_is_known_from_sizes_limits_and_work_items_in_either_unit() {
+    let launch = |work: &str| {
+        let text = text("local = [\"TILE\"]").replace("global = [\"N\"]", work);
+        let problem = Problem::parse(&text, std::path::Path::new(".")).unwrap();
+        let launch = problem.launch(Language::OpenCl, &[("units".to_string(), 4.into())]);
+        let space = problem.space(&[("units".to_string(), 4.into())]).unwrap().space;
+        let launch = launch.unwrap();
+        (launch.group_items(&space).unwrap().numbers, launch.items(&space).unwrap().numbers)
+    };
+    let some = |numbers: [f64; 2]| numbers.map(Some).to_vec();
+    assert_eq!(launch("global = [\"N * TILE\"]"), (some([8.0, 16.0]), some([512.0, 1024.0])));
+    assert_eq!(launch("grid = [\"N // TILE * device.units\"]").1, some([256.0, 256.0]));
+    let problem = Problem::parse(&text(""), std::path::Path::new(".")).unwrap();
+    assert!(problem.launch(Language::OpenCl, &[]).is_none(), "the driver chooses the work-groups");
+}

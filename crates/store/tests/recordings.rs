@@ -196,6 +196,35 @@ fn a_csv_whose_first_name_begins_with_a_bracket_is_read_back_the_same() {
 }
 
 #[test]
+fn the_launch_of_a_sidecar_is_read_and_survives_being_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, beside) = (folder.path().join("k.csv"), folder.path().join("k.json"));
+    fs::write(&path, "X,Y,time_ms,status\n8,1,1.5,ok\n16,1,1.25,ok\n").unwrap();
+    let sidecar =
+        |launch: &str| fs::write(&beside, format!(r#"{{"params": {{"X": [8, 16], "Y": [1]}}, "launch": {launch}}}"#));
+    sidecar(r#"{"local": ["X", "Y"], "groups": ["4096 // X"], "item_outputs": "1"}"#).unwrap();
+    let recording = import(&path).unwrap();
+    let space = recording.space().unwrap();
+    let items = |recording: &Recording| {
+        let launch = recording.launch.as_ref().unwrap();
+        (launch.group_items(&space).unwrap().numbers, launch.items(&space).unwrap().numbers)
+    };
+    assert_eq!(items(&recording), (vec![Some(8.0), Some(16.0)], vec![Some(4096.0); 2]));
+    let out = folder.path().join("again.csv");
+    export(&recording, Format::Csv, &out).unwrap();
+    assert_eq!(items(&import(&out).unwrap()), items(&recording));
+    for (wrong, reason) in [
+        (r#"{"local": ["X"]}"#, "no list `groups`"),
+        (r#"{"local": ["X *"], "groups": []}"#, "`X *` in `local`"),
+        (r#"{"local": [8], "groups": []}"#, "`8` in `local` is not a text"),
+    ] {
+        sidecar(wrong).unwrap();
+        let error = import(&path).unwrap_err().to_string();
+        assert!(error.contains("its sidecar") && error.contains(reason), "{error}");
+    }
+}
+
+#[test]
 fn counters_sizes_and_hardware_survive_being_written_as_csv() {
     let Some(shared) = shared() else { return };
     let folder = tempfile::tempdir().unwrap();

@@ -10,7 +10,7 @@ pub use context::Context;
 pub use error::RecordingError;
 
 use crate::counters::Hardware;
-use crate::{Evaluation, Failure, Measurement, statistics};
+use crate::{Evaluation, Failure, Launch, Measurement, statistics};
 use std::collections::HashMap;
 use tunesmith_space::{Parameter, Value, ValueKind};
 
@@ -30,6 +30,8 @@ pub struct Recording {
     pub context: Context,
     /// The constraints of the space as expressions, if the file has them.
     pub constraints: Vec<String>,
+    /// The work-items of the launches on a GPU, if the file states them.
+    pub launch: Option<Launch>,
     parameters: Vec<Parameter>,
     rows: Vec<Row>,
 }
@@ -164,6 +166,7 @@ impl Recording {
             hardware: Hardware::default(),
             context: Context::default(),
             constraints: Vec::new(),
+            launch: None,
             parameters,
             rows,
         })

@@ -4,13 +4,16 @@ use super::posterior::posterior;
 use super::{Feature, Kernel, Rows};
 use crate::cholesky::Cholesky;
 
-/// The length scale of each feature, and the variance of the noise relative to that of the process.
+/// The length scale of each feature, the variance of the noise relative to that of the process, and
+/// the slope of a trend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hyperparameters {
     /// A length scale for each feature, in the unit of its levels. Larger is flatter.
     pub lengths: Vec<f64>,
     /// The variance of the noise relative to the variance of the process.
     pub noise: f64,
+    /// The factor of the trend that [`fit`](Self::fit) was given. Without a trend it has no effect.
+    pub slope: f64,
 }
 
 /// The range of a length scale. Beyond it, a feature of width 1 tells every level from every other,
@@ -22,6 +25,11 @@ const NOISES: [f64; 2] = [1e-5, 0.5];
 const TYPICAL_NOISE: f64 = 0.01;
 /// The standard deviation of the logarithm of the noise, in its prior.
 const NOISE_SPREAD: f64 = 1.5;
+/// The range of the slope: a trend may be absent, but not reversed.
+const SLOPES: [f64; 2] = [0.0, 1.5];
+/// The mean and the standard deviation of the slope, in its prior.
+const TYPICAL_SLOPE: f64 = 0.5;
+const SLOPE_SPREAD: f64 = 0.5;
 /// The standard deviation of the logarithm of a length scale, in its prior.
 ///
 /// Wider priors let ten points decide that a feature does not matter. The model is then sure of
@@ -29,14 +37,25 @@ const NOISE_SPREAD: f64 = 1.5;
 /// the density of the best fiftieth of the recorded spaces, after 25 random points, falls from 3.6
 /// to 2.2. Narrower priors do not believe that a bowl is smooth.
 const LENGTH_SPREAD: f64 = 0.7;
-/// Steps of the search, as factors, wide ones first. Each step goes through all coordinates once.
-/// The next fit continues from this one, so more rounds found no better configurations.
-const STEPS: [f64; 2] = [2.0, std::f64::consts::SQRT_2];
+/// Steps of the search, wide ones first. Each step goes through all coordinates once. The next fit
+/// continues from this one, so more rounds found no better configurations.
+const STEPS: [Step; 2] = [Step { factor: 2.0, slope: 0.25 }, Step { factor: std::f64::consts::SQRT_2, slope: 0.12 }];
+
+/// A step of the search: a factor of length scales and of the noise, and a change of the slope.
+#[derive(Clone, Copy)]
+struct Step {
+    factor: f64,
+    slope: f64,
+}
 
 impl Hyperparameters {
     /// Returns the medians of the priors.
     pub fn typical(features: &[Feature]) -> Self {
-        Self { lengths: features.iter().map(Feature::typical_length).collect(), noise: TYPICAL_NOISE }
+        Self {
+            lengths: features.iter().map(Feature::typical_length).collect(),
+            noise: TYPICAL_NOISE,
+            slope: TYPICAL_SLOPE,
+        }
     }
 
     /// Searches from `start`, one coordinate at a time, for the hyperparameters with the largest
@@ -47,29 +66,37 @@ impl Hyperparameters {
     /// with the scale `s^2` at its best (Rasmussen and Williams, equation 5.8 and section 5.4),
     /// plus log-normal priors. `m_f` is the median of the prior of a length scale.
     ///
+    /// With a `trend`, a number for each row, the process explains `targets - slope * trend`, and
+    /// the loss gains `1/2 ((slope - 0.5) / 0.5)^2`. The slope stays in \[0, 1.5\].
+    ///
     /// The search multiplies or divides each coordinate in turn by 2, then each by the root of 2,
-    /// if that helps. Length scales stay in \[0.03, 20\] and the noise in \[0.00001, 0.5\].
+    /// if that helps; it moves the slope by 0.25, then by 0.12. Length scales stay in \[0.03, 20\]
+    /// and the noise in \[0.00001, 0.5\].
     ///
     /// Costs at most 4 factorisations of n^3 / 6 products for each feature. If there are many
     /// points, pass a subset.
     ///
     /// # Panics
     ///
-    /// Panics if there are no rows, or if the number of targets differs from that of rows.
-    pub fn fit(features: &[Feature], rows: &Rows, targets: &[f64], start: Self) -> Self {
+    /// Panics if there are no rows, or if the number of targets, or that of the trend, differs from
+    /// that of rows.
+    pub fn fit(features: &[Feature], rows: &Rows, targets: &[f64], trend: Option<&[f64]>, start: Self) -> Self {
         assert!(!rows.is_empty() && rows.len() == targets.len(), "one target for each row");
-        let mut search = CoordinateSearch::new(features, rows, targets, start);
+        assert!(trend.is_none_or(|trend| trend.len() == rows.len()), "one number of the trend for each row");
+        let mut search = CoordinateSearch::new(features, rows, (targets, trend), start);
         for step in STEPS {
-            (0..=features.len()).for_each(|coordinate| search.improve(coordinate, step));
+            (0..=features.len()).for_each(|coordinate| search.improve(coordinate, step.factor));
+            search.tilt(step.slope);
         }
         search.best
     }
 }
 
-/// The state of the coordinate search. The coordinates are the features and, last, the noise.
+/// The state of the coordinate search. The coordinates are the features, the noise and the slope.
 struct CoordinateSearch<'a> {
     features: &'a [Feature],
     targets: &'a [f64],
+    trend: Option<&'a [f64]>,
     /// The distances of the pairs of rows in each feature: the strict lower triangle, row by row.
     distances: Vec<Vec<f64>>,
     best: Hyperparameters,
@@ -79,7 +106,12 @@ struct CoordinateSearch<'a> {
 }
 
 impl<'a> CoordinateSearch<'a> {
-    fn new(features: &'a [Feature], rows: &Rows, targets: &'a [f64], start: Hyperparameters) -> Self {
+    fn new(
+        features: &'a [Feature],
+        rows: &Rows,
+        (targets, trend): (&'a [f64], Option<&'a [f64]>),
+        start: Hyperparameters,
+    ) -> Self {
         let distances: Vec<Vec<f64>> =
             (0..features.len()).map(|f| pair_distances(&features[f], rows.column(f))).collect();
         let pairs = targets.len() * (targets.len() - 1) / 2;
@@ -87,7 +119,7 @@ impl<'a> CoordinateSearch<'a> {
         for (distances, &length) in distances.iter().zip(&start.lengths) {
             rescale(&mut covariances, distances, |distance| Kernel::factor(distance, length));
         }
-        let mut search = Self { features, targets, distances, best: start, covariances, loss: f64::INFINITY };
+        let mut search = Self { features, targets, trend, distances, best: start, covariances, loss: f64::INFINITY };
         search.loss = search.loss(&search.best, &search.covariances);
         search
     }
@@ -122,15 +154,36 @@ impl<'a> CoordinateSearch<'a> {
         helps
     }
 
+    /// Lowers the slope by `step`, or else raises it, if that lowers the loss.
+    fn tilt(&mut self, step: f64) {
+        if self.trend.is_none() {
+            return;
+        }
+        for change in [-step, step] {
+            let [least, most] = SLOPES;
+            let next = Hyperparameters { slope: (self.best.slope + change).clamp(least, most), ..self.best.clone() };
+            let loss = self.loss(&next, &self.covariances);
+            if loss < self.loss {
+                (self.best, self.loss) = (next, loss);
+                return;
+            }
+        }
+    }
+
     fn loss(&self, parameters: &Hyperparameters, covariances: &[f64]) -> f64 {
         let factor = Cholesky::factorise(&with_diagonal(covariances, self.targets.len(), 1.0 + parameters.noise));
-        let variance = posterior(&factor, self.targets).variance;
+        let variance = match self.trend {
+            Some(trend) => posterior(&factor, &without_trend(self.targets, trend, parameters.slope)).variance,
+            None => posterior(&factor, self.targets).variance,
+        };
         let misfit = self.targets.len() as f64 / 2.0 * variance.ln() + factor.log_determinant();
         let surprise = |(feature, length): (&Feature, &f64)| {
             ((length / feature.typical_length()).ln() / LENGTH_SPREAD).powi(2) / 2.0
         };
         let lengths: f64 = self.features.iter().zip(&parameters.lengths).map(surprise).sum();
-        misfit + lengths + ((parameters.noise / TYPICAL_NOISE).ln() / NOISE_SPREAD).powi(2) / 2.0
+        let noise = ((parameters.noise / TYPICAL_NOISE).ln() / NOISE_SPREAD).powi(2) / 2.0;
+        let slope = self.trend.map_or(0.0, |_| ((parameters.slope - TYPICAL_SLOPE) / SLOPE_SPREAD).powi(2) / 2.0);
+        misfit + lengths + noise + slope
     }
 }
 
@@ -160,4 +213,9 @@ fn with_diagonal(strict: &[f64], len: usize, diagonal: f64) -> Vec<f64> {
         rest = after;
     }
     packed
+}
+
+/// Returns what is left of the targets without their trend.
+fn without_trend(targets: &[f64], trend: &[f64], slope: f64) -> Vec<f64> {
+    targets.iter().zip(trend).map(|(target, height)| target - slope * height).collect()
 }

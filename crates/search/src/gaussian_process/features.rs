@@ -1,7 +1,7 @@
 //! The features of configurations for a model.
 
 use super::history::{self, Column};
-use tunesmith_core::{Request, Rng, View};
+use tunesmith_core::{Launch, Request, Rng, View, Volume};
 use tunesmith_model::{Feature, Rows};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
@@ -31,7 +31,9 @@ const SPREAD_DRAWS: usize = 100;
 ///   nearer to 64);
 /// - products: the logarithm of the product of each two positive numeric parameters with at least
 ///   three values, if there are at most ten pairs (the size of a work-group, the area of a tile);
-/// - history: the slowdown of the configuration on each other known device.
+/// - history: the slowdown of the configuration on each other known device;
+/// - volumes: the logarithms of the numbers of work-items, of a work-group and of all, in a space
+///   too large to list.
 ///
 /// Derived features are scaled to \[0, 1\] like the base features.
 #[derive(Clone, Debug)]
@@ -48,9 +50,9 @@ enum Derivation {
     One { parameter: usize, levels: Vec<u16> },
     /// A table of levels by configuration.
     Known(Column),
-    /// A table of levels by the indices of two parameters' values:
-    /// `levels[first * width + second]`.
-    Two { first: usize, second: usize, width: usize, levels: Vec<u16> },
+    /// A table of levels by the indices of several parameters' values. Each parameter has the
+    /// distance of its neighbouring values in the table.
+    Several { parameters: Vec<(usize, usize)>, levels: Vec<u16> },
 }
 
 /// Maximum number of pairs of values in the table of a product. Parameters with more have no
@@ -90,11 +92,36 @@ impl Features {
             for (second, y) in &logarithms[at + 1..] {
                 if x.len() * y.len() <= MAX_TABLE {
                     let sums: Vec<f64> = x.iter().flat_map(|x| y.iter().map(move |y| x + y)).collect();
-                    let (first, second, width) = (*first, *second, y.len());
-                    self.add(&sums, DERIVED_LENGTH, |levels| Derivation::Two { first, second, width, levels });
+                    let parameters = vec![(*first, y.len()), (*second, 1)];
+                    self.add(&sums, DERIVED_LENGTH, |levels| Derivation::Several { parameters, levels });
                 }
             }
         }
+    }
+
+    /// Adds the logarithms of the numbers of work-items, of a work-group and of all, unless an equal
+    /// feature exists. In a space too large to list they tell apart what single parameters do not;
+    /// in small spaces they gained nothing.
+    pub(super) fn with_volumes(mut self, launch: &Launch, space: &Space) -> Self {
+        for volume in [launch.group_items(space), launch.items(space)].into_iter().flatten() {
+            let Volume { parameters, numbers } = volume;
+            let logarithms: Vec<f64> = numbers.iter().map(|number| number.map_or(0.0, f64::ln)).collect();
+            let (known, levels) = levels(&scaled(&logarithms));
+            let is_known = |(feature, source): (&Feature, &Derivation)| match source {
+                Derivation::One { parameter, levels: own } => {
+                    parameters == [(*parameter, 1)] && *own == levels && feature.levels() == known
+                }
+                Derivation::Several { parameters: own, levels: table } => {
+                    *own == parameters && *table == levels && feature.levels() == known
+                }
+                Derivation::Known(_) => false,
+            };
+            if known.len() > 1 && !self.features.iter().zip(&self.sources).any(is_known) {
+                self.features.push(Feature::new(known, DERIVED_LENGTH));
+                self.sources.push(Derivation::Several { parameters, levels });
+            }
+        }
+        self
     }
 
     /// Adds a feature with these numbers.
@@ -167,8 +194,9 @@ impl Derivation {
         match self {
             Self::One { parameter, levels } => levels[indices[*parameter] as usize],
             Self::Known(column) => column.level(config),
-            Self::Two { first, second, width, levels } => {
-                levels[indices[*first] as usize * width + indices[*second] as usize]
+            Self::Several { parameters, levels } => {
+                let place = |&(parameter, stride): &(usize, usize)| indices[parameter] as usize * stride;
+                levels[parameters.iter().map(place).sum::<usize>()]
             }
         }
     }
@@ -237,6 +265,7 @@ fn levels(numbers: &[f64]) -> (Vec<f64>, Vec<u16>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tunesmith_space::Expr;
 
     fn space(parameters: &[(&str, Vec<Value>)]) -> Space {
         let parameter = |(name, values): &(&str, Vec<Value>)| Parameter::new(*name, values.clone()).unwrap();
@@ -286,6 +315,30 @@ mod tests {
         assert_eq!(Features::new(&space(&many)).features().len(), 6);
         let long = Features::new(&space(&[("X", ints(1..=5000))]));
         assert!(long.features().iter().all(|feature| feature.levels().len() <= MAX_LEVELS));
+    }
+
+    #[test]
+    fn volumes_are_features_unless_an_equal_one_exists() {
+        let space = space(&[("X", ints([2, 4, 8])), ("Y", ints([2, 4, 8])), ("T", ints([1, 2]))]);
+        let exprs = |texts: &[&str]| texts.iter().map(|text| Expr::parse(text).unwrap()).collect();
+        let launch = |groups: &[&str]| Launch { local: exprs(&["X", "Y"]), groups: exprs(groups), constants: vec![] };
+        let plain = Features::new(&space);
+        let count = |groups: &[&str]| plain.clone().with_volumes(&launch(groups), &space).features().len();
+        assert_eq!(plain.features().len(), 4);
+        assert_eq!(count(&["64 // (X * T)"]), 5, "the product of X and Y is known");
+        assert_eq!(count(&["7"]), 4);
+        let more = plain.clone().with_volumes(&launch(&["64 // (X * T)"]), &space);
+        // 64 // (X * T) * X * Y is least at Y = 2, T = 2 and most at Y = 8, T = 1.
+        let (numbers, values) = (numbers(&more, 4, &space), |id| space.unrank(id));
+        for (number, id) in numbers.iter().zip(space.iter()) {
+            let configuration = values(id);
+            let value = |name| {
+                let mut all = space.values(&configuration);
+                all.find(|(known, _)| *known == name).unwrap().1.as_float().unwrap()
+            };
+            let expected = ((64.0 / value("T") * value("Y")).ln() - 64f64.ln()) / 8f64.ln();
+            assert!((number - expected).abs() < 1e-6, "{number} {expected}");
+        }
     }
 
     #[test]

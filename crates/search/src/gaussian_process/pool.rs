@@ -1,11 +1,12 @@
 //! The candidates for the next configuration.
 
 use super::features::Features;
+use super::launch::Trend;
 use rand::RngExt as _;
 use std::collections::HashSet;
 use tunesmith_core::{Request, Rng, View};
-use tunesmith_model::{Candidates, GaussianProcess, Posterior, Rows, log_expected_improvement};
-use tunesmith_space::ConfigId;
+use tunesmith_model::{Candidates, GaussianProcess, Posterior, Prediction, Rows, log_expected_improvement};
+use tunesmith_space::{ConfigId, Space};
 
 /// Maximum size of a listed space. In a listed space, the model predicts every configuration.
 const LISTED: u128 = 20_000;
@@ -19,6 +20,8 @@ const WORK: usize = 200_000_000;
 const DRAWS: usize = 4096;
 /// Maximum number of neighbours of one of the best. If there are more, a random part is taken.
 const NEIGHBOURS: usize = 512;
+/// Maximum number of rounds of a walk.
+const WALKS: usize = 3;
 /// Number of best configurations whose neighbours are candidates.
 const LEADERS: usize = 5;
 
@@ -43,6 +46,16 @@ struct Group {
     configs: Vec<ConfigId>,
     taken: Vec<bool>,
     candidates: Candidates,
+    /// The trend at each candidate, if there is one.
+    tilts: Vec<f64>,
+}
+
+impl Group {
+    fn predict(&self, at: &PoolScene<'_>) -> Vec<Prediction> {
+        let mut predictions = self.candidates.predict(at.posterior);
+        predictions.iter_mut().zip(&self.tilts).for_each(|(prediction, tilt)| prediction.mean += tilt);
+        predictions
+    }
 }
 
 /// The candidates of one fit of the model, updated until the next fit.
@@ -62,6 +75,11 @@ fn width(points: usize) -> usize {
     (WORK / (points * points)).clamp(WIDTH[0], WIDTH[1])
 }
 
+/// Returns true if the model of a search in `space` predicts every configuration.
+pub(super) fn is_listed(space: &Space) -> bool {
+    space.len().is_some_and(|len| len <= LISTED)
+}
+
 fn is_new(view: &View<'_>, config: ConfigId) -> bool {
     !view.is_known(Request::timed(config))
 }
@@ -75,7 +93,7 @@ impl CandidateSource {
             let rows = features.rows(view.space(), &configs);
             ListedSpace { configs, rows }
         };
-        let listing = view.space().len().is_some_and(|len| len <= LISTED).then(list);
+        let listing = is_listed(view.space()).then(list);
         Self { listing, promising: promising.to_vec() }
     }
 
@@ -91,7 +109,9 @@ impl CandidateSource {
             pool.add(at, configs, rows);
             return pool;
         }
-        let mut chosen = lowest(&at.process.means(at.posterior, &rows), width / 4 * 3);
+        let means = at.process.means(at.posterior, &rows);
+        let means: Vec<f64> = means.iter().zip(at.tilts(&configs)).map(|(mean, tilt)| mean + tilt).collect();
+        let mut chosen = lowest(&means, width / 4 * 3);
         chosen.extend((0..width / 8).map(|_| rng.random_range(0..configs.len())));
         chosen.sort_unstable();
         chosen.dedup();
@@ -147,6 +167,16 @@ pub(super) struct PoolScene<'a> {
     pub(super) features: &'a Features,
     pub(super) process: &'a GaussianProcess,
     pub(super) posterior: &'a Posterior,
+    /// The trend that the process does not explain, and its factor.
+    pub(super) tilt: Option<(&'a Trend, f64)>,
+}
+
+impl PoolScene<'_> {
+    /// Returns what to add to the process's predictions for `configs`.
+    fn tilts(&self, configs: &[ConfigId]) -> Vec<f64> {
+        let Some((trend, slope)) = self.tilt else { return vec![0.0; configs.len()] };
+        trend.at(self.view.space(), configs).into_iter().map(|height| slope * height).collect()
+    }
 }
 
 impl Pool {
@@ -154,8 +184,8 @@ impl Pool {
         if !self.whole {
             self.members.extend(&configs);
         }
-        let taken = vec![false; configs.len()];
-        self.groups.push(Group { configs, taken, candidates: Candidates::new(at.process, rows) });
+        let (taken, tilts) = (vec![false; configs.len()], at.tilts(&configs));
+        self.groups.push(Group { configs, taken, candidates: Candidates::new(at.process, rows), tilts });
     }
 
     /// Adds the new neighbours of `leader` that are not candidates yet.
@@ -175,8 +205,14 @@ impl Pool {
 
     /// Returns the candidate with the largest expected improvement on `best`, a random one of equal
     /// ones. Ignores candidates that are told or in flight. Returns `None` if none is left.
+    ///
+    /// In a space too large to list, first makes the neighbours of the most promising candidates
+    /// candidates, until none is new.
     pub(super) fn choose(&mut self, at: &PoolScene<'_>, best: f64, rng: &mut Rng) -> Option<ConfigId> {
         self.groups.iter_mut().for_each(|group| group.candidates.follow(at.process));
+        if !is_listed(at.view.space()) {
+            self.walk(at, best, rng);
+        }
         loop {
             let (group, index) = self.argmax(at, best, rng)?;
             let group = &mut self.groups[group];
@@ -189,10 +225,41 @@ impl Pool {
         }
     }
 
+    /// Walks uphill on the acquisition: adds the neighbours of the candidates with the largest
+    /// expected improvement, and again from there.
+    fn walk(&mut self, at: &PoolScene<'_>, best: f64, rng: &mut Rng) {
+        for _ in 0..WALKS {
+            let promising = self.promising(at, best);
+            let before = self.members.len();
+            promising.into_iter().for_each(|config| self.add_neighbours(at, config, rng));
+            if self.members.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Returns the [`LEADERS`] candidates with the largest expected improvement, whose neighbours
+    /// are not all candidates.
+    fn promising(&self, at: &PoolScene<'_>, best: f64) -> Vec<ConfigId> {
+        let mut gains: Vec<(f64, ConfigId)> = Vec::new();
+        for group in &self.groups {
+            let predictions = group.predict(at);
+            let gain = |prediction: &Prediction| log_expected_improvement(prediction.mean, prediction.deviation, best);
+            let left = predictions.iter().zip(&group.configs).zip(&group.taken).filter(|(_, taken)| !**taken);
+            gains.extend(left.map(|((prediction, config), _)| (gain(prediction), *config)));
+        }
+        let count = LEADERS.min(gains.len());
+        if count < gains.len() {
+            gains.select_nth_unstable_by(count, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        }
+        gains.truncate(count);
+        gains.into_iter().map(|(_, config)| config).collect()
+    }
+
     fn argmax(&self, at: &PoolScene<'_>, best: f64, rng: &mut Rng) -> Option<(usize, usize)> {
         let (mut chosen, mut largest, mut equal) = (None, f64::NEG_INFINITY, 0_u32);
         for (g, group) in self.groups.iter().enumerate() {
-            let predictions = group.candidates.predict(at.posterior);
+            let predictions = group.predict(at);
             for (index, prediction) in predictions.iter().enumerate().filter(|(index, _)| !group.taken[*index]) {
                 let gain = log_expected_improvement(prediction.mean, prediction.deviation, best);
                 if gain > largest || chosen.is_none() {

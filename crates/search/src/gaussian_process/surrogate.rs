@@ -1,6 +1,7 @@
 //! The model of a run: the schedule of its fits, and the evaluations it is fitted to.
 
 use super::features::Features;
+use super::launch::Trend;
 use super::pool::{CandidateSource, Pool, PoolScene};
 use super::targets::targets;
 use super::{ProcessSettings, Told};
@@ -23,6 +24,7 @@ const LONGEST_WAIT: usize = 100;
 #[derive(Debug)]
 pub(super) struct Surrogate {
     features: Features,
+    trend: Option<Trend>,
     source: CandidateSource,
     parameters: Hyperparameters,
     fitted: Option<Fitted>,
@@ -38,6 +40,8 @@ struct Fitted {
     /// The points of the process, in order.
     points: Vec<ConfigId>,
     process: GaussianProcess,
+    /// The factor of the trend.
+    slope: f64,
     pool: Pool,
     /// The best configuration whose neighbours were made candidates.
     leader: ConfigId,
@@ -46,10 +50,10 @@ struct Fitted {
 impl Surrogate {
     /// Returns the model before its first fit. The `promising` configurations are candidates even
     /// in a space too large to list.
-    pub(super) fn new(view: &View<'_>, features: Features, promising: &[ConfigId]) -> Self {
+    pub(super) fn new(view: &View<'_>, (features, trend): (Features, Option<Trend>), promising: &[ConfigId]) -> Self {
         let source = CandidateSource::new(view, &features, promising);
         let parameters = Hyperparameters::typical(features.features());
-        Self { features, source, parameters, fitted: None }
+        Self { features, trend, source, parameters, fitted: None }
     }
 
     /// Returns the configuration to evaluate next, or `None` if no candidate is left. `told` must
@@ -68,9 +72,10 @@ impl Surrogate {
             _ => self.fit(view, settings, told, &targets, rng),
         };
         fitted.append(view, &self.features, told, pending);
-        let posterior = fitted.posterior(&targets);
+        let posterior = fitted.posterior(&self.without_trend(view, fitted.slope, told, &targets));
         let best = ranked(&targets)[0];
-        let at = PoolScene { view, features: &self.features, process: &fitted.process, posterior: &posterior };
+        let tilt = self.trend.as_ref().map(|trend| (trend, fitted.slope));
+        let at = PoolScene { view, features: &self.features, process: &fitted.process, posterior: &posterior, tilt };
         if fitted.leader != told[best].config {
             fitted.leader = told[best].config;
             fitted.pool.add_neighbours(&at, fitted.leader, rng);
@@ -94,23 +99,38 @@ impl Surrogate {
         let sample = sample(&order, settings.fit_points, rng);
         let (rows, y) = self.rows(view, told, targets, &sample);
         let features: &[Feature] = self.features.features();
-        self.parameters = Hyperparameters::fit(features, &rows, &y, self.parameters.clone());
+        let heights = self.trend.as_ref().map(|trend| trend.at(view.space(), &configs(told, &sample)));
+        self.parameters = Hyperparameters::fit(features, &rows, &y, heights.as_deref(), self.parameters.clone());
+        let slope = self.parameters.slope;
         let first = sample_in_order(&order, rng);
-        let (rows, y) = self.rows(view, told, targets, &first);
+        let (rows, y) = self.rows(view, told, &self.without_trend(view, slope, told, targets), &first);
         let process = GaussianProcess::new(features, self.parameters.clone(), &rows);
         let posterior = process.posterior(&y);
-        let at = PoolScene { view, features: &self.features, process: &process, posterior: &posterior };
+        let tilt = self.trend.as_ref().map(|trend| (trend, slope));
+        let at = PoolScene { view, features: &self.features, process: &process, posterior: &posterior, tilt };
         let leaders: Vec<ConfigId> = order.iter().take(8).map(|&index| told[index].config).collect();
         let pool = self.source.pool(&at, &leaders, rng);
         let points = first.iter().map(|&index| told[index].config).collect();
-        Fitted { first, told: told.len(), points, process, pool, leader: leaders[0] }
+        Fitted { first, told: told.len(), points, process, slope, pool, leader: leaders[0] }
     }
 
     fn rows(&self, view: &View<'_>, told: &[Told], targets: &[f64], indices: &[usize]) -> (Rows, Vec<f64>) {
-        let configs: Vec<ConfigId> = indices.iter().map(|&index| told[index].config).collect();
         let targets = indices.iter().map(|&index| targets[index]).collect();
-        (self.features.rows(view.space(), &configs), targets)
+        (self.features.rows(view.space(), &configs(told, indices)), targets)
     }
+
+    /// Returns what the process explains of the targets: all but the trend.
+    fn without_trend(&self, view: &View<'_>, slope: f64, told: &[Told], targets: &[f64]) -> Vec<f64> {
+        let Some(trend) = &self.trend else { return targets.to_vec() };
+        let configs: Vec<ConfigId> = told.iter().map(|told| told.config).collect();
+        let heights = trend.at(view.space(), &configs);
+        targets.iter().zip(heights).map(|(target, height)| target - slope * height).collect()
+    }
+}
+
+/// Returns the configurations of the evaluations at `indices`.
+fn configs(told: &[Told], indices: &[usize]) -> Vec<ConfigId> {
+    indices.iter().map(|&index| told[index].config).collect()
 }
 
 impl Fitted {
@@ -137,7 +157,7 @@ impl Fitted {
         self.points.extend(new);
     }
 
-    /// Returns the posterior of the evaluations told. Pending ones are assumed to turn out as
+    /// Returns the posterior of the evaluations told, whose targets lack the trend. Pending ones are assumed to turn out as
     /// predicted.
     fn posterior(&self, targets: &[f64]) -> Posterior {
         let first = self.first.iter().map(|&index| targets[index]);

@@ -6,8 +6,9 @@ use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
+use tunesmith_core::{Launch, Recording};
+use tunesmith_space::Expr;
 
 /// A column after the parameters: its name and the number a row has there.
 pub(super) type Number = (&'static str, fn(&Row) -> Option<f64>);
@@ -65,6 +66,7 @@ pub(super) fn sidecar(recording: &Recording) -> String {
         "time_unit": "ms",
         "params": params,
         "constraints": recording.constraints,
+        "launch": recording.launch.as_ref().map(launch),
         "counters": counters(recording),
         "n_configs": recording.rows().len(),
         "n_valid": recording.correct(),
@@ -78,6 +80,11 @@ fn hardware(recording: &Recording) -> Json {
     let hardware = recording.hardware;
     let sizes = [("cc", hardware.compute_capability), ("sm", hardware.multiprocessors), ("cores", hardware.cores)];
     Json::Object(sizes.into_iter().filter_map(|(name, size)| Some((name.to_string(), Json::from(size?)))).collect())
+}
+
+fn launch(launch: &Launch) -> Json {
+    let texts = |factors: &[Expr]| Json::from_iter(factors.iter().map(Expr::text));
+    json!({ "local": texts(&launch.local), "groups": texts(&launch.groups) })
 }
 
 fn counters(recording: &Recording) -> BTreeSet<&str> {

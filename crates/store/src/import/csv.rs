@@ -55,6 +55,7 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
     recording.context = Context::of_hardware(&sidecar.hardware);
     recording.hardware = sidecar.hardware;
     recording.constraints = sidecar.constraints;
+    recording.launch = sidecar.launch;
     Ok(recording)
 }
 

@@ -3,8 +3,10 @@
 use super::error::Flaw;
 use super::number::{column, value};
 use serde_json::{Map, Value as Json};
+use tunesmith_core::Launch;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::recording::Column;
+use tunesmith_space::Expr;
 
 /// The content of the sidecar of a CSV; empty if there is none.
 #[derive(Debug, Default)]
@@ -16,6 +18,7 @@ pub(super) struct Sidecar {
     pub(super) kernel: Option<String>,
     pub(super) device: Option<String>,
     pub(super) hardware: Hardware,
+    pub(super) launch: Option<Launch>,
 }
 
 impl Sidecar {
@@ -55,6 +58,23 @@ impl Sidecar {
             kernel: text("kernel"),
             device: text("device").or_else(in_metadata),
             hardware,
+            launch: object("launch").map(launch).transpose()?,
         })
     }
+}
+
+/// Returns the launch: the expressions in `local` and `groups`. Other keys say what strategies do
+/// not use.
+fn launch(json: &Map<String, Json>) -> Result<Launch, Flaw> {
+    let remedy = "state `local` and `groups` as lists of expressions over the parameters, or remove `launch`";
+    let flaw = |reason: String| Flaw::new("its sidecar", format!("launch: {reason}"), remedy);
+    let factors = |key: &str| -> Result<Vec<Expr>, Flaw> {
+        let list = json.get(key).and_then(Json::as_array).ok_or_else(|| flaw(format!("no list `{key}`")))?;
+        let factor = |json: &Json| {
+            let text = json.as_str().ok_or_else(|| flaw(format!("`{json}` in `{key}` is not a text")))?;
+            Expr::parse(text).map_err(|error| flaw(format!("`{text}` in `{key}`: {error}")))
+        };
+        list.iter().map(factor).collect()
+    };
+    Ok(Launch { local: factors("local")?, groups: factors("groups")?, constants: Vec::new() })
 }

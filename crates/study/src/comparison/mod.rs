@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tunesmith_core::{Judging, ManualClock, MedianTime, Objective, Recording, Rng, Stop, Tuner};
+use tunesmith_core::{Judging, Launch, ManualClock, MedianTime, Objective, Recording, Rng, Stop, Tuner};
 use tunesmith_device::ReplayEvaluator;
 use tunesmith_report::PlotSeries;
 use tunesmith_search::{Knowledge, PastTimes, StrategySpec};
@@ -107,6 +107,8 @@ struct Subject {
     /// The times of the correct configurations of the space in milliseconds, ascending.
     times: Vec<f64>,
     baseline: Baseline,
+    /// The work-items of its launches, if the recording states them.
+    launch: Option<Launch>,
     /// The times of other recordings for its configurations.
     past: Option<PastTimes>,
     /// The recordings of its history.
@@ -232,6 +234,7 @@ impl Subject {
             device,
             times,
             baseline,
+            launch: recording.launch.clone(),
             guidance: Guidance::default(),
             past: None,
             history: Vec::new(),
@@ -284,7 +287,12 @@ fn search(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions, 
     let guide = guides.get(repeat % guides.len().max(1)).cloned();
     let shuffled = |past: &PastTimes| past.shuffled(&mut Rng::seed_from_u64(seed));
     let history = if options.shuffle_history { subject.past.as_ref().map(shuffled) } else { subject.past.clone() };
-    let mut searcher = Watched::new(strategy.build(&Knowledge { history, guide, ..Knowledge::default() })?);
+    let mut searcher = Watched::new(strategy.build(&Knowledge {
+        history,
+        guide,
+        launch: subject.launch.clone(),
+        ..Knowledge::default()
+    })?);
     let clock = Arc::new(ManualClock::default());
     let passes = options.profile_passes.unwrap_or(1.0);
     let mut device = subject.device.clone().with_clock(clock.clone()).with_profile_passes(passes);

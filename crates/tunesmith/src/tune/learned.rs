@@ -60,8 +60,12 @@ impl<'a> Learned<'a> {
         device: &KnownDevice,
     ) -> Result<Box<dyn Searcher>, Error> {
         let told: Vec<PastTimes> = self.history.times.iter().chain(&self.estimates.times).cloned().collect();
-        let knowledge =
-            Knowledge { history: PastTimes::all(&told), grid: self.grid.clone(), guide: self.guided.guide.clone() };
+        let knowledge = Knowledge {
+            history: PastTimes::all(&told),
+            launch: ground.launch()?,
+            grid: self.grid.clone(),
+            guide: self.guided.guide.clone(),
+        };
         let searcher = settings.strategy.build(&knowledge)?;
         let searcher = self.estimates.primed(&settings.strategy, searcher);
         match &self.prior {
