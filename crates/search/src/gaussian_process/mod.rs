@@ -202,7 +202,7 @@ impl GaussianProcess {
             (None, Some(_)) => ALONE,
             (None, None) => return true,
         };
-        asked < alone || asked % 2 == 0
+        asked < alone || asked.is_multiple_of(2)
     }
 
     /// Returns the number of evaluations before the model is asked.
