@@ -239,6 +239,8 @@ pub(crate) struct GlanceLine<'a> {
     #[serde(default)]
     times_ms: Vec<f64>,
     #[serde(default)]
+    warmup_ms: Option<f64>,
+    #[serde(default)]
     clock: Option<f64>,
 }
 
@@ -254,6 +256,7 @@ impl GlanceLine<'_> {
         };
         let depth = self.depth.as_deref().ok_or("missing field `depth`")?;
         let depth = Depth::from_word(depth).ok_or_else(|| format!("`{depth}` is no depth"))?;
+        check_warmup(self.warmup_ms)?;
         let clock = self.clock.ok_or("missing field `clock`")?;
         Ok(Glance { index, failure, depth, times_ms: self.times_ms, clock })
     }
@@ -286,6 +289,16 @@ pub(crate) fn check_times(times_ms: &[f64]) -> Result<(), String> {
     match times_ms.iter().find(|time| !(time.is_finite() && **time > 0.0)) {
         None => Ok(()),
         Some(time) => Err(format!("a time of {time} ms, but times are finite and positive; remove the line")),
+    }
+}
+
+/// Refuses a time of the first launch that no clock measures. It may be 0: it is no sample.
+pub(crate) fn check_warmup(warmup_ms: Option<f64>) -> Result<(), String> {
+    match warmup_ms.filter(|time| !(time.is_finite() && *time >= 0.0)) {
+        None => Ok(()),
+        Some(time) => {
+            Err(format!("a first launch of {time} ms, but times are finite and not negative; remove the line"))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 mod continued;
 
 use crate::disk::{Disk, DiskFile, SystemDisk};
-use crate::entries::check_times;
+use crate::entries::{check_times, check_warmup};
 use crate::read::Scan;
 use crate::{Again, Entry, FORMAT_VERSION, Header, StoreError, VerdictLine, line, sum};
 use continued::{Continued, Numbers};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use tunesmith_core::judge::drift::Drift;
-use tunesmith_core::{Error, Evaluation, Request, Resample, Store, Verdict};
+use tunesmith_core::{Error, Evaluation, Measurement, Request, Resample, Store, Verdict};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// An open journal: the [`Store`] of live runs.
@@ -218,18 +218,15 @@ impl Journal {
         })
     }
 
-    /// Refuses times that are not finite and positive: no reader would accept the line.
-    fn check(&self, config: ConfigId, times_ms: &[f64]) -> Result<(), StoreError> {
-        check_times(times_ms).map_err(|reason| StoreError::Measurement {
-            path: self.path.clone(),
-            index: config.to_string(),
-            reason,
-        })
+    /// Refuses times that no clock measures: no reader would accept the line.
+    fn check(&self, config: ConfigId, measurement: &Measurement) -> Result<(), StoreError> {
+        let checked = check_times(&measurement.times_ms).and_then(|()| check_warmup(measurement.warmup_ms));
+        checked.map_err(|reason| StoreError::Measurement { path: self.path.clone(), index: config.to_string(), reason })
     }
 
     fn add(&mut self, evaluation: &Evaluation) -> Result<(), StoreError> {
         let Request { config, depth } = evaluation.request;
-        self.check(config, &evaluation.measurement.times_ms)?;
+        self.check(config, &evaluation.measurement)?;
         self.write_line(&Entry::new(&self.space, evaluation))?;
         self.numbers.add(config, depth);
         self.verdict = None;
@@ -237,7 +234,7 @@ impl Journal {
     }
 
     fn add_again(&mut self, resample: &Resample) -> Result<(), StoreError> {
-        self.check(resample.config, &resample.measurement.times_ms)?;
+        self.check(resample.config, &resample.measurement)?;
         let number = self.numbers.of(resample.config);
         self.write_line(&Again::new(&self.space, resample, number))
     }

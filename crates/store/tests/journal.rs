@@ -352,6 +352,10 @@ fn a_time_that_no_clock_measures_is_refused_with_its_line() {
         let error = Journal::resume(&path, &header(&space), &space).unwrap_err().to_string();
         assert!(error.contains("line 3: "), "{error}");
     }
+    let warmup = text.lines().nth(2).and_then(|line| line.split("\"warmup_ms\":").nth(1)?.split(',').next()).unwrap();
+    fs::write(&path, text.replace(&format!("\"warmup_ms\":{warmup}"), "\"warmup_ms\":-1.5")).unwrap();
+    assert!(read(&path).unwrap_err().to_string().contains("line 2: a first launch of -1.5 ms"));
+    assert!(Journal::resume(&path, &header(&space), &space).unwrap_err().to_string().contains("-1.5 ms"));
 }
 
 #[test]

@@ -196,6 +196,14 @@ fn a_csv_whose_first_name_begins_with_a_bracket_is_read_back_the_same() {
 }
 
 #[test]
+fn a_column_named_twice_is_refused_with_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("twice.csv");
+    fs::write(&path, "X,Y,X,time_ms,status\n8,1,2,1.5,ok\n16,1,2,1.25,ok\n").unwrap();
+    assert!(import(&path).unwrap_err().to_string().contains("two columns have the name `X`"));
+}
+
+#[test]
 fn the_launch_of_a_sidecar_is_read_and_survives_being_written() {
     let folder = tempfile::tempdir().unwrap();
     let (path, beside) = (folder.path().join("k.csv"), folder.path().join("k.json"));

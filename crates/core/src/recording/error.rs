@@ -30,6 +30,12 @@ pub enum RecordingError {
         /// The value.
         value: Value,
     },
+    /// Two columns have the same name.
+    #[error("two columns have the name `{name}`")]
+    Twice {
+        /// The name.
+        name: String,
+    },
     /// The values of a column do not make a parameter.
     #[error(transparent)]
     Parameter(SpaceError),
@@ -48,7 +54,7 @@ impl RecordingError {
     pub fn row(&self) -> Option<usize> {
         match self {
             Self::Length { row, .. } | Self::Value { row, .. } => Some(*row),
-            Self::Empty | Self::Parameter(_) | Self::OtherSpace { .. } => None,
+            Self::Empty | Self::Twice { .. } | Self::Parameter(_) | Self::OtherSpace { .. } => None,
         }
     }
 }

@@ -11,7 +11,7 @@ pub use error::RecordingError;
 
 use crate::counters::Hardware;
 use crate::{Evaluation, Failure, Launch, Measurement, statistics};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tunesmith_space::{Parameter, Value, ValueKind};
 
 /// The measurements of many configurations of one kernel on one device. Times are in milliseconds,
@@ -137,7 +137,7 @@ impl Recording {
     ///
     /// # Errors
     ///
-    /// Fails if there are no rows or columns, if a row has another length, if a column does not
+    /// Fails if there are no rows or columns, if two columns have the same name, if a row has another length, if a column does not
     /// list a value, or if values do not make a parameter.
     ///
     /// Numbers that no clock shows are left out. A row that is left without a time above 0 becomes
@@ -148,6 +148,9 @@ impl Recording {
         let name = name.into();
         if rows.is_empty() || columns.is_empty() {
             return Err(RecordingError::Empty);
+        }
+        if let Some(name) = repeated(&columns) {
+            return Err(RecordingError::Twice { name: name.to_string() });
         }
         if let Some(row) = rows.iter().position(|row| row.values.len() != columns.len()) {
             return Err(RecordingError::Length { row, found: rows[row].values.len(), expected: columns.len() });
@@ -219,6 +222,12 @@ impl Recording {
         }
         Ok(())
     }
+}
+
+/// Returns a name that two columns have.
+fn repeated(columns: &[Column]) -> Option<&str> {
+    let mut seen = HashSet::with_capacity(columns.len());
+    columns.iter().map(|column| column.name.as_str()).find(|name| !seen.insert(*name))
 }
 
 /// Returns the values that occur: numbers and booleans ascending, so that neighbours are near, and

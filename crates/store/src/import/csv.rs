@@ -42,7 +42,7 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
     }
     let baco = sidecar.columns.is_empty().then(|| baco::columns(&names, lines.iter().map(|line| &line.fields[..])));
     let columns = baco.flatten().unwrap_or_else(|| Columns::new(&names, &sidecar));
-    check(&columns, &sidecar)?;
+    check(&columns, &names)?;
     let values = values(&columns, &lines)?;
     let rows = lines.iter().zip(values).map(|(line, values)| row(line, &names, &columns.roles, values));
     let rows: Vec<Row> = rows.collect::<Result<_, Flaw>>()?;
@@ -59,18 +59,23 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
     Ok(recording)
 }
 
-/// Refuses headers without a time or without a parameter.
-fn check(columns: &Columns, sidecar: &Sidecar) -> Result<(), Flaw> {
+/// Refuses headers without a time, without a parameter, or with a parameter twice.
+fn check(columns: &Columns, header: &[&str]) -> Result<(), Flaw> {
     let remedy = "name a CSV with a column per parameter, then time_ms and status; or Kernel Tuner's or KTT's files";
     if !columns.roles.iter().any(|role| matches!(role, Role::Time(_))) {
         return Err(Flaw::new("line 1", "no column `time_ms`, `duration_us` or the like", remedy));
+    }
+    let is_twice = |name: &str| header.iter().filter(|other| **other == name).count() > 1;
+    if let Some(parameter) = columns.parameters.iter().find(|parameter| is_twice(&parameter.name)) {
+        let reason = format!("two columns have the name `{}`", parameter.name);
+        return Err(Flaw::new("line 1", reason, "rename one of them, or remove it"));
     }
     let missing = |at: &usize| !columns.roles.contains(&Role::Parameter(*at));
     if let Some(at) = (0..columns.parameters.len()).find(missing) {
         let reason = format!("parameter `{}` of the sidecar has no column", columns.parameters[at].name);
         return Err(Flaw::new("line 1", reason, "use the sidecar that belongs to the file"));
     }
-    if columns.parameters.is_empty() && sidecar.columns.is_empty() {
+    if columns.parameters.is_empty() {
         return Err(Flaw::new("line 1", "no column is a parameter", remedy));
     }
     Ok(())
