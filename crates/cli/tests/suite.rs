@@ -178,6 +178,22 @@ fn a_complete_row_is_not_made_again_and_other_settings_make_it_anew() {
 }
 
 #[test]
+fn a_table_shows_the_time_of_one_call_where_a_launch_makes_several() {
+    let folder = suite(&format!("steps = \"2 * WIDTH + 1\"\n{ABOUT}"), RIGHT);
+    let row = tuned(&folder, &[]).1["rows"][0].clone();
+    let number = |key: &str| row[key].as_f64().unwrap();
+    let steps = 2.0 * row["config"]["WIDTH"].as_f64().unwrap() + 1.0;
+    let sizes = |name: &str| row["sizes"][name].as_f64().unwrap();
+    // The rate counts the operations of the whole launch.
+    let operations = number("gflops") * number("tuned_ms") * steps * 1e6;
+    assert!((operations - sizes("N")).abs() < 1e-6 * sizes("N"), "{operations} operations: {row:#}");
+    assert!((number("speedup") - number("naive_ms") / number("tuned_ms")).abs() < 1e-9);
+    let folder = suite(&format!("steps = \"HEIGHT\"\n{ABOUT}"), RIGHT);
+    let ran = folder.run(&["suite", "tune", "--device", "c", "--stop", "evaluations 2", "--out", "table"]);
+    assert!(ran.code == Some(1) && ran.stderr.contains("`steps` in about.toml: `HEIGHT`"), "{ran:#?}");
+}
+
+#[test]
 fn a_table_over_inputs_has_a_row_for_each_and_is_completed_by_the_missing_ones() {
     let folder = suite(ABOUT, RIGHT);
     let inputs = |list: &str| {

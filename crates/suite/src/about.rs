@@ -1,7 +1,7 @@
 //! What `about.toml` says about a problem of the suite.
 
 use crate::library::Library;
-use crate::operation::{Convolution, Operation, Product};
+use crate::operation::{Convolution, Extent, Operation, Product};
 use crate::refused;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -29,6 +29,9 @@ pub struct About {
     pub gpu_sizes: BTreeMap<String, Number>,
     /// The problem file of the naive loop, which has one configuration.
     pub naive: Option<String>,
+    /// The number of calls of the naive loop that a launch replaces, over parameters and sizes. One
+    /// unless stated. A table shows the time of one call.
+    pub steps: Option<Extent>,
     /// The libraries that one would use instead.
     #[serde(default)]
     pub against: Vec<Library>,

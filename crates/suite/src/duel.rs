@@ -23,6 +23,8 @@ const SAMPLES: usize = 3;
 pub(super) enum Origin {
     /// The winner of the search.
     Tuned,
+    /// The default configuration, if it is another.
+    Default,
     /// The naive loop.
     Naive,
     /// A library.
@@ -33,6 +35,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tuned => f.write_str("tuned"),
+            Self::Default => f.write_str("default"),
             Self::Naive => f.write_str("naive"),
             Self::Library(library) => library.fmt(f),
         }

@@ -124,7 +124,8 @@ impl Operation<'_> {
     /// An extent is not a positive number, or an operand is too large.
     pub(crate) fn shape(&self, sizes: &[(String, Value)]) -> Result<Shape, Error> {
         let kind = self.kind();
-        let at = |name: &str, extent: &Extent| extent.at(sizes, kind, name);
+        let scope = |name: &str| lookup(sizes, name);
+        let at = |name: &str, extent: &Extent| extent.at(&scope, &format!("`{name}` of {kind}"));
         let count = |extents: &[i64]| {
             let product = extents.iter().try_fold(1_i64, |product, extent| product.checked_mul(*extent));
             product.ok_or_else(|| refused(format!("an operand of {kind} is too large"), None))
@@ -162,17 +163,17 @@ impl Operation<'_> {
 }
 
 impl Extent {
-    /// Returns the extent at these sizes. `name` is its key in a section of this kind.
-    fn at(&self, sizes: &[(String, Value)], kind: OperationKind, name: &str) -> Result<i64, Error> {
+    /// Returns the extent, whose names are in `scope`. Messages call it `what`.
+    pub(crate) fn at(&self, scope: &dyn Fn(&str) -> Option<Value>, what: &str) -> Result<i64, Error> {
         let value = match self {
             Self::Number(number) => *number,
             Self::Expression(text) => Expr::parse(text)
-                .and_then(|expr| expr.evaluate_int(&|name| lookup(sizes, name)))
-                .map_err(|error| refused(format!("`{name}` of {kind}: {error}"), error.remedy.clone()))?,
+                .and_then(|expr| expr.evaluate_int(scope))
+                .map_err(|error| refused(format!("{what}: {error}"), error.remedy.clone()))?,
         };
         // Libraries take extents as `int`.
         if !(1..=i64::from(i32::MAX)).contains(&value) {
-            return Err(refused(format!("`{name}` of {kind} is {value}, but must be from 1 to {}", i32::MAX), None));
+            return Err(refused(format!("{what} is {value}, but must be from 1 to {}", i32::MAX), None));
         }
         Ok(value)
     }

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use tunesmith::{Candidate, Error, Input, JournalOptions, Outcome, Problem, Rates, Search, Session, tune};
 use tunesmith_core::{Interrupt, Stop};
 use tunesmith_device::{Device, DeviceChoice, Machine, Target};
+use tunesmith_space::lookup;
 use tunesmith_store::Journal;
 
 /// The settings of a table.
@@ -182,7 +183,7 @@ impl Work<'_> {
             return Ok(None);
         }
         let Some(times) = self.timed(problem, &device, &outcome)? else { return Ok(None) };
-        let row = self.made(problem, &outcome, times, journal, made_with);
+        let row = self.made(problem, &outcome, times, journal, made_with)?;
         Ok(Some(SuiteRow { input: input.map(str::to_string), ..row }))
     }
 
@@ -195,8 +196,12 @@ impl Work<'_> {
         let naive = self.entry.about.naive.as_ref().map(|file| self.naive(file, problem)).transpose()?;
         let rivals = against::rivals(&self.options.against, &self.entry.about, problem, device)?;
         let machine = &self.place.machine;
-        let config = Some(best.index);
-        let mut parties = vec![Party { origin: Origin::Tuned, problem, device, machine, config, counted: None }];
+        let own =
+            |origin, of: &Candidate| Party { origin, problem, device, machine, config: Some(of.index), counted: None };
+        let mut parties = vec![own(Origin::Tuned, best)];
+        let default =
+            outcome.default.as_ref().filter(|default| default.index != best.index && default.failure.is_none());
+        parties.extend(default.map(|default| own(Origin::Default, default)));
         let hosted = |origin, problem, machine, counted| Party {
             origin,
             problem,
@@ -221,6 +226,20 @@ impl Work<'_> {
         Ok(Problem::load(&path, &shared.collect::<Vec<_>>())?)
     }
 
+    /// Returns the time of one call, as the naive loop makes it, from the time of a launch of `of`.
+    fn per_call(
+        &self,
+        problem: &Problem,
+        of: Option<&Candidate>,
+        launch_ms: Option<f64>,
+    ) -> Result<Option<f64>, Error> {
+        let (Some(steps), Some(of)) = (&self.entry.about.steps, of) else { return Ok(launch_ms) };
+        let value =
+            |name: &str| of.config.get(name).and_then(Journal::value_of).or_else(|| lookup(&problem.sizes, name));
+        let steps = steps.at(&value, "`steps` in about.toml")?;
+        Ok(launch_ms.map(|time_ms| time_ms / steps as f64))
+    }
+
     fn made(
         &self,
         problem: &Problem,
@@ -228,20 +247,17 @@ impl Work<'_> {
         scores: Vec<Score>,
         journal: String,
         made_with: MadeWith,
-    ) -> SuiteRow {
+    ) -> Result<SuiteRow, Error> {
         let time = |origin| scores.iter().find(|score| score.origin == origin)?.time_ms.as_ref().ok().copied();
-        let (tuned_ms, naive_ms) = (time(Origin::Tuned), time(Origin::Naive));
-        let best = outcome.best.as_ref().map(|best| Candidate { time_ms: tuned_ms, ..best.clone() });
-        let note = |score: &Score| {
-            let reason = score.time_ms.as_ref().err()?;
-            let reason = match score.origin {
-                Origin::Library(library) => against::explain(library, reason),
-                Origin::Tuned | Origin::Naive => reason.clone(),
-            };
-            Some(format!("{}: {reason}", score.origin))
-        };
+        let (launch_ms, naive_ms) = (time(Origin::Tuned), time(Origin::Naive));
+        let best = outcome.best.as_ref().map(|best| Candidate { time_ms: launch_ms, ..best.clone() });
+        let is_best = |default: &Candidate| best.as_ref().is_some_and(|best| best.index == default.index);
+        let default = outcome.default.as_ref();
+        let default_launch_ms = if default.is_some_and(is_best) { launch_ms } else { time(Origin::Default) };
+        let tuned_ms = self.per_call(problem, best.as_ref(), launch_ms)?;
+        let default_ms = self.per_call(problem, default, default_launch_ms)?;
         let nothing = outcome.best.is_none().then(|| "no configuration was correct".to_string());
-        SuiteRow {
+        Ok(SuiteRow {
             name: self.entry.name.clone(),
             device: self.place.text.clone(),
             input: None,
@@ -249,7 +265,7 @@ impl Work<'_> {
             file: self.entry.about.problems.get(self.place.backend).cloned().unwrap_or_default(),
             sizes: problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
             naive_ms,
-            default_ms: outcome.default.as_ref().and_then(|default| default.time_ms),
+            default_ms,
             tuned_ms,
             gflops: best.as_ref().and_then(|best| Rates::new(problem, best).gflops),
             speedup: naive_ms.zip(tuned_ms).map(|(naive, tuned)| naive / tuned),
@@ -261,11 +277,21 @@ impl Work<'_> {
                 .filter(|score| matches!(score.origin, Origin::Library(_)))
                 .filter_map(|score| Some((score.origin.to_string(), *score.time_ms.as_ref().ok()?)))
                 .collect(),
-            notes: nothing.into_iter().chain(scores.iter().filter_map(note)).collect(),
+            notes: nothing.into_iter().chain(scores.iter().filter_map(failed)).collect(),
             journal,
             made_with,
-        }
+        })
     }
+}
+
+/// Returns why a party was not timed.
+fn failed(score: &Score) -> Option<String> {
+    let reason = score.time_ms.as_ref().err()?;
+    let reason = match score.origin {
+        Origin::Library(library) => against::explain(library, reason),
+        Origin::Tuned | Origin::Default | Origin::Naive => reason.clone(),
+    };
+    Some(format!("{}: {reason}", score.origin))
 }
 
 /// Returns the name of an input: `M=64,N=2,K=1`.

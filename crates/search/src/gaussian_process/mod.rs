@@ -169,7 +169,7 @@ impl GaussianProcess {
             return Some(pick);
         }
         if self.told.len() + self.pending.len() < self.initial() {
-            let features = self.features.get_or_insert_with(|| Features::new(view.space()));
+            let features = self.features.get_or_insert_with(|| features(view, self.launch.as_ref()));
             let known: Vec<ConfigId> = self.told.iter().map(|told| told.config).chain(self.pending.clone()).collect();
             return features.farthest(view, &known, rng).or_else(|| self.unseen.draw(view, rng));
         }
@@ -197,10 +197,11 @@ impl GaussianProcess {
     /// evaluation: with a history from the start, without one from the [`ALONE`]th evaluation on.
     fn is_informed_turn(&self) -> bool {
         let asked = self.told.len() + self.pending.len();
-        let alone = match (&self.history, &self.launch) {
-            (Some(_), _) => 0,
-            (None, Some(_)) => ALONE,
-            (None, None) => return true,
+        let has_trend = self.informed.as_ref().map_or(self.launch.is_some(), Surrogate::has_trend);
+        let alone = match &self.history {
+            Some(_) => 0,
+            None if has_trend => ALONE,
+            None => return true,
         };
         asked < alone || asked.is_multiple_of(2)
     }

@@ -56,6 +56,11 @@ impl Surrogate {
         Self { features, trend, source, parameters, fitted: None }
     }
 
+    /// Returns true if the model expects a trend.
+    pub(super) fn has_trend(&self) -> bool {
+        self.trend.is_some()
+    }
+
     /// Returns the configuration to evaluate next, or `None` if no candidate is left. `told` must
     /// contain a success. `pending` holds the configurations in flight.
     pub(super) fn choose(
