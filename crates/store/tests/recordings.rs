@@ -76,6 +76,17 @@ fn without_their_constraints_the_rows_of_the_largest_recording_are_its_space() {
 }
 
 #[test]
+fn our_own_recordings_are_whole_spaces_with_repeats() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/recordings");
+    for (name, configurations) in [("coulomb3d", 1260), ("transpose", 1784), ("finite-differences", 2562)] {
+        let recording = import(&folder.join(format!("{name}-PoCL.jsonl.gz"))).unwrap();
+        assert_eq!((recording.rows().len(), recording.correct()), (configurations, configurations), "{name}");
+        assert_eq!(recording.space().unwrap().len(), Some(configurations as u128), "{name}");
+        assert!(recording.rows().iter().all(|row| row.measurement.times_ms.len() == 12), "{name}");
+    }
+}
+
+#[test]
 fn files_with_counters_load_with_and_without_sidecars() {
     let Some(shared) = shared() else { return };
     for path in files(&shared.join("counters"), ".csv.gz") {
