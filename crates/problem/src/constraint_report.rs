@@ -71,7 +71,7 @@ impl Problem {
             };
             let remedy = "remove these values, or check the constraints that exclude them".to_string();
             let message = self.source_file.diagnostic(Level::Warning, place.clone(), text(12), Some(remedy));
-            message.in_brief(text(4))
+            message.in_brief(format!("{}: remove them, or check the constraints", text(4)))
         });
         // A constraint that depends on sizes or on the device may exclude something elsewhere.
         let always = |name: &str| self.constraints.iter().any(|known| known.name() == name && !self.varies(known));
@@ -152,7 +152,10 @@ mod tests {
         let space = problem.space(&[]).unwrap().space;
         let warnings = problem.warn_of(&space, &space.analyse());
         let brief: Vec<&str> = warnings.iter().filter_map(|warning| warning.brief.as_deref()).collect();
-        assert_eq!(brief[0], "no configuration has A = 2, 3, 4, 5 and 2 more values");
+        assert_eq!(
+            brief[0],
+            "no configuration has A = 2, 3, 4, 5 and 2 more values: remove them, or check the constraints"
+        );
         assert!(brief[1].starts_with("constraint `A % 2 == 0 or A % 2 == 0"), "{brief:?}");
         assert!(brief[1].ends_with("...` has no effect: remove or correct it"), "{brief:?}");
         assert!(brief[1].len() <= 100 && warnings[1].text.contains(&expression), "{warnings:?}");

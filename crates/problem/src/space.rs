@@ -53,9 +53,10 @@ impl Problem {
                 Some(limit) => {
                     self.check_limit(limit, constraint, limits)?;
                     let text = format!("constraint `{}` is left out: `{limit}` is not known here", constraint.name());
-                    let remedy = Some("it is applied on devices that have this limit".to_string());
+                    let remedy = "it is applied on devices that have this limit";
                     let name = shortened(constraint.name());
-                    let brief = format!("constraint `{name}` is left out: `{limit}` is not known here");
+                    let brief = format!("constraint `{name}` is left out: `{limit}` is not known here; {remedy}");
+                    let remedy = Some(remedy.to_string());
                     let message = self.source_file.diagnostic(Level::Warning, place.clone(), text, remedy);
                     warnings.push(message.in_brief(brief));
                 }
