@@ -215,6 +215,20 @@ fn a_column_named_twice_is_refused_with_its_name() {
 }
 
 #[test]
+fn a_value_that_only_blanks_tell_from_a_parameter_is_left_out_of_a_csv() {
+    let folder = tempfile::tempdir().unwrap();
+    let values = [("X ".to_string(), vec![4.0]), ("watts".to_string(), vec![2.0])].into();
+    let measurement = Measurement { times_ms: vec![1.5], values, ..Measurement::default() };
+    let row = Row { values: vec![Value::Int(3)], measurement, ..Row::default() };
+    let recording = Recording::new("r", vec![Column { name: "X".into(), values: None }], vec![row]).unwrap();
+    let path = folder.path().join("r.csv");
+    export(&recording, Format::Csv, &path).unwrap();
+    let again = import(&path).unwrap();
+    assert_eq!(again.parameters(), recording.parameters());
+    assert_eq!(again.rows()[0].measurement.values.keys().collect::<Vec<_>>(), ["watts"]);
+}
+
+#[test]
 fn the_launch_of_a_sidecar_is_read_and_survives_being_written() {
     let folder = tempfile::tempdir().unwrap();
     let (path, beside) = (folder.path().join("k.csv"), folder.path().join("k.json"));

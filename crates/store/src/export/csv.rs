@@ -97,7 +97,10 @@ fn values(recording: &Recording) -> BTreeSet<&str> {
     let is_taken = |name: &str| {
         let numbers = NUMBERS.iter().map(|(name, _)| *name);
         let parameters = recording.parameters().iter().map(|parameter| parameter.name());
-        let is_read_otherwise = name.starts_with("time_") || name.starts_with("duration_") || name.contains("__");
+        // Blanks around a field do not count, and a line ends where it ends.
+        let is_changed = name.trim() != name || name.contains(['\n', '\r']);
+        let is_read_otherwise =
+            is_changed || name.starts_with("time_") || name.starts_with("duration_") || name.contains("__");
         is_read_otherwise || numbers.chain(parameters).chain(["status"]).any(|taken| taken == name)
     };
     let all = recording.rows().iter().flat_map(|row| &row.measurement.values);
