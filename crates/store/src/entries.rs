@@ -285,15 +285,20 @@ impl Glance {
 }
 
 /// Refuses times that no clock measures.
-pub(crate) fn check_times(times_ms: &[f64]) -> Result<(), String> {
+fn check_times(times_ms: &[f64]) -> Result<(), String> {
     match times_ms.iter().find(|time| !(time.is_finite() && **time > 0.0)) {
         None => Ok(()),
         Some(time) => Err(format!("a time of {time} ms, but times are finite and positive; remove the line")),
     }
 }
 
+/// Refuses the times of a measurement that no clock measures.
+pub(crate) fn check_measured(times_ms: &[f64], warmup_ms: Option<f64>) -> Result<(), String> {
+    check_times(times_ms).and_then(|()| check_warmup(warmup_ms))
+}
+
 /// Refuses a time of the first launch that no clock measures. It may be 0: it is no sample.
-pub(crate) fn check_warmup(warmup_ms: Option<f64>) -> Result<(), String> {
+fn check_warmup(warmup_ms: Option<f64>) -> Result<(), String> {
     match warmup_ms.filter(|time| !(time.is_finite() && *time >= 0.0)) {
         None => Ok(()),
         Some(time) => {

@@ -3,7 +3,7 @@
 mod continued;
 
 use crate::disk::{Disk, DiskFile, SystemDisk};
-use crate::entries::{check_times, check_warmup};
+use crate::entries::check_measured;
 use crate::read::Scan;
 use crate::{Again, Entry, FORMAT_VERSION, Header, StoreError, VerdictLine, line, sum};
 use continued::{Continued, Numbers};
@@ -220,7 +220,7 @@ impl Journal {
 
     /// Refuses times that no clock measures: no reader would accept the line.
     fn check(&self, config: ConfigId, measurement: &Measurement) -> Result<(), StoreError> {
-        let checked = check_times(&measurement.times_ms).and_then(|()| check_warmup(measurement.warmup_ms));
+        let checked = check_measured(&measurement.times_ms, measurement.warmup_ms);
         checked.map_err(|reason| StoreError::Measurement { path: self.path.clone(), index: config.to_string(), reason })
     }
 

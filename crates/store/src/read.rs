@@ -1,6 +1,6 @@
 //! Reads journals.
 
-use crate::entries::{Brief, Collector, Glance, GlanceLine, check_times, check_warmup, is_line};
+use crate::entries::{Brief, Collector, Glance, GlanceLine, check_measured, is_line};
 use crate::plain::Plain;
 use crate::sum::{self, Seal};
 use crate::{Again, Entries, Entry, FORMAT_VERSION, Header, Repeated, StoreError, VerdictLine};
@@ -297,8 +297,7 @@ impl Line<'_> {
     /// Reads the line of a later measurement.
     pub(crate) fn again(&self) -> Result<Again, String> {
         let again: Again = self.parse()?;
-        check_times(&again.entry.times_ms)?;
-        check_warmup(again.entry.warmup_ms)?;
+        check_measured(&again.entry.times_ms, again.entry.warmup_ms)?;
         Ok(Again { entry: Entry { line: self.number, ..again.entry }, ..again })
     }
 }

@@ -30,13 +30,7 @@ pub enum RecordingError {
         /// The value.
         value: Value,
     },
-    /// Two columns have the same name.
-    #[error("two columns have the name `{name}`")]
-    Twice {
-        /// The name.
-        name: String,
-    },
-    /// The values of a column do not make a parameter.
+    /// The columns do not make parameters: a column's values, or two of the same name.
     #[error(transparent)]
     Parameter(SpaceError),
     /// Two recordings are of different spaces.
@@ -54,7 +48,7 @@ impl RecordingError {
     pub fn row(&self) -> Option<usize> {
         match self {
             Self::Length { row, .. } | Self::Value { row, .. } => Some(*row),
-            Self::Empty | Self::Twice { .. } | Self::Parameter(_) | Self::OtherSpace { .. } => None,
+            Self::Empty | Self::Parameter(_) | Self::OtherSpace { .. } => None,
         }
     }
 }

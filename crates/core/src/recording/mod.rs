@@ -12,7 +12,7 @@ pub use error::RecordingError;
 use crate::counters::Hardware;
 use crate::{Evaluation, Failure, Launch, Measurement, statistics};
 use std::collections::{HashMap, HashSet};
-use tunesmith_space::{Parameter, Value, ValueKind};
+use tunesmith_space::{Parameter, SpaceError, Value, ValueKind};
 
 /// The measurements of many configurations of one kernel on one device. Times are in milliseconds,
 /// whatever the unit of the file.
@@ -137,8 +137,8 @@ impl Recording {
     ///
     /// # Errors
     ///
-    /// Fails if there are no rows or columns, if two columns have the same name, if a row has another length, if a column does not
-    /// list a value, or if values do not make a parameter.
+    /// Fails if there are no rows or columns, if two columns have the same name, if a row has another
+    /// length, if a column does not list a value, or if values do not make a parameter.
     ///
     /// Numbers that no clock shows are left out. A row that is left without a time above 0 becomes
     /// a failure: as 0 it would win.
@@ -150,7 +150,7 @@ impl Recording {
             return Err(RecordingError::Empty);
         }
         if let Some(name) = repeated(&columns) {
-            return Err(RecordingError::Twice { name: name.to_string() });
+            return Err(RecordingError::Parameter(SpaceError::DuplicateName { name: name.to_string() }));
         }
         if let Some(row) = rows.iter().position(|row| row.values.len() != columns.len()) {
             return Err(RecordingError::Length { row, found: rows[row].values.len(), expected: columns.len() });

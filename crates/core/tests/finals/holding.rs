@@ -1,4 +1,4 @@
-//! How a final is held, stored before use, and resumed.
+//! Holding a final, storing it before use, and resuming it.
 
 use crate::common::*;
 use crate::setup::*;

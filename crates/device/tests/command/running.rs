@@ -1,4 +1,4 @@
-//! How often a command runs, with which words, environment and input.
+//! The runs of a command: their number, words, environment and input.
 
 use crate::common::{Folder, config};
 use crate::setup::*;

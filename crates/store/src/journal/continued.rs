@@ -1,6 +1,6 @@
 //! Reads the journal of a run that continues.
 
-use crate::entries::{check_times, check_warmup};
+use crate::entries::check_measured;
 use crate::read::{Kind, Line, current, warnings};
 use crate::{Again, Entry, Repeated, Resumed, StoreError, VerdictLine};
 use std::collections::HashMap;
@@ -116,8 +116,7 @@ impl<'a> Continued<'a> {
             Some(evaluation) => evaluation,
             None => Box::new(line.parse::<Entry>()?.evaluation(self.space)?),
         };
-        check_times(&evaluation.measurement.times_ms)?;
-        check_warmup(evaluation.measurement.warmup_ms)?;
+        check_measured(&evaluation.measurement.times_ms, evaluation.measurement.warmup_ms)?;
         let number = u32::try_from(line.number).map_err(|_| "the journal has too many lines".to_string())?;
         self.again_before_last = self.again.len();
         self.verdict = None;
