@@ -1,6 +1,6 @@
 //! The work-items of a kernel's launch.
 
-use tunesmith_space::{Expr, Space, Value};
+use tunesmith_space::{Expr, Parameter, Space, Value};
 
 /// The work-items of a launch on a GPU, as expressions over parameters and [`constants`](Self::constants).
 /// Strategies know from it what a configuration asks of the device.
@@ -14,14 +14,35 @@ pub struct Launch {
     pub constants: Vec<(String, Value)>,
 }
 
+/// The combinations of the values of some parameters, counted so that the last parameter varies
+/// fastest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Combinations {
+    /// The position of each parameter in its space, and the distance of neighbouring values.
+    strides: Vec<(usize, usize)>,
+}
+
+impl Combinations {
+    /// Counts the combinations of parameters, each with its position in the space and the number of
+    /// its values.
+    pub fn new(parameters: &[(usize, usize)]) -> Self {
+        let stride = |at: usize| parameters[at + 1..].iter().map(|(_, width)| width).product();
+        Self { strides: parameters.iter().enumerate().map(|(at, (position, _))| (*position, stride(at))).collect() }
+    }
+
+    /// Returns the number of the combination of a configuration, whose values have these indices.
+    pub fn place(&self, indices: &[u32]) -> usize {
+        self.strides.iter().map(|&(position, stride)| indices[position] as usize * stride).sum()
+    }
+}
+
 /// A number that depends on some parameters of a space, for all their values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Volume {
-    /// The position of each parameter in the space, and the distance of its neighbouring values in
-    /// [`numbers`](Self::numbers).
-    pub parameters: Vec<(usize, usize)>,
-    /// The number for every combination of their values, 1 or more. A combination without a value
-    /// has `None`: it is in no valid configuration, or the launch is empty.
+    /// The combinations of the parameters' values.
+    pub combinations: Combinations,
+    /// The number of every combination, 1 or more. A combination without a value has `None`: it is
+    /// in no valid configuration, or the launch is empty.
     pub numbers: Vec<Option<f64>>,
 }
 
@@ -45,52 +66,37 @@ impl Launch {
     fn volume(&self, space: &Space, factors: &[&Expr]) -> Option<Volume> {
         let constant = |name: &str| self.constants.iter().find(|(known, _)| known == name).map(|(_, value)| value);
         let names = || factors.iter().flat_map(|factor| factor.names()).map(|name| name.text.as_str());
-        let own: Vec<usize> = (0..space.parameters().len())
-            .filter(|&position| names().any(|name| name == space.parameters()[position].name()))
-            .collect();
-        let is_known = |name: &str| {
-            own.iter().any(|&position| space.parameters()[position].name() == name) || constant(name).is_some()
-        };
-        let widths: Vec<usize> = own.iter().map(|&position| space.parameters()[position].values().len()).collect();
-        let combinations = widths.iter().try_fold(1_usize, |all, width| all.checked_mul(*width))?;
-        if factors.is_empty() || !names().all(is_known) || combinations > MAX_COMBINATIONS {
+        let parameters = || space.parameters().iter().enumerate();
+        let own: Vec<(usize, &Parameter)> =
+            parameters().filter(|(_, parameter)| names().any(|name| name == parameter.name())).collect();
+        let is_known =
+            |name: &str| own.iter().any(|(_, parameter)| parameter.name() == name) || constant(name).is_some();
+        let count = own.iter().try_fold(1_usize, |all, (_, parameter)| all.checked_mul(parameter.values().len()))?;
+        if factors.is_empty() || !names().all(is_known) || count > MAX_COMBINATIONS {
             return None;
         }
-        let strides: Vec<usize> = (0..own.len()).map(|at| widths[at + 1..].iter().product()).collect();
+        let widths: Vec<(usize, usize)> = own.iter().map(|(at, parameter)| (*at, parameter.values().len())).collect();
+        let combinations = Combinations::new(&widths);
         let number = |combination: usize| {
-            let value = |at: usize| {
-                let values = space.parameters()[own[at]].values();
-                values[combination / strides[at] % widths[at]].clone()
-            };
             let scope = |name: &str| {
-                let at = own.iter().position(|&position| space.parameters()[position].name() == name);
-                at.map(value).or_else(|| constant(name).cloned())
+                let known = own.iter().zip(&combinations.strides).find(|((_, parameter), _)| parameter.name() == name);
+                let value = |values: &[Value], stride: usize| values[combination / stride % values.len()].clone();
+                known
+                    .map(|((_, parameter), (_, stride))| value(parameter.values(), *stride))
+                    .or_else(|| constant(name).cloned())
             };
             let factor = |expr: &&Expr| expr.evaluate(&scope).ok()?.as_float();
             let product = factors.iter().try_fold(1.0, |product, expr| Some(product * factor(expr)?))?;
             (product >= 1.0 && product.is_finite()).then_some(product)
         };
-        let numbers = (0..combinations).map(number).collect();
-        Some(Volume { parameters: own.into_iter().zip(strides).collect(), numbers })
-    }
-}
-
-impl Volume {
-    /// Returns the number for a configuration, whose values have these indices.
-    pub fn of(&self, indices: &[u32]) -> Option<f64> {
-        self.numbers[self.place(indices)]
-    }
-
-    /// Returns the position of a configuration's number in [`numbers`](Self::numbers).
-    pub fn place(&self, indices: &[u32]) -> usize {
-        self.parameters.iter().map(|&(position, stride)| indices[position] as usize * stride).sum()
+        let numbers = (0..count).map(number).collect();
+        Some(Volume { combinations, numbers })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunesmith_space::Parameter;
 
     fn exprs(texts: &[&str]) -> Vec<Expr> {
         texts.iter().map(|text| Expr::parse(text).unwrap()).collect()
@@ -117,10 +123,11 @@ mod tests {
             let value = |name| configuration_value(&space, &configuration, name);
             let mut indices = Vec::new();
             space.unrank_into(id, &mut indices);
-            assert_eq!(group.of(&indices), Some((value("X") * value("Y")) as f64));
+            let of = |volume: &Volume| volume.numbers[volume.combinations.place(&indices)];
+            assert_eq!(of(&group), Some((value("X") * value("Y")) as f64));
             let tile = value("X") * value("TILE");
             let groups = (tile > 0).then(|| (100 + tile - 1) / tile);
-            assert_eq!(all.of(&indices), groups.map(|groups| (groups * value("X") * value("Y")) as f64));
+            assert_eq!(of(&all), groups.map(|groups| (groups * value("X") * value("Y")) as f64));
         }
     }
 

@@ -105,7 +105,7 @@ pub use failure::{Failure, FailureKind};
 pub use history::{History, Scored};
 pub use interrupt::Interrupt;
 pub use judge::Judging;
-pub use launch::{Launch, Volume};
+pub use launch::{Combinations, Launch, Volume};
 pub use measurement::{CompileData, Measurement};
 pub use objective::{MedianTime, Objective};
 pub use observer::{Event, Observer};

@@ -1,7 +1,7 @@
 //! The features of configurations for a model.
 
 use super::history::{self, Column};
-use tunesmith_core::{Launch, Request, Rng, View, Volume};
+use tunesmith_core::{Combinations, Launch, Request, Rng, View, Volume};
 use tunesmith_model::{Feature, Rows};
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
@@ -50,9 +50,8 @@ enum Derivation {
     One { parameter: usize, levels: Vec<u16> },
     /// A table of levels by configuration.
     Known(Column),
-    /// A table of levels by the indices of several parameters' values. Each parameter has the
-    /// distance of its neighbouring values in the table.
-    Several { parameters: Vec<(usize, usize)>, levels: Vec<u16> },
+    /// A table of levels by the combination of several parameters' values.
+    Several { combinations: Combinations, levels: Vec<u16> },
 }
 
 /// Maximum number of pairs of values in the table of a product. Parameters with more have no
@@ -92,8 +91,8 @@ impl Features {
             for (second, y) in &logarithms[at + 1..] {
                 if x.len() * y.len() <= MAX_TABLE {
                     let sums: Vec<f64> = x.iter().flat_map(|x| y.iter().map(move |y| x + y)).collect();
-                    let parameters = vec![(*first, y.len()), (*second, 1)];
-                    self.add(&sums, DERIVED_LENGTH, |levels| Derivation::Several { parameters, levels });
+                    let combinations = Combinations::new(&[(*first, x.len()), (*second, y.len())]);
+                    self.add(&sums, DERIVED_LENGTH, |levels| Derivation::Several { combinations, levels });
                 }
             }
         }
@@ -104,21 +103,23 @@ impl Features {
     /// in small spaces they gained nothing.
     pub(super) fn with_volumes(mut self, launch: &Launch, space: &Space) -> Self {
         for volume in [launch.group_items(space), launch.items(space)].into_iter().flatten() {
-            let Volume { parameters, numbers } = volume;
+            let Volume { combinations, numbers } = volume;
             let logarithms: Vec<f64> = numbers.iter().map(|number| number.map_or(0.0, f64::ln)).collect();
             let (known, levels) = levels(&scaled(&logarithms));
             let is_known = |(feature, source): (&Feature, &Derivation)| match source {
                 Derivation::One { parameter, levels: own } => {
-                    parameters == [(*parameter, 1)] && *own == levels && feature.levels() == known
+                    combinations == Combinations::new(&[(*parameter, own.len())])
+                        && *own == levels
+                        && feature.levels() == known
                 }
-                Derivation::Several { parameters: own, levels: table } => {
-                    *own == parameters && *table == levels && feature.levels() == known
+                Derivation::Several { combinations: own, levels: table } => {
+                    *own == combinations && *table == levels && feature.levels() == known
                 }
                 Derivation::Known(_) => false,
             };
             if known.len() > 1 && !self.features.iter().zip(&self.sources).any(is_known) {
                 self.features.push(Feature::new(known, DERIVED_LENGTH));
-                self.sources.push(Derivation::Several { parameters, levels });
+                self.sources.push(Derivation::Several { combinations, levels });
             }
         }
         self
@@ -194,10 +195,7 @@ impl Derivation {
         match self {
             Self::One { parameter, levels } => levels[indices[*parameter] as usize],
             Self::Known(column) => column.level(config),
-            Self::Several { parameters, levels } => {
-                let place = |&(parameter, stride): &(usize, usize)| indices[parameter] as usize * stride;
-                levels[parameters.iter().map(place).sum::<usize>()]
-            }
+            Self::Several { combinations, levels } => levels[combinations.place(indices)],
         }
     }
 }

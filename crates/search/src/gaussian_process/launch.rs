@@ -6,7 +6,7 @@
 //! after 25 evaluations: work per item, waves, idle tails and local memory as features of small
 //! spaces; a prior mean learned from other kernels; first configurations inside the free range only.
 
-use tunesmith_core::{Launch, Volume};
+use tunesmith_core::{Combinations, Launch, Volume};
 use tunesmith_space::{ConfigId, Space};
 
 /// The binary logarithm of the number of work-items at which the trend is lowest: a work-group of
@@ -23,20 +23,20 @@ const RISE: f64 = 0.3;
 /// ([`Hyperparameters`](tunesmith_model::Hyperparameters)).
 #[derive(Clone, Debug)]
 pub(super) struct Trend {
-    volume: Volume,
-    /// The trend for each number of `volume`.
+    combinations: Combinations,
+    /// The trend of each combination.
     heights: Vec<f64>,
 }
 
 impl Trend {
     /// Returns the trend in `space`, or `None` if work-groups have no known size, or all the same.
     pub(super) fn new(launch: &Launch, space: &Space) -> Option<Self> {
-        let volume = launch.group_items(space)?;
+        let Volume { combinations, numbers } = launch.group_items(space)?;
         let height =
             |items: &Option<f64>| items.map_or(0.0, |items| RISE * ((items.log2() - FAVOURED).abs() - FREE).max(0.0));
-        let heights: Vec<f64> = volume.numbers.iter().map(height).collect();
+        let heights: Vec<f64> = numbers.iter().map(height).collect();
         let differ = heights.windows(2).any(|pair| pair[0] != pair[1]);
-        differ.then_some(Self { volume, heights })
+        differ.then_some(Self { combinations, heights })
     }
 
     /// Returns the trend at each configuration.
@@ -44,7 +44,7 @@ impl Trend {
         let mut indices = Vec::new();
         let height = |config: &ConfigId| {
             space.unrank_into(*config, &mut indices);
-            self.heights[self.volume.place(&indices)]
+            self.heights[self.combinations.place(&indices)]
         };
         configs.iter().map(height).collect()
     }

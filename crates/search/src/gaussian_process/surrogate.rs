@@ -25,6 +25,8 @@ const LONGEST_WAIT: usize = 100;
 pub(super) struct Surrogate {
     features: Features,
     trend: Option<Trend>,
+    /// The trend at the evaluations told so far.
+    heights: Vec<f64>,
     source: CandidateSource,
     parameters: Hyperparameters,
     fitted: Option<Fitted>,
@@ -53,7 +55,7 @@ impl Surrogate {
     pub(super) fn new(view: &View<'_>, (features, trend): (Features, Option<Trend>), promising: &[ConfigId]) -> Self {
         let source = CandidateSource::new(view, &features, promising);
         let parameters = Hyperparameters::typical(features.features());
-        Self { features, trend, source, parameters, fitted: None }
+        Self { features, trend, heights: Vec::new(), source, parameters, fitted: None }
     }
 
     /// Returns true if the model expects a trend.
@@ -72,12 +74,13 @@ impl Surrogate {
     ) -> Option<ConfigId> {
         let scores: Vec<Option<f64>> = told.iter().map(|told| told.score).collect();
         let targets = targets(&scores);
+        self.follow(view, told);
         let mut fitted = match self.fitted.take() {
             Some(fitted) if fitted.is_fresh(told, pending) => fitted,
             _ => self.fit(view, settings, told, &targets, rng),
         };
         fitted.append(view, &self.features, told, pending);
-        let posterior = fitted.posterior(&self.without_trend(view, fitted.slope, told, &targets));
+        let posterior = fitted.posterior(&self.without_trend(fitted.slope, &targets));
         let best = ranked(&targets)[0];
         let tilt = self.trend.as_ref().map(|trend| (trend, fitted.slope));
         let at = PoolScene { view, features: &self.features, process: &fitted.process, posterior: &posterior, tilt };
@@ -104,11 +107,12 @@ impl Surrogate {
         let sample = sample(&order, settings.fit_points, rng);
         let (rows, y) = self.rows(view, told, targets, &sample);
         let features: &[Feature] = self.features.features();
-        let heights = self.trend.as_ref().map(|trend| trend.at(view.space(), &configs(told, &sample)));
+        let heights = |_: &Trend| sample.iter().map(|&index| self.heights[index]).collect::<Vec<f64>>();
+        let heights = self.trend.as_ref().map(heights);
         self.parameters = Hyperparameters::fit(features, &rows, &y, heights.as_deref(), self.parameters.clone());
         let slope = self.parameters.slope;
         let first = sample_in_order(&order, rng);
-        let (rows, y) = self.rows(view, told, &self.without_trend(view, slope, told, targets), &first);
+        let (rows, y) = self.rows(view, told, &self.without_trend(slope, targets), &first);
         let process = GaussianProcess::new(features, self.parameters.clone(), &rows);
         let posterior = process.posterior(&y);
         let tilt = self.trend.as_ref().map(|trend| (trend, slope));
@@ -120,22 +124,26 @@ impl Surrogate {
     }
 
     fn rows(&self, view: &View<'_>, told: &[Told], targets: &[f64], indices: &[usize]) -> (Rows, Vec<f64>) {
+        let configs: Vec<ConfigId> = indices.iter().map(|&index| told[index].config).collect();
         let targets = indices.iter().map(|&index| targets[index]).collect();
-        (self.features.rows(view.space(), &configs(told, indices)), targets)
+        (self.features.rows(view.space(), &configs), targets)
+    }
+
+    /// Notes the trend at evaluations told since the last time.
+    fn follow(&mut self, view: &View<'_>, told: &[Told]) {
+        if let Some(trend) = &self.trend {
+            let new: Vec<ConfigId> = told[self.heights.len()..].iter().map(|told| told.config).collect();
+            self.heights.extend(trend.at(view.space(), &new));
+        }
     }
 
     /// Returns what the process explains of the targets: all but the trend.
-    fn without_trend(&self, view: &View<'_>, slope: f64, told: &[Told], targets: &[f64]) -> Vec<f64> {
-        let Some(trend) = &self.trend else { return targets.to_vec() };
-        let configs: Vec<ConfigId> = told.iter().map(|told| told.config).collect();
-        let heights = trend.at(view.space(), &configs);
-        targets.iter().zip(heights).map(|(target, height)| target - slope * height).collect()
+    fn without_trend(&self, slope: f64, targets: &[f64]) -> Vec<f64> {
+        match self.trend {
+            Some(_) => targets.iter().zip(&self.heights).map(|(target, height)| target - slope * height).collect(),
+            None => targets.to_vec(),
+        }
     }
-}
-
-/// Returns the configurations of the evaluations at `indices`.
-fn configs(told: &[Told], indices: &[usize]) -> Vec<ConfigId> {
-    indices.iter().map(|&index| told[index].config).collect()
 }
 
 impl Fitted {

@@ -4,7 +4,7 @@ use crate::configuration::start_configuration;
 use crate::devices::device_for;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use std::time::Duration;
-use tunesmith_core::{Clock, Launch};
+use tunesmith_core::Clock;
 use tunesmith_device::{CommandSpec, Device, Machine};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
@@ -57,17 +57,6 @@ impl<'a> Ground<'a> {
             }
             Device::Command => Some(self.problem.command.as_ref().is_some_and(CommandSpec::is_verified)),
             Device::Replay { .. } | Device::Synthetic(_) => None,
-        }
-    }
-
-    /// Returns the work-items of the launches, if the device is a GPU and they are known.
-    pub(super) fn launch(&self) -> Result<Option<Launch>, Error> {
-        match &self.device {
-            Device::Kernels(target) if !target.is_processor() => {
-                Ok(self.problem.launch(target.language(), &self.limits))
-            }
-            Device::Replay { file, .. } => Ok(tunesmith_store::import(file)?.launch),
-            _ => Ok(None),
         }
     }
 

@@ -6,9 +6,10 @@ use crate::Error;
 use crate::devices::{check_counted, check_yielded};
 use crate::guided::{Guided, guided};
 use crate::prior::{Prior, PriorEstimates};
+use std::path::Path;
 use std::sync::Arc;
 use tunesmith_choose::timing::KnownDevice;
-use tunesmith_core::{Searcher, Stop, Target};
+use tunesmith_core::{Launch, Recording, Searcher, Stop, Target};
 use tunesmith_cost::NestEstimates;
 use tunesmith_device::Device;
 use tunesmith_search::{Knowledge, PastTimes};
@@ -24,6 +25,8 @@ pub(super) struct Learned<'a> {
     /// The estimates of the prior.
     pub(super) estimates: PriorEstimates,
     prior: Option<Prior<'a>>,
+    /// The work-items of the launches, if the device is a GPU and they are known.
+    launch: Option<Launch>,
     grid: Option<Arc<[tunesmith_space::ConfigId]>>,
     /// True if the device counts while kernels run.
     has_counters: bool,
@@ -33,7 +36,8 @@ impl<'a> Learned<'a> {
     /// Learns before the device is opened, so that a wrong model is found at once.
     pub(super) fn new(ground: &Ground<'a>, settings: &Settings) -> Result<Self, Error> {
         let Ground { problem, machine, device, space, .. } = ground;
-        let history = history(ground, settings)?;
+        let replayed = replayed(ground)?;
+        let history = history(ground, settings, replayed.as_ref())?;
         let grid = problem.grid(space, ground.default.as_ref())?.map(Arc::from);
         let prior = Prior::chosen(settings.model.as_ref(), problem, || device.of_kernels(machine))?;
         let (estimates, guided) = match &prior {
@@ -49,7 +53,11 @@ impl<'a> Learned<'a> {
             check_yielded(device, problem, metric)?;
         }
         let has_counters = device.counted_hardware().is_some();
-        Ok(Self { history, guided, estimates, prior, grid, has_counters })
+        let launch = match device {
+            Device::Kernels(target) if !target.is_processor() => problem.launch(target.language(), &ground.limits),
+            _ => replayed.and_then(|(_, recording)| recording.launch),
+        };
+        Ok(Self { history, guided, estimates, prior, launch, grid, has_counters })
     }
 
     /// Creates the strategy with the knowledge about the kernel, for `device`.
@@ -62,7 +70,7 @@ impl<'a> Learned<'a> {
         let told: Vec<PastTimes> = self.history.times.iter().chain(&self.estimates.times).cloned().collect();
         let knowledge = Knowledge {
             history: PastTimes::all(&told),
-            launch: ground.launch()?,
+            launch: self.launch.clone(),
             grid: self.grid.clone(),
             guide: self.guided.guide.clone(),
         };
@@ -86,15 +94,18 @@ impl<'a> Learned<'a> {
     }
 }
 
+/// Returns the recording that is replayed, with its file.
+fn replayed<'a>(ground: &'a Ground<'_>) -> Result<Option<(&'a Path, Recording)>, Error> {
+    match &ground.device {
+        Device::Replay { file, .. } => Ok(Some((file.as_path(), tunesmith_store::import(file)?))),
+        _ => Ok(None),
+    }
+}
+
 /// Returns the part of the history that fits the space. Leaves out the recording that is replayed.
-fn history(ground: &Ground<'_>, settings: &Settings) -> Result<Fitting, Error> {
+fn history(ground: &Ground<'_>, settings: &Settings, replayed: Option<&(&Path, Recording)>) -> Result<Fitting, Error> {
     let (past, gone) = &settings.past;
-    let replayed = match &ground.device {
-        // Read only if there is a history, to leave the same recording out of it.
-        Device::Replay { file, .. } if !past.is_empty() => Some((file, tunesmith_store::import(file)?)),
-        _ => None,
-    };
-    let judged = replayed.as_ref().map(|(file, recording)| (file.as_path(), recording));
+    let judged = replayed.map(|(file, recording)| (*file, recording));
     let mut fitting = past.required(&ground.space, settings.objective(), judged)?;
     fitting.left_out.extend(gone.iter().cloned());
     Ok(fitting)
