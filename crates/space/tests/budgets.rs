@@ -48,3 +48,13 @@ fn long_lists_in_constraints_take_steps_too() {
     let error = builder.limits(Limits { steps: 1_000_000, ..Limits::default() }).build().unwrap_err();
     assert!(matches!(error, SpaceError::TooLarge { .. }), "{error}");
 }
+
+#[test]
+fn long_lists_count_before_they_are_copied() {
+    let parameter = |name: &str| Parameter::new(name, Values::range(1, 100_000, 1).unwrap()).unwrap();
+    let builder = Space::builder().parameter(parameter("A")).parameter(parameter("B"));
+    let builder = builder.constraint(Constraint::parse("A + B == 3").unwrap());
+    // The diagram itself would fit: the limit is reached by the lists alone.
+    let error = builder.limits(Limits { bytes: 4 << 20, ..Limits::default() }).build().unwrap_err();
+    assert!(error.to_string().contains("4194304 bytes, because of constraint `A + B == 3`"), "{error}");
+}

@@ -22,6 +22,13 @@ pub(crate) struct Group {
 }
 
 impl Group {
+    /// Returns the bytes that [`compile`](Group::compile) takes at least for the parameters
+    /// `group`: their values, indices and cells.
+    pub(crate) fn bytes(group: &[usize], parameters: &[Parameter]) -> usize {
+        let values: usize = group.iter().map(|&parameter| parameters[parameter].values().len()).sum();
+        values.saturating_mul(size_of::<Datum>() + size_of::<u32>() + size_of::<i64>())
+    }
+
     /// Compiles the conjuncts of the parameters `group`. Removes at once the values that a
     /// condition on one parameter excludes, and the conditions that are always true. Returns one
     /// group for each set of parameters that the other conditions join, or `None` if no

@@ -41,6 +41,10 @@ pub(crate) fn build(
     conjuncts: &[Conjunct],
     limits: &Limits,
 ) -> Result<Option<Vec<Diagram>>, Obstacle> {
+    if !conjuncts.is_empty() && Group::bytes(group, parameters) > limits.bytes {
+        let conjuncts = (0..conjuncts.len()).collect();
+        return Err(Obstacle::TooLarge { limit: format!("{} bytes", limits.bytes), conjuncts });
+    }
     let Some(groups) = Group::compile(group, parameters, conjuncts, &Steps::new(limits.steps)) else { return Ok(None) };
     let mut diagrams = Ok(Some(Vec::new()));
     for group in groups {
