@@ -6,6 +6,11 @@ pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     // Below this similarity, a suggestion misleads more often than it helps. 0.7 still joins `WGS`
     // and `WG_SIZE`.
     const SIMILAR: f64 = 0.7;
+    // A longer text is no misspelt name. To compare it costs the product of both lengths.
+    const LONGEST: usize = 100;
+    if name.len() > LONGEST {
+        return None;
+    }
     let lower = name.to_lowercase();
     known
         .into_iter()
