@@ -1,10 +1,7 @@
 //! Exports results for an application: wisdom, or code that chooses among a few configurations.
 
-mod c_header;
 mod gather;
 mod guard;
-mod names;
-mod rust;
 
 use crate::Error;
 use gather::Gathered;
@@ -263,17 +260,16 @@ fn summary(portfolio: &Portfolio, candidates: usize) -> ExportedPortfolio {
 fn out(runs: &[PathBuf], wisdom: &Wisdom, format: ExportFormat) -> PathBuf {
     let kernel = wisdom.entries.first().map_or("tuned", |entry| entry.kernel.as_str());
     let folder = runs.first().and_then(|run| run.parent()).unwrap_or(Path::new(""));
-    folder.join(format!("{}.{}", names::file(kernel), format.suffix()))
+    folder.join(format!("{}.{}", tunesmith_export::file_name(kernel), format.suffix()))
 }
 
 fn write(wisdom: &Wisdom, format: ExportFormat, options: &ExportOptions, out: &Path) -> Result<(), Error> {
     let sizes = options.problem_size.clone();
-    let code = |text: Result<String, Error>| {
-        std::fs::write(out, text?).map_err(|source| Error::Write { path: out.to_path_buf(), source })
-    };
+    let code =
+        |text: String| std::fs::write(out, text).map_err(|source| Error::Write { path: out.to_path_buf(), source });
     match format {
-        ExportFormat::CHeader => code(c_header::text(&wisdom.portfolios)),
-        ExportFormat::Rust => code(rust::text(&wisdom.portfolios)),
+        ExportFormat::CHeader => code(tunesmith_export::c_header(&wisdom.portfolios)?),
+        ExportFormat::Rust => code(tunesmith_export::rust(&wisdom.portfolios)?),
         ExportFormat::Wisdom => Ok(tunesmith_choose::write_wisdom(wisdom, &WisdomFormat::Lines, out)?),
         ExportFormat::Json => Ok(tunesmith_choose::write_wisdom(wisdom, &WisdomFormat::Json, out)?),
         ExportFormat::KernelLauncher => {

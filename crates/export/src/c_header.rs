@@ -1,13 +1,17 @@
 //! Writes a portfolio as a header for C and C++.
 
-use super::names::{Names, literal};
-use crate::Error;
+use crate::names::{Names, literal};
 use std::fmt::Write as _;
 use tunesmith_choose::wisdom::{Node, Portfolio};
+use tunesmith_core::Refusal;
 use tunesmith_space::{Value, ValueKind};
 
-/// Returns the header. Ignores the results of writing to a string, which cannot fail.
-pub(super) fn text(portfolios: &[Portfolio]) -> Result<String, Error> {
+/// Returns `portfolios` as one header for C and C++: for each a structure of a configuration, an
+/// array of its configurations, and a function that returns the index for an input.
+///
+/// # Errors
+/// A portfolio is empty, or its configurations have different parameters.
+pub fn c_header(portfolios: &[Portfolio]) -> Result<String, Refusal> {
     let all = Names::of(portfolios)?;
     let guard =
         format!("TUNESMITH_{}_H", all.iter().map(|names| names.prefix.to_uppercase()).collect::<Vec<_>>().join("_"));

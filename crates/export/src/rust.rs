@@ -1,14 +1,17 @@
 //! Writes a portfolio as a Rust module without dependencies, which `include!` can also take.
 
-use super::names::{Names, literal};
-use crate::Error;
+use crate::names::{Names, literal};
 use std::fmt::Write as _;
 use tunesmith_choose::wisdom::{Node, Portfolio};
+use tunesmith_core::Refusal;
 use tunesmith_space::{Value, ValueKind};
 
-/// Returns the source: a module for each portfolio. Ignores the results of writing to a string,
-/// which cannot fail.
-pub(super) fn text(portfolios: &[Portfolio]) -> Result<String, Error> {
+/// Returns `portfolios` as Rust, a module for each: a structure of a configuration, an array of its
+/// configurations, and a function that returns the index for an input.
+///
+/// # Errors
+/// A portfolio is empty, or its configurations have different parameters.
+pub fn rust(portfolios: &[Portfolio]) -> Result<String, Refusal> {
     let mut text = String::from("// Written by tunesmith; tuning again and exporting again replaces it.\n");
     Names::of(portfolios)?.iter().for_each(|names| add(&mut text, names));
     Ok(text)

@@ -1,8 +1,8 @@
 //! Chooses names and types in generated code.
 
-use crate::Error;
 use std::collections::BTreeSet;
 use tunesmith_choose::wisdom::{Config, Portfolio};
+use tunesmith_core::Refusal;
 use tunesmith_space::{Value, ValueKind};
 
 /// Words that cannot be names in C, C++ or Rust. They are replaced in all three, so that the names
@@ -115,20 +115,20 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// The names in the code of one portfolio.
-pub(super) struct Names<'a> {
-    pub(super) portfolio: &'a Portfolio,
+pub(crate) struct Names<'a> {
+    pub(crate) portfolio: &'a Portfolio,
     /// The prefix in C, the module in Rust.
-    pub(super) prefix: String,
+    pub(crate) prefix: String,
     /// The names of the features as arguments.
-    pub(super) features: Vec<String>,
+    pub(crate) features: Vec<String>,
     /// The names of the parameters as fields, with the kind of their values.
-    pub(super) fields: Vec<(String, ValueKind)>,
+    pub(crate) fields: Vec<(String, ValueKind)>,
 }
 
 impl<'a> Names<'a> {
     /// Returns the names of all portfolios: the kernel's, and also the device's if one kernel has
     /// several.
-    pub(super) fn of(portfolios: &'a [Portfolio]) -> Result<Vec<Self>, Error> {
+    pub(crate) fn of(portfolios: &'a [Portfolio]) -> Result<Vec<Self>, Refusal> {
         let mut taken = BTreeSet::new();
         let of = |portfolio: &'a Portfolio| {
             let others = portfolios.iter().filter(|other| other.kernel == portfolio.kernel).count() > 1;
@@ -145,13 +145,13 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the value of each field in `config`, in their order.
-    pub(super) fn values<'c>(&'c self, config: &'c Config) -> impl Iterator<Item = &'c Value> + 'c {
+    pub(crate) fn values<'c>(&'c self, config: &'c Config) -> impl Iterator<Item = &'c Value> + 'c {
         let first = &self.portfolio.configs[0];
         first.iter().filter_map(|(name, _)| config.iter().find(|(own, _)| own == name).map(|(_, value)| value))
     }
 
     /// Returns an introduction for readers of the code, as lines.
-    pub(super) fn about(&self) -> Vec<String> {
+    pub(crate) fn about(&self) -> Vec<String> {
         let Portfolio { kernel, device, configs, regret, features, hull, .. } = self.portfolio;
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let mut lines = vec![
@@ -178,8 +178,8 @@ impl<'a> Names<'a> {
 }
 
 /// Returns the parameters, each with the one kind of its values.
-fn fields(portfolio: &Portfolio) -> Result<Vec<(String, ValueKind)>, Error> {
-    let first = portfolio.configs.first().ok_or_else(|| Error::request("the portfolio is empty", None))?;
+fn fields(portfolio: &Portfolio) -> Result<Vec<(String, ValueKind)>, Refusal> {
+    let first = portfolio.configs.first().ok_or_else(|| Refusal::new("the portfolio is empty", None))?;
     let names = identifiers(first.iter().map(|(name, _)| name));
     let kind = |(name, _): &(String, Value)| {
         let values = portfolio.configs.iter().map(|config| config.iter().find(|(own, _)| own == name));
@@ -193,7 +193,7 @@ fn fields(portfolio: &Portfolio) -> Result<Vec<(String, ValueKind)>, Error> {
                     "parameter `{name}` of `{}` is not in all configurations or of several types",
                     portfolio.kernel
                 );
-                Err(Error::request(text, Some("export runs of one version of the kernel".to_string())))
+                Err(Refusal::new(text, Some("export runs of one version of the kernel".to_string())))
             }
         }
     };
@@ -228,14 +228,14 @@ fn identifier(name: &str) -> String {
 }
 
 /// Returns `name` as part of a file's name.
-pub(super) fn file(name: &str) -> String {
+pub fn file_name(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let plain: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
     if plain.trim_matches('.').is_empty() { "tuned".to_string() } else { plain }
 }
 
 /// Returns a string literal that is valid in C and in Rust.
-pub(super) fn literal(text: &str) -> String {
+pub(crate) fn literal(text: &str) -> String {
     let mut literal = String::from("\"");
     for letter in text.chars() {
         match letter {
@@ -267,7 +267,7 @@ mod tests {
         }
         let names = ["a b".to_string(), "a_b".to_string(), "a_b_2".to_string()];
         assert_eq!(identifiers(names.iter()), ["a_b", "a_b_2", "a_b_2_2"]);
-        assert_eq!((file("a/b c").as_str(), file("..").as_str()), ("a_b_c", "tuned"));
+        assert_eq!((file_name("a/b c").as_str(), file_name("..").as_str()), ("a_b_c", "tuned"));
         assert_eq!(literal("say \"\\\n"), r#""say \"\\\n""#);
     }
 }
