@@ -77,6 +77,16 @@ impl ReplayEvaluator {
         self
     }
 
+    /// Draws the samples of a visit in the recorded order, from a random start and round. They keep
+    /// what successive samples have in common. Has an effect after [`with_noise`](Self::with_noise)
+    /// alone, on configurations with several samples.
+    pub fn with_successive_samples(mut self) -> Self {
+        if let Some(noise) = &mut self.noise {
+            noise.draw_successively();
+        }
+        self
+    }
+
     /// Advances `clock` by the recorded duration of every evaluation. A configuration that was not
     /// recorded takes the mean of all durations. Samples taken later take the time of the kernel.
     pub fn with_clock(mut self, clock: Arc<ManualClock>) -> Self {

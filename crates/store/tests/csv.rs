@@ -99,3 +99,17 @@ fn a_column_named_twice_is_refused_with_its_name() {
     fs::write(&path, "X,Y,X,time_ms,status\n8,1,2,1.5,ok\n16,1,2,1.25,ok\n").unwrap();
     assert!(import(&path).unwrap_err().to_string().contains("two columns have the name `X`"));
 }
+
+#[test]
+fn numbered_times_at_the_end_are_the_samples_of_a_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("draws.csv");
+    fs::write(&path, "X,t1,t2,t3\n1,2.5,2.25,2.75\n2,4,,3.5\n").unwrap();
+    let recording = import(&path).unwrap();
+    assert_eq!(recording.parameters().len(), 1);
+    let samples: Vec<&[f64]> = recording.rows().iter().map(|row| &row.measurement.times_ms[..]).collect();
+    assert_eq!(samples, [&[2.5, 2.25, 2.75][..], &[4.0, 3.5]]);
+    fs::write(&path, "X,t1,t2\n1,,\n").unwrap();
+    let error = import(&path).unwrap_err().to_string();
+    assert!(error.contains("line 2: the configuration is correct but has no time"), "{error}");
+}

@@ -21,13 +21,20 @@ const NO_LIMIT: Duration = Duration::from_secs(1 << 32);
 pub(super) struct Noise {
     seed: u64,
     sampling: Sampling,
+    successive: bool,
     /// The number of draws for each configuration.
     visits: HashMap<ConfigId, u64>,
 }
 
 impl Noise {
     pub(super) fn new(seed: u64) -> Self {
-        Self { seed, sampling: Sampling { time_cap: NO_LIMIT, ..Sampling::default() }, visits: HashMap::new() }
+        let sampling = Sampling { time_cap: NO_LIMIT, ..Sampling::default() };
+        Self { seed, sampling, successive: false, visits: HashMap::new() }
+    }
+
+    /// Takes the samples of a visit in the recorded order, from a random start and round.
+    pub(super) fn draw_successively(&mut self) {
+        self.successive = true;
     }
 
     /// Abandons configurations above `bar_ms` after few samples.
@@ -39,11 +46,10 @@ impl Noise {
     /// without noise. Removes the times of parts and other values, because they belong to the
     /// recorded samples.
     pub(super) fn disturb(&mut self, recorded: &Recorded, measurement: &mut Measurement) {
-        let Some(spread) = Spread::of(recorded) else { return };
-        let mut rng = self.generator(recorded.evaluation.request.config);
+        let Some(mut draw) = self.draws(recorded) else { return };
         let mut times = Vec::with_capacity(self.sampling.min_samples);
         while decide(&times, Duration::ZERO, &self.sampling) == Decision::More {
-            times.push(spread.draw(&mut rng));
+            times.push(draw());
         }
         measurement.times_ms = times;
         measurement.parts_ms.clear();
@@ -53,9 +59,22 @@ impl Noise {
     /// Draws `count` more samples. Returns none if the configuration failed or was recorded without
     /// noise.
     pub(super) fn samples(&mut self, recorded: &Recorded, count: usize) -> Vec<f64> {
-        let Some(spread) = Spread::of(recorded).filter(|_| recorded.evaluation.is_correct()) else { return Vec::new() };
+        if !recorded.evaluation.is_correct() {
+            return Vec::new();
+        }
+        self.draws(recorded).map_or_else(Vec::new, |mut draw| (0..count).map(|_| draw()).collect())
+    }
+
+    /// Returns the source of a visit's samples, or `None` if the configuration has no known noise.
+    fn draws<'a>(&mut self, recorded: &'a Recorded) -> Option<impl FnMut() -> f64 + use<'a>> {
+        let spread = Spread::of(recorded)?;
         let mut rng = self.generator(recorded.evaluation.request.config);
-        (0..count).map(|_| spread.draw(&mut rng)).collect()
+        let mut next = self.successive.then(|| rng.random_range(0..spread.len()));
+        Some(move || {
+            let at = next.map(|at| at % spread.len());
+            next = next.map(|at| at + 1);
+            spread.draw(at, &mut rng)
+        })
     }
 
     /// Returns a separate generator for every visit of a configuration. The samples of one
@@ -91,9 +110,18 @@ impl<'a> Spread<'a> {
         }
     }
 
-    fn draw(&self, rng: &mut Xoshiro256PlusPlus) -> f64 {
+    /// Returns the number of recorded times.
+    fn len(&self) -> usize {
+        match self {
+            Self::Samples(samples) => samples.len(),
+            Self::LogNormal { .. } => 1,
+        }
+    }
+
+    /// Draws the sample at a position, or any.
+    fn draw(&self, at: Option<usize>, rng: &mut Xoshiro256PlusPlus) -> f64 {
         match *self {
-            Self::Samples(samples) => samples[rng.random_range(0..samples.len())],
+            Self::Samples(samples) => samples[at.unwrap_or_else(|| rng.random_range(0..samples.len()))],
             Self::LogNormal { median_ms, sigma } => median_ms * (sigma * normal(rng)).exp(),
         }
     }

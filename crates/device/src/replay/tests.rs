@@ -52,6 +52,24 @@ fn repeats_are_drawn_from_those_recorded_and_a_deviation_gives_log_normal_ones()
 }
 
 #[test]
+fn successive_samples_go_round_from_a_random_start() {
+    let space = space();
+    let samples: Vec<f64> = (1..=9).map(f64::from).collect();
+    let mut device =
+        ReplayEvaluator::new([recorded(&space, 1, &samples, None)]).with_noise(3).with_successive_samples();
+    let mut starts = Vec::new();
+    for _ in 0..40 {
+        let drawn = device.resample(space.id(1).unwrap(), 20, &Interrupt::default()).unwrap().unwrap();
+        let drawn = drawn.measurement.times_ms;
+        assert!(drawn.windows(2).all(|pair| pair[1] == pair[0] % 9.0 + 1.0), "{drawn:?}");
+        starts.push(drawn[0] as i64);
+    }
+    starts.sort_unstable();
+    starts.dedup();
+    assert!(starts.len() > 6, "{starts:?}");
+}
+
+#[test]
 fn the_seed_decides_the_noise_and_neither_order_nor_unit_changes_it() {
     let space = space();
     let of = |scale: f64, seed| {

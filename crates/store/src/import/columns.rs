@@ -16,6 +16,8 @@ pub(super) enum Role {
     Parameter(usize),
     /// The time, in this many milliseconds.
     Time(f64),
+    /// One of several times, in milliseconds.
+    Sample,
     Status,
     /// The correctness of the configuration, as a truth value.
     Feasible,
@@ -44,20 +46,29 @@ impl Columns {
     /// lists none, they are the columns before the status, the time or the first counter, except
     /// those that KTT writes before the parameters.
     pub(super) fn new(header: &[&str], sidecar: &Sidecar) -> Self {
-        let mut parameters = sidecar.columns.clone();
+        let (samples, mut parameters) = (samples(header), sidecar.columns.clone());
         if parameters.is_empty() {
             let is_before = |name: &&&str| BEFORE.contains(*name);
             let starts = header.iter().take_while(is_before).count();
             let is_parameter = |name: &&&str| is_plain(name, sidecar);
-            let names = header[starts..].iter().take_while(is_parameter);
+            let names = header[starts..samples].iter().take_while(is_parameter);
             parameters = names.map(|name| Column::of_rows(*name)).collect();
         }
-        let role = |name: &&str| match parameters.iter().position(|parameter| parameter.name == *name) {
-            Some(at) => Role::Parameter(at),
+        let role = |(at, name): (usize, &&str)| match parameters.iter().position(|one| one.name == *name) {
+            Some(place) => Role::Parameter(place),
+            None if at >= samples => Role::Sample,
             None => role(name, sidecar),
         };
-        Self { roles: header.iter().map(role).collect(), parameters }
+        Self { roles: header.iter().enumerate().map(role).collect(), parameters }
     }
+}
+
+/// Returns the position of the first of the last columns `t1`, `t2`, ..., which hold the samples of a
+/// configuration. Returns the number of columns if there are fewer than two of them.
+fn samples(header: &[&str]) -> usize {
+    let Some(from) = header.iter().rposition(|name| *name == "t1") else { return header.len() };
+    let is_numbered = header[from..].iter().zip(1..).all(|(name, number)| *name == format!("t{number}"));
+    if is_numbered && header.len() - from > 1 { from } else { header.len() }
 }
 
 /// Returns true if a name is not one of those that follow the parameters.
@@ -112,6 +123,8 @@ mod tests {
         assert_eq!(names(&["tile", "VEC", "time_ms", "status", "rel_std"]), ["tile", "VEC"]);
         let ktt = ["Kernel name", "Computation duration (us)", "Global size", "Local size", "X", "dram_utilization"];
         assert_eq!(names(&ktt), ["X"]);
+        assert_eq!(names(&["t", "t0", "t1", "t2", "t3"]), ["t", "t0"]);
+        assert_eq!(names(&["t1", "t2", "time_ms"]), ["t1", "t2"]);
         assert_eq!(names(&["run", "step", "profiled", "Y", "status", "duration_us", "registers"]), ["Y"]);
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
 /// Refuses headers without a time, without a parameter, or with a parameter twice.
 fn check(columns: &Columns, header: &[&str]) -> Result<(), Flaw> {
     let remedy = "name a CSV with a column per parameter, then time_ms and status; or Kernel Tuner's or KTT's files";
-    if !columns.roles.iter().any(|role| matches!(role, Role::Time(_))) {
+    if !columns.roles.iter().any(|role| matches!(role, Role::Time(_) | Role::Sample)) {
         return Err(Flaw::new("line 1", "no column `time_ms`, `duration_us` or the like", remedy));
     }
     let is_twice = |name: &str| header.iter().filter(|other| **other == name).count() > 1;
@@ -138,7 +138,8 @@ fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> R
             (_, Some(number)) => keep(&mut row, name, role, number),
         }
     }
-    if row.failure.is_none() && row.measurement.times_ms.iter().filter_map(|ms| time(*ms)).count() != 1 {
+    let count = row.measurement.times_ms.iter().filter_map(|ms| time(*ms)).count();
+    if row.failure.is_none() && (count == 0 || count > 1 && !roles.contains(&Role::Sample)) {
         return Err(flaw("the configuration is correct but has no time".to_string()));
     }
     Ok(row)
@@ -149,6 +150,8 @@ fn keep(row: &mut Row, name: &str, role: &Role, number: f64) {
     let (measurement, costs) = (&mut row.measurement, &mut row.costs);
     match role {
         Role::Time(unit_ms) => measurement.times_ms.push(scaled(number, *unit_ms)),
+        // A sample that no clock shows is none.
+        Role::Sample => measurement.times_ms.extend(time(number)),
         Role::RelStd => row.rel_std = Some(number),
         Role::Compile(unit_ms) => {
             measurement.compile = Some(CompileData { time_ms: scaled(number, *unit_ms), ..CompileData::default() });
