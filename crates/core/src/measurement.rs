@@ -3,6 +3,10 @@
 
 use std::collections::BTreeMap;
 
+/// The name of the largest relative error of the outputs that were compared with correct results. A
+/// correct configuration has one if its outputs are buffers.
+pub const ERROR: &str = "error";
+
 /// Everything observed about one configuration. A failed configuration keeps the observations made
 /// before its failure.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,7 +18,8 @@ pub struct Measurement {
     /// The time of every kernel of a composite problem in milliseconds, by name, one per sample.
     /// Each sample of [`times_ms`](Self::times_ms) is their sum. Empty if there is one kernel.
     pub parts_ms: BTreeMap<String, Vec<f64>>,
-    /// Other numbers from the run by name, one per sample, such as those that a command prints.
+    /// Other numbers from the run by name, such as those that a command prints: one per sample, or
+    /// a single one of the whole run, such as [`ERROR`].
     pub values: BTreeMap<String, Vec<f64>>,
     /// Hardware or symbolic counters by name, if the run was profiled.
     pub counters: BTreeMap<String, f64>,
@@ -25,6 +30,14 @@ pub struct Measurement {
 }
 
 impl Measurement {
+    /// Returns the value called `name` of the sample at a position. A measurement of several samples
+    /// with a single [`ERROR`] has it in every sample.
+    pub fn value(&self, name: &str, sample: usize) -> Option<f64> {
+        let values = self.values.get(name)?;
+        let is_of_run = name == ERROR && values.len() == 1;
+        values.get(if is_of_run { 0 } else { sample }).copied()
+    }
+
     /// Removes numbers that no clock and no counter gives: times that are not finite and positive,
     /// other numbers that are not finite. Returns the first such time.
     ///

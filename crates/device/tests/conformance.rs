@@ -268,3 +268,20 @@ fn the_same_problem_has_the_same_identity_and_another_source_another() {
         assert_ne!(identity(1), identity(2));
     }
 }
+
+#[test]
+fn a_correct_configuration_has_the_largest_relative_error_of_its_outputs() {
+    let source =
+        "#include \"portable.h\"\nKERNEL off(GLOBAL float *out) { ITEMS(i, 0, 8) out[i] = i == 5 ? 4.5f : 4; }\n";
+    for lab in labs() {
+        let arguments = vec![buffer("out", "f32", 8, Access::Out, Fill::Zeros)];
+        let mut spec = lab.spec("off", source, arguments, work(&["8"], &["4"]));
+        let unverified = evaluate(&mut lab.evaluator(&one(), spec.clone()), one().id(0).unwrap());
+        assert!(!unverified.measurement.values.contains_key("error"), "nothing was compared");
+        spec.verify.expected = vec![("out".into(), Fill::Constant(4.0))];
+        spec.verify.relative = Some(0.25);
+        let completion = evaluate(&mut lab.evaluator(&one(), spec), one().id(0).unwrap());
+        assert_correct(&completion);
+        assert_eq!(completion.measurement.values["error"], [0.125]);
+    }
+}

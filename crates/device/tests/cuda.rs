@@ -34,6 +34,7 @@ fn a_correct_configuration_has_the_times_of_its_events_and_what_its_kernel_uses(
     assert_correct(&completion);
     assert_eq!(completion.measurement.warmup_ms.map(|time| (time * 1e3).round()), Some(90.0));
     assert_eq!(measured(&completion)[..3], [50, 52, 51]);
+    assert_eq!(completion.measurement.values["error"], [2f64.powi(-24)], "every bit of an f32 is right");
     let compile = completion.measurement.compile.unwrap();
     assert_eq!(compile.resources["registers"], 40.0);
     assert_eq!(compile.resources["blocks_per_multiprocessor"], 8.0);

@@ -1,8 +1,9 @@
 //! Finds the device that a problem is tuned on.
 
-use crate::metrics::Metric;
 use crate::{Error, Problem};
-use tunesmith_device::{Device, DeviceChoice, DeviceInfo, Machine, Missing};
+use tunesmith_core::ERROR;
+use tunesmith_device::{Device, DeviceChoice, DeviceInfo, Machine, Missing, Target};
+use tunesmith_problem::Yielded;
 use tunesmith_space::Value;
 
 /// Finds the device that `machine` names, or else the best one for the language of the problem's
@@ -56,12 +57,12 @@ pub(crate) fn check_counted(device: &Device, counters: bool, energy: bool) -> Re
     Err(Error::request(text, Some("CUDA devices do (--device cuda, for problems in CUDA)".to_string())))
 }
 
-/// Refuses a metric that no run on `device` can have a value of.
-pub(crate) fn check_yielded(device: &Device, problem: &Problem, metric: &Metric) -> Result<(), Error> {
+/// Returns the numbers that every run on `device` yields.
+pub(crate) fn yielded(device: &Device, problem: &Problem) -> Result<Yielded, Error> {
+    let error = |target: &Target| problem.kernel_spec(target.language()).is_ok_and(|spec| spec.is_verified());
     let values: Vec<String> = match device {
-        // Its meter adds numbers of its own.
-        Device::Kernels(target) if target.is_instrumented() => return Ok(()),
-        Device::Kernels(_) | Device::Synthetic(_) => Vec::new(),
+        Device::Kernels(target) => error(target).then(|| ERROR.to_string()).into_iter().collect(),
+        Device::Synthetic(_) => Vec::new(),
         Device::Command => {
             problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.clone()).collect()
         }
@@ -72,7 +73,9 @@ pub(crate) fn check_yielded(device: &Device, problem: &Problem, metric: &Metric)
     };
     let compiles = (!matches!(device, Device::Synthetic(_))).then_some("compile_ms");
     let measured = ["time_ms"].into_iter().chain(compiles).map(str::to_string);
-    metric.check_yielded(problem, &values.into_iter().chain(measured).collect())
+    // Its meter adds numbers of its own.
+    let has_more = matches!(device, Device::Kernels(target) if target.is_instrumented());
+    Ok(Yielded { names: values.into_iter().chain(measured).collect(), has_more })
 }
 
 /// Returns every device that `machine` offers, and the reasons why others are missing. Queries the

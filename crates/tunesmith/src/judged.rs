@@ -1,6 +1,6 @@
 //! The verdict on a recorded run: what `tune` said at its end, from the journal alone.
 
-use crate::metrics::Metric;
+use crate::Metric;
 use std::collections::HashSet;
 use std::time::Duration;
 use tunesmith_core::{Depth, Evidence, Repeat, Trial, Verdict, statistics};
@@ -25,7 +25,7 @@ pub(crate) fn key(entry: &Entry) -> u128 {
 
 impl<'a> Judged<'a> {
     pub(crate) fn new(recorded: &'a Outline) -> Self {
-        let metric = Metric::of(&recorded.header);
+        let metric = Metric::recorded(recorded.header.objective.as_ref());
         let trials = trials(&recorded.entries);
         let samples = |at: usize| samples(metric.as_ref(), &recorded.entries, at);
         let default = recorded.header.default.as_ref().and_then(|config| recorded.entries.find(config));

@@ -44,7 +44,6 @@ mod explain;
 mod export;
 mod guided;
 mod judged;
-mod metrics;
 mod outcome;
 mod page;
 mod prior;
@@ -64,7 +63,6 @@ pub use devices::{devices, limits};
 pub use error::Error;
 pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
 pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, export};
-pub use metrics::Metric;
 pub use outcome::{
     Candidate, CandidateDocument, CommonFailure, DefaultComparison, ModelledLimit, Outcome, OutcomeDocument,
     RegretClaim, SecondsOfRun, Unscored,
@@ -79,8 +77,8 @@ pub use top::{Top, TopConfig, UNVERIFIED, top};
 pub use tune::{JournalOptions, Search, Session, Starting, tune};
 pub use tune_inputs::{FinishedRun, InputsOutcome, SkippedInput, tune_inputs};
 pub use tunesmith_problem::{
-    Alternative, Arg, Code, ConstraintReport, Contents, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Problem,
-    ProblemBuilder, ProblemError, ProblemSpace, SourceFile, Tuning,
+    Alternative, Arg, Code, ConstraintReport, Contents, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Metric,
+    Problem, ProblemBuilder, ProblemError, ProblemSpace, SourceFile, Tuning,
 };
 pub use tunesmith_timing::{
     FoldBy, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung, TimingSettings,

@@ -1,8 +1,8 @@
 //! Writes recorded runs as one HTML page.
 
 use crate::Error;
+use crate::Metric;
 use crate::judged::Judged;
-use crate::metrics::Metric;
 use crate::top::{Top, UNVERIFIED, top_of};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -68,7 +68,7 @@ fn section(path: &Path, recorded: &Outline) -> Result<RunSection, Error> {
     Ok(RunSection {
         name: format!("{} ({})", recorded.header.problem, path.display()),
         facts: facts(&recorded.header, &top),
-        by_time: Metric::of(&recorded.header).is_none(),
+        by_time: Metric::recorded(recorded.header.objective.as_ref()).is_none(),
         evaluations,
         top: top
             .configs

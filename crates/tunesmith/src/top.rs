@@ -1,9 +1,8 @@
 //! Ranks the best configurations of a recorded run.
 
-use crate::Error;
 use crate::judged::{Judged, key, values};
-use crate::metrics::Metric;
 use crate::outcome::final_medians;
+use crate::{Error, Metric};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;

@@ -22,6 +22,15 @@ pub(crate) struct Expected {
     outputs: Vec<ExpectedOutput>,
 }
 
+/// The result of comparing all outputs of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Compared {
+    /// All values passed. `error` is their largest relative error, or `None` if nothing was compared.
+    Right { error: Option<f64> },
+    /// The fault of the first wrong output.
+    Wrong(String),
+}
+
 /// The compared part of one output.
 #[derive(Clone, Debug)]
 struct ExpectedOutput {
@@ -97,16 +106,20 @@ impl Expected {
         Ok(())
     }
 
-    /// Compares the outputs that a worker handed over. Returns the fault of the first wrong one.
-    pub(crate) fn compare(&self, results: &File) -> io::Result<Option<String>> {
-        let mut at = 0;
+    /// Compares the outputs that a worker handed over. Returns the fault of the first wrong one, or
+    /// the largest relative error of all.
+    pub(crate) fn compare(&self, results: &File) -> io::Result<Compared> {
+        let (mut at, mut error) = (0, None);
         for output in &self.outputs {
-            if let Some(fault) = output.compare(results, at)? {
-                return Ok(Some(fault));
+            if let Some(comparison) = output.compare(results, at)? {
+                if let Some(fault) = comparison.verdict(&output.name, &output.shape) {
+                    return Ok(Compared::Wrong(fault));
+                }
+                error = Some(error.map_or(comparison.error(), |before: f64| before.max(comparison.error())));
             }
             at += output.length() as u64;
         }
-        Ok(None)
+        Ok(Compared::Right { error })
     }
 
     /// Returns the memory in bytes that the correct contents take.
@@ -159,8 +172,9 @@ impl ExpectedOutput {
         self.ranges.iter().map(Range::len).sum()
     }
 
-    /// Compares the bytes that begin at `at` in the file of results.
-    fn compare(&self, results: &File, mut at: u64) -> io::Result<Option<String>> {
+    /// Compares the bytes that begin at `at` in the file of results. Returns `None` if the correct
+    /// ones are not known.
+    fn compare(&self, results: &File, mut at: u64) -> io::Result<Option<Comparison>> {
         let Some(mut wanted) = self.bytes.as_deref() else { return Ok(None) };
         let mut comparison = Comparison::new(self.element, self.tolerance, self.poisoned);
         let mut piece = vec![0; PIECE];
@@ -173,7 +187,7 @@ impl ExpectedOutput {
                 (wanted, at) = (rest, at + length as u64);
             }
         }
-        Ok(comparison.verdict(&self.name, &self.shape))
+        Ok(Some(comparison))
     }
 }
 
@@ -210,6 +224,13 @@ mod tests {
         file
     }
 
+    fn fault(expected: &Expected, found: &[i32]) -> Option<String> {
+        match expected.compare(&file(found)).unwrap() {
+            Compared::Wrong(fault) => Some(fault),
+            Compared::Right { .. } => None,
+        }
+    }
+
     /// Returns the values in the ranges, one after the other, as a worker hands them over.
     fn picked(values: &[i32], ranges: &[Range<u64>]) -> Vec<i32> {
         ranges.iter().flat_map(|range| values[range.start as usize..range.end as usize].to_vec()).collect()
@@ -234,7 +255,7 @@ mod tests {
             let spec = spec_of(elements, Some(ranges.clone()));
             let mut expected = Expected::outline(&spec, &[Passed::Buffer], |_| true).unwrap();
             expected.take(&file(&picked(&wanted, &ranges))).unwrap();
-            let fault = expected.compare(&file(&picked(&found, &ranges))).unwrap();
+            let fault = fault(&expected, &picked(&found, &ranges));
 
             let all: u64 = ranges.iter().map(|range| range.end - range.start).sum();
             let wrong: Vec<u64> = ranges.iter().cloned().flatten().filter(|at| found[*at as usize] == -1).collect();
@@ -253,8 +274,8 @@ mod tests {
         let mut expected = Expected::outline(&spec, &[Passed::Buffer], |_| true).unwrap();
         assert!(expected.missing().is_empty(), "no reference has to compute it");
         expected.take_stated(&spec).unwrap();
-        assert_eq!(expected.compare(&file(&[10, 40, 50])).unwrap(), None);
-        let fault = expected.compare(&file(&[10, 40, 51])).unwrap().unwrap();
+        assert_eq!(fault(&expected, &[10, 40, 50]), None);
+        let fault = fault(&expected, &[10, 40, 51]).unwrap();
         assert!(fault.starts_with("`c`[5] is wrong: wanted 50, found 51"), "{fault}");
     }
 
@@ -273,7 +294,7 @@ mod tests {
         let mut expected = Expected::outline(&spec, &[Passed::Buffer], |_| true).unwrap();
         expected.take(&file(&[1, 2, 3])).unwrap();
         assert!(expected.compare(&file(&[1, 2])).is_err());
-        assert_eq!(expected.compare(&file(&[1, 2, 3])).unwrap(), None);
+        assert_eq!(fault(&expected, &[1, 2, 3]), None);
     }
 
     #[test]

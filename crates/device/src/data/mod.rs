@@ -18,5 +18,5 @@ pub use fill::Given;
 
 pub(crate) use dataset::{DataSet, pass, passed};
 pub(crate) use digest::Fields;
-pub(crate) use expected::Expected;
+pub(crate) use expected::{Compared, Expected};
 pub(crate) use scratch::Scratch;

@@ -1,6 +1,6 @@
 //! The tuner's side of verification: it compares what a worker hands over with what it alone knows.
 
-use crate::data::Expected;
+use crate::data::{Compared, Expected};
 use crate::error::DeviceError;
 use crate::worker::protocol::{Ending, Job, JobReport, Purpose};
 use crate::worker::sequence::changed_later;
@@ -26,6 +26,8 @@ pub(super) struct Findings {
     pub(super) launches: u64,
     /// The last of them, counted from 1.
     pub(super) latest: usize,
+    /// The largest relative error of the outputs compared, or `None` if none was compared.
+    pub(super) error: Option<f64>,
     /// The first fault.
     pub(super) failure: Option<Failure>,
 }
@@ -41,8 +43,12 @@ impl Examination<'_> {
         findings: &mut Findings,
     ) -> Result<bool, DeviceError> {
         findings.launches += 1;
-        let fault = match self.fault(job, launch, results) {
-            Ok(fault) => fault.map(|fault| Failure::new(FailureKind::Correctness, at_launch(&fault, job, launch))),
+        let fault = match self.compared(job, launch, results) {
+            Ok(Compared::Right { error }) => {
+                findings.error = [findings.error, error].into_iter().flatten().reduce(f64::max);
+                None
+            }
+            Ok(Compared::Wrong(fault)) => Some(Failure::new(FailureKind::Correctness, at_launch(&fault, job, launch))),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Some(incomplete()),
             Err(error) => return Err(unreadable(&error)),
         };
@@ -53,10 +59,10 @@ impl Examination<'_> {
         Ok(findings.failure.is_none())
     }
 
-    fn fault(&mut self, job: &Job, launch: usize, results: &File) -> io::Result<Option<String>> {
+    fn compared(&mut self, job: &Job, launch: usize, results: &File) -> io::Result<Compared> {
         match self {
-            Self::Nothing => Ok(None),
-            Self::Keep(expected) => expected.take(results).map(|()| None),
+            Self::Nothing => Ok(Compared::Right { error: None }),
+            Self::Keep(expected) => expected.take(results).map(|()| Compared::Right { error: None }),
             Self::Compare(sets) => match set_of(job, launch).and_then(|set| sets.get(set)) {
                 Some(expected) => expected.compare(results),
                 None => Err(io::ErrorKind::UnexpectedEof.into()),

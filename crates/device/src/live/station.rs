@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::counters::REGISTERS;
-use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement};
+use tunesmith_core::{Clock, ERROR, Failure, FailureKind, Interrupt, Measurement};
 
 /// The number of times that a worker is started before the run ends, each time with four times the
 /// patience. A machine that is too busy for one at night must not end the run.
@@ -112,6 +112,9 @@ impl Station {
             measured.compared = following.findings.launches;
             // An output that was wrong before a crash says more than the crash.
             measured.failure = following.findings.failure.or(measured.failure);
+            if let Some(error) = following.findings.error.filter(|_| measured.failure.is_none()) {
+                measured.measurement.values.insert(ERROR.to_owned(), vec![error]);
+            }
             return Ok(Some(measured));
         }
     }

@@ -19,11 +19,47 @@ fn int_passes(wanted: i128, found: i128, tolerance: Tolerance) -> bool {
     wanted == found || (found - wanted).abs() as f64 <= bound
 }
 
+/// Returns the least size by which the difference of a value is divided: where the absolute part of
+/// the tolerance outweighs the relative one. A sum that cancels to nearly zero would otherwise have
+/// an error without bound. Without a relative part, it is 1.
+fn least_size(tolerance: Tolerance) -> f64 {
+    if tolerance.relative > 0.0 { tolerance.absolute / tolerance.relative } else { 1.0 }
+}
+
+/// Returns the unit roundoff of a type: the largest relative error of a number that was rounded to
+/// it. For integers, that of the numbers in which errors are computed.
+fn unit_roundoff(scalar: ScalarType) -> f64 {
+    match scalar {
+        ScalarType::F16 => 2f64.powi(-11),
+        ScalarType::F32 => 2f64.powi(-24),
+        _ => 2f64.powi(-53),
+    }
+}
+
+/// The meaning of a difference for numbers of one kind.
+#[derive(Clone, Copy)]
+struct Rule<T> {
+    passes: fn(T, T, Tolerance) -> bool,
+    /// Returns the difference of two numbers and the size of the first.
+    apart: fn(T, T) -> (f64, f64),
+}
+
+/// Floating-point numbers. NaN and infinities that are equal do not differ.
+const FLOATS: Rule<f64> = Rule {
+    passes: float_passes,
+    apart: |wanted, found| if wanted.is_finite() { ((found - wanted).abs(), wanted.abs()) } else { (0.0, 1.0) },
+};
+
+const INTEGERS: Rule<i128> =
+    Rule { passes: int_passes, apart: |wanted, found| ((found - wanted).abs() as f64, wanted.abs() as f64) };
+
 /// Compares an output with the expected result, piece by piece.
 #[derive(Debug)]
 pub(crate) struct Comparison {
     element: ElementType,
     tolerance: Tolerance,
+    /// The largest relative error so far.
+    error: f64,
     /// True if the buffer was poisoned before the launch.
     poisoned: bool,
     /// The place of the piece that is compared.
@@ -47,7 +83,7 @@ impl Comparison {
     /// Creates a comparison of elements of a type within a tolerance. In a `poisoned` buffer,
     /// unwritten values are reported apart from wrong ones.
     pub(crate) fn new(element: ElementType, tolerance: Tolerance, poisoned: bool) -> Self {
-        Self { element, tolerance, poisoned, position: 0, compared: 0, wrong: 0, unwritten: 0, first: None }
+        Self { element, tolerance, poisoned, position: 0, compared: 0, error: 0.0, wrong: 0, unwritten: 0, first: None }
     }
 
     /// Compares elements that begin at byte `position`. Both slices must have the same length, a
@@ -63,19 +99,19 @@ impl Comparison {
 
     fn feed_lanes(&mut self, wanted: &[u8], found: &[u8]) {
         match self.element.scalar() {
-            ScalarType::I8 => self.scan(wanted, found, |b| i128::from(i8::from_ne_bytes(b)), int_passes),
+            ScalarType::I8 => self.scan(wanted, found, |b| i128::from(i8::from_ne_bytes(b)), INTEGERS),
             ScalarType::U8 | ScalarType::Byte => {
-                self.scan(wanted, found, |b| i128::from(u8::from_ne_bytes(b)), int_passes);
+                self.scan(wanted, found, |b| i128::from(u8::from_ne_bytes(b)), INTEGERS);
             }
-            ScalarType::I16 => self.scan(wanted, found, |b| i128::from(i16::from_ne_bytes(b)), int_passes),
-            ScalarType::U16 => self.scan(wanted, found, |b| i128::from(u16::from_ne_bytes(b)), int_passes),
-            ScalarType::I32 => self.scan(wanted, found, |b| i128::from(i32::from_ne_bytes(b)), int_passes),
-            ScalarType::U32 => self.scan(wanted, found, |b| i128::from(u32::from_ne_bytes(b)), int_passes),
-            ScalarType::I64 => self.scan(wanted, found, |b| i128::from(i64::from_ne_bytes(b)), int_passes),
-            ScalarType::U64 => self.scan(wanted, found, |b| i128::from(u64::from_ne_bytes(b)), int_passes),
-            ScalarType::F16 => self.scan(wanted, found, |b| half::to_f64(u16::from_ne_bytes(b)), float_passes),
-            ScalarType::F32 => self.scan(wanted, found, |b| f64::from(f32::from_ne_bytes(b)), float_passes),
-            ScalarType::F64 => self.scan(wanted, found, f64::from_ne_bytes, float_passes),
+            ScalarType::I16 => self.scan(wanted, found, |b| i128::from(i16::from_ne_bytes(b)), INTEGERS),
+            ScalarType::U16 => self.scan(wanted, found, |b| i128::from(u16::from_ne_bytes(b)), INTEGERS),
+            ScalarType::I32 => self.scan(wanted, found, |b| i128::from(i32::from_ne_bytes(b)), INTEGERS),
+            ScalarType::U32 => self.scan(wanted, found, |b| i128::from(u32::from_ne_bytes(b)), INTEGERS),
+            ScalarType::I64 => self.scan(wanted, found, |b| i128::from(i64::from_ne_bytes(b)), INTEGERS),
+            ScalarType::U64 => self.scan(wanted, found, |b| i128::from(u64::from_ne_bytes(b)), INTEGERS),
+            ScalarType::F16 => self.scan(wanted, found, |b| half::to_f64(u16::from_ne_bytes(b)), FLOATS),
+            ScalarType::F32 => self.scan(wanted, found, |b| f64::from(f32::from_ne_bytes(b)), FLOATS),
+            ScalarType::F64 => self.scan(wanted, found, f64::from_ne_bytes, FLOATS),
         }
     }
 
@@ -86,16 +122,33 @@ impl Comparison {
         wanted: &[u8],
         found: &[u8],
         read: impl Fn([u8; SIZE]) -> T,
-        passes: impl Fn(T, T, Tolerance) -> bool,
+        rule: Rule<T>,
     ) {
         let lanes = self.element.lanes();
         let stored = self.element.stored_lanes();
+        let least = least_size(self.tolerance);
         let pairs = wanted.as_chunks::<SIZE>().0.iter().zip(found.as_chunks::<SIZE>().0);
         for (lane, (wanted, found)) in pairs.enumerate() {
-            if lane % stored < lanes && !passes(read(*wanted), read(*found), self.tolerance) {
+            if lane % stored >= lanes {
+                continue;
+            }
+            let (right, own) = (read(*wanted), read(*found));
+            let (apart, size) = (rule.apart)(right, own);
+            // A division for every value would take most of the time.
+            if apart > self.error * size.max(least) {
+                self.error = apart / size.max(least);
+            }
+            if !(rule.passes)(right, own, self.tolerance) {
                 self.record(lane * SIZE, wanted, found);
             }
         }
+    }
+
+    /// Returns the largest relative error of the values compared, each `|found - wanted| /
+    /// max(|wanted|, absolute / relative)`. It is at least the unit roundoff of the type: the
+    /// expected result is no more accurate than that. It means nothing if a value is wrong.
+    pub(crate) fn error(&self) -> f64 {
+        self.error.max(unit_roundoff(self.element.scalar()))
     }
 
     fn record(&mut self, offset: usize, wanted: &[u8], found: &[u8]) {
@@ -237,6 +290,19 @@ mod tests {
         assert_eq!(message, "`c`[3] is wrong: wanted 4, found 5 (1 of 4 values are wrong)");
     }
 
+    #[test]
+    fn the_error_is_relative_and_for_small_values_relative_to_the_size_that_the_absolute_tolerance_admits() {
+        let error = |wanted: &[f32], found: &[f32]| {
+            let tolerance = Tolerance { relative: 0.1, absolute: 0.01 };
+            let mut comparison = Comparison::new(ElementType::parse("f32").unwrap(), tolerance, true);
+            wanted.iter().zip(found).for_each(|(one, other)| comparison.feed(0, &f32s(&[*one]), &f32s(&[*other])));
+            comparison.error()
+        };
+        assert_eq!(error(&[4.0, 8.0], &[4.5, 8.5]), 0.125);
+        assert_eq!(error(&[0.0625], &[0.0]), 0.625, "0.01 / 0.1 is more than the value");
+        assert_eq!(error(&[3.0, f32::NAN], &[3.0, f32::NAN]), 2f64.powi(-24), "exact as far as the type can say");
+    }
+
     proptest! {
         #[test]
         fn the_fast_scan_agrees_with_the_rule_for_every_type(
@@ -257,6 +323,19 @@ mod tests {
                 .filter(|(_, (wanted, found))| !passes(scalar.decode(wanted), scalar.decode(found), tolerance))
                 .count();
             prop_assert_eq!(comparison.wrong, wrong as u64);
+            let number = |bytes: &[u8]| match scalar.decode(bytes) {
+                Number::Float(number) => number,
+                Number::Int(number) => number as f64,
+            };
+            let least = if relative > 0.0 { absolute / relative } else { 1.0 };
+            let errors = wanted.chunks(scalar.size()).zip(found.chunks(scalar.size())).enumerate()
+                .filter(|(lane, _)| lane % element.stored_lanes() < element.lanes())
+                .map(|(_, (wanted, found))| (number(wanted), number(found)))
+                .filter(|(wanted, found)| wanted.is_finite() && !found.is_nan())
+                .map(|(wanted, found)| (found - wanted).abs() / wanted.abs().max(least));
+            let largest = errors.fold(unit_roundoff(scalar), f64::max);
+            let error = comparison.error();
+            prop_assert!(error == largest || (error / largest - 1.0).abs() < 1e-9, "{} {}", error, largest);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! One configuration with its measurements.
 
-use crate::metrics::MetricObjective;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use tunesmith_core::judge::standing::counted;
 use tunesmith_core::{Evaluation, Failure, Measurement, Objective as _, Resample, Role, Run, Status, statistics};
+use tunesmith_problem::MetricObjective;
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, arguments};
 

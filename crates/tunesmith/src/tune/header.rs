@@ -3,8 +3,7 @@
 use super::ground::Ground;
 use super::learned::Learned;
 use super::settings::Settings;
-use crate::Problem;
-use crate::metrics::Metric;
+use crate::{Metric, Problem};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use tunesmith_device::ArgumentKind;
@@ -61,8 +60,8 @@ fn identity(
     identity.insert("measurement policy".to_string(), Json::from(problem.policy.identity() + &align_text(problem)));
     if let Some(metric) = metric {
         // Named only if it is not time. Journals without it mean time.
-        let (target, definition) = (metric.target(), metric.metrics.iter().find(|(name, _)| *name == metric.name));
-        let text = definition.map_or_else(|| target.to_string(), |(_, text)| format!("{target} = {text}"));
+        let (target, definition) = (metric.target(), metric.definition());
+        let text = definition.map_or_else(|| target.to_string(), |text| format!("{target} = {text}"));
         identity.insert("objective".to_string(), Json::from(text));
     }
     identity.extend(device.identity.clone());

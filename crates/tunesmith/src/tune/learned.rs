@@ -3,7 +3,7 @@
 use super::ground::Ground;
 use super::settings::Settings;
 use crate::Error;
-use crate::devices::{check_counted, check_yielded};
+use crate::devices::{check_counted, yielded};
 use crate::guided::{Guided, guided};
 use crate::prior::{Prior, PriorEstimates};
 use std::path::Path;
@@ -50,7 +50,7 @@ impl<'a> Learned<'a> {
         check_limit(&settings.stop, estimates.limit_ms, &settings.target())?;
         check_counted(device, settings.profile, settings.needs_energy())?;
         if let Some(metric) = settings.metric() {
-            check_yielded(device, problem, metric)?;
+            metric.check_yielded(problem, &yielded(device, problem)?)?;
         }
         let has_counters = device.counted_hardware().is_some();
         let launch = match device {

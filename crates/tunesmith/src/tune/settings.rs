@@ -3,12 +3,12 @@
 
 use super::ground::Ground;
 use super::options::{JournalOptions, Search};
-use crate::metrics::{Metric, MetricObjective};
-use crate::{Error, Problem};
+use crate::{Error, Metric, Problem};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Direction, MedianTime, Objective, Stop, Target};
 use tunesmith_device::Device;
+use tunesmith_problem::MetricObjective;
 use tunesmith_search::StrategySpec;
 use tunesmith_space::Space;
 use tunesmith_store::{Header, Journal, Resumed};
@@ -143,9 +143,9 @@ fn stop(problem: &Problem, search: &Search, strategy: &StrategySpec) -> Stop {
 }
 
 fn metric(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Result<Option<Metric>, Error> {
-    let before = earlier.and_then(Metric::of).map(|metric| metric.target());
+    let before = earlier.and_then(|header| Metric::recorded(header.objective.as_ref())).map(|metric| metric.target());
     let target = search.objective.clone().or(before).or(problem.tuning.objective.clone());
-    Metric::new(&target.unwrap_or_default(), problem)
+    Ok(Metric::new(&target.unwrap_or_default(), problem)?)
 }
 
 /// Reads the history: the one named, or else that of the resumed run without files that have

@@ -1,0 +1,207 @@
+//! The names that metrics and limits may use, and their values.
+
+use crate::Problem;
+use serde::{Deserialize, Serialize};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use tunesmith_core::{ERROR, Measurement, Refusal};
+use tunesmith_device::ENERGY_MJ;
+use tunesmith_space::{Expr, Value, did_you_mean};
+
+/// The numbers that every measurement has besides the values that the run yields.
+const MEASURED: [&str; 2] = ["time_ms", "compile_ms"];
+
+/// Metrics that every problem has unless it defines them itself: the energy of a sample in
+/// millijoules, and its product with the time.
+const ENERGIES: [(&str, &str); 2] = [("energy", ENERGY_MJ), ("edp", "energy * time_ms")];
+
+/// Metrics of every problem that declares its work.
+const RATES: [&str; 2] = ["gflops", "gbytes"];
+
+/// Maximum depth of references between metrics. Deeper ones form a circle.
+const MAX_DEPTH: usize = 32;
+
+/// The metrics and sizes of a problem, from which the values of names follow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Definitions {
+    /// Metrics by name, as expressions over each other, the sizes, the parameters, and what a run
+    /// measures.
+    pub(super) metrics: Vec<(String, String)>,
+    /// The sizes.
+    pub(super) sizes: Vec<(String, f64)>,
+}
+
+/// The numbers that every run on a device yields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Yielded {
+    /// The names of those that are known.
+    pub names: BTreeSet<String>,
+    /// True if the device yields numbers of its own beside them.
+    pub has_more: bool,
+}
+
+impl Yielded {
+    /// Returns true if a run may yield `name`. Only verification yields an error.
+    fn may_have(&self, name: &str) -> bool {
+        self.names.contains(name) || (self.has_more && name != ERROR)
+    }
+}
+
+/// The values of names that are neither metrics nor sizes.
+pub(super) struct Known<'a> {
+    /// Returns the value of a parameter.
+    pub(super) parameter: &'a dyn Fn(&str) -> Option<Value>,
+    /// Returns a measured number.
+    pub(super) measured: &'a dyn Fn(&str) -> Option<f64>,
+}
+
+impl Definitions {
+    /// Returns the metrics of the problem, its declared work, the rates derived from that, and its
+    /// sizes.
+    pub(super) fn of(problem: &Problem) -> Self {
+        let float = |(name, value): &(String, Value)| Some((name.clone(), value.as_float()?));
+        Self { metrics: metrics(problem), sizes: problem.sizes.iter().filter_map(float).collect() }
+    }
+
+    /// Returns the names that the values of `names` come from in the end: all but metrics and sizes.
+    pub(super) fn needed(&self, names: impl IntoIterator<Item = String>) -> BTreeSet<String> {
+        let (mut waiting, mut seen) = (Vec::from_iter(names), BTreeSet::new());
+        let mut needed = BTreeSet::new();
+        while let Some(name) = waiting.pop() {
+            let definition = self.metrics.iter().find(|(known, _)| *known == name);
+            match definition.map(|(_, text)| Expr::parse(text)) {
+                None if self.sizes.iter().any(|(size, _)| *size == name) => {}
+                None => drop(needed.insert(name)),
+                Some(Ok(expr)) if seen.insert(name) => {
+                    waiting.extend(expr.names().iter().map(|name| name.text.clone()));
+                }
+                Some(_) => {}
+            }
+        }
+        needed
+    }
+
+    /// Refuses a quantity that needs a number which is neither a parameter nor among `yielded`.
+    /// `needed` are the names that its value comes from, `label` says what it is.
+    pub(super) fn check_yielded(
+        &self,
+        label: &str,
+        needed: &BTreeSet<String>,
+        problem: &Problem,
+        yielded: &Yielded,
+    ) -> Result<(), Refusal> {
+        let is_parameter = |name: &str| problem.parameters.iter().any(|parameter| parameter.name() == name);
+        let is_missing = |name: &&String| !is_parameter(name) && !yielded.may_have(name);
+        let Some(missing) = needed.iter().find(is_missing) else { return Ok(()) };
+        let yielded = &yielded.names;
+        let text = format!("{label} needs `{missing}`, which nothing yields on this device");
+        let known = yielded.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let advice = match did_you_mean(missing, yielded.iter().map(String::as_str)) {
+            Some(meant) => format!("{meant} "),
+            None if missing == ERROR => {
+                "it is the largest relative error against the correct results: add them to `[verify]`; ".to_string()
+            }
+            None => String::new(),
+        };
+        Err(Refusal::new(text, Some(format!("{advice}a run yields {known}"))))
+    }
+
+    /// Finds metrics that are not expressions, and misspelt names among `used`, each with the place
+    /// of its use, and in metrics. A name that resembles no known one may be a value that only the run
+    /// prints.
+    pub(super) fn check_names(&self, problem: &Problem, mut used: Vec<(String, String)>) -> Result<(), Refusal> {
+        let parameters = problem.parameters.iter().map(|parameter| parameter.name());
+        let sizes = self.sizes.iter().map(|(name, _)| name.as_str());
+        let metrics = self.metrics.iter().map(|(name, _)| name.as_str());
+        let printed = problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.as_str());
+        let known: BTreeSet<&str> =
+            parameters.chain(sizes).chain(metrics).chain(printed).chain(MEASURED).chain([ENERGY_MJ, ERROR]).collect();
+        for (name, text) in &self.metrics {
+            let expr = Expr::parse(text)
+                .map_err(|error| Refusal::new(format!("in `{text}` of metric `{name}`: {error}"), error.remedy))?;
+            used.extend(expr.names().iter().map(|used| (format!("metric `{name}`"), used.text.clone())));
+        }
+        for (place, name) in used.iter().filter(|(_, name)| !known.contains(name.as_str())) {
+            let work = [("gflops", "flops"), ("gbytes", "bytes"), ("flops", "flops"), ("bytes", "bytes")];
+            if let Some((_, key)) = work.iter().find(|(rate, _)| rate == name) {
+                let text = format!("{place} uses `{name}`, but the problem does not declare its `{key}`");
+                return Err(Refusal::new(text, Some(format!("write `{key} = \"...\"` under `[problem]`"))));
+            }
+            if let Some(remedy) = did_you_mean(name, known.iter().copied()) {
+                return Err(Refusal::new(format!("{place} uses `{name}`, which does not exist"), Some(remedy)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the value of a name, or `None` if a number is missing, or if metrics form a circle.
+    pub(super) fn value(&self, name: &str, known: &Known<'_>) -> Option<Value> {
+        Scope { definitions: self, known, depth: Cell::new(0) }.value(name)
+    }
+}
+
+/// Returns a number of `measurement` by its name. `value` returns the one called so of the values
+/// that the run yields, and `time_ms` is the time that goes with it.
+pub(super) fn measured(
+    name: &str,
+    time_ms: Option<f64>,
+    measurement: &Measurement,
+    value: impl Fn(&str) -> Option<f64>,
+) -> Option<f64> {
+    match name {
+        "time_ms" => time_ms,
+        "compile_ms" => measurement.compile.as_ref().map(|compile| compile.time_ms),
+        name => value(name),
+    }
+}
+
+/// Returns the names of the numbers that a run yielded.
+pub(super) fn yielded(measurement: &Measurement) -> String {
+    measurement.values.keys().map(String::as_str).chain(MEASURED).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the metrics of the problem, its declared work, and the rates derived from that.
+fn metrics(problem: &Problem) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = problem.metrics.clone();
+    let mut add = |name: &str, text: String| {
+        if !all.iter().any(|(known, _)| known == name) {
+            all.push((name.to_string(), text));
+        }
+    };
+    ENERGIES.iter().for_each(|(name, text)| add(name, (*text).to_string()));
+    for (work, rate, expr) in [("flops", RATES[0], &problem.flops), ("bytes", RATES[1], &problem.bytes)] {
+        if let Some(expr) = expr {
+            add(work, expr.text().to_string());
+            // Per millisecond to 10^9 per second.
+            add(rate, format!("{work} / time_ms / 1e6"));
+        }
+    }
+    all
+}
+
+/// The meaning of names in one sample of one configuration.
+struct Scope<'a> {
+    definitions: &'a Definitions,
+    known: &'a Known<'a>,
+    depth: Cell<usize>,
+}
+
+impl Scope<'_> {
+    fn value(&self, name: &str) -> Option<Value> {
+        let Definitions { metrics, sizes } = self.definitions;
+        if let Some((_, text)) = metrics.iter().find(|(known, _)| known == name) {
+            self.depth.set(self.depth.get() + 1);
+            let expr = Expr::parse(text).ok().filter(|_| self.depth.get() <= MAX_DEPTH)?;
+            let value = expr.evaluate(&|name| self.value(name)).ok();
+            self.depth.set(self.depth.get() - 1);
+            return value;
+        }
+        let size = || sizes.iter().find(|(known, _)| known == name).map(|(_, size)| number(*size));
+        (self.known.parameter)(name).or_else(size).or_else(|| (self.known.measured)(name).map(Value::Float))
+    }
+}
+
+/// Returns an integer if the number is whole: integers divide and shift as sizes do.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 2f64.powi(53) { Value::Int(value as i64) } else { Value::Float(value) }
+}

@@ -1,0 +1,225 @@
+//! Objectives other than time: numbers that users define or that runs yield.
+
+mod definitions;
+mod objective;
+
+pub use definitions::{Definitions, Yielded};
+pub use objective::MetricObjective;
+
+use crate::Problem;
+use definitions::{Known, measured, yielded};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use tunesmith_core::{Direction, Measurement, Refusal, Target};
+use tunesmith_device::ENERGY_MJ;
+use tunesmith_space::Value;
+
+/// A metric to optimise, with all inputs of its value besides the configuration and the
+/// measurements. Journals keep it in this form, so that they can be ranked without the problem.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metric {
+    /// The direction: less or more.
+    #[serde(with = "DirectionWord")]
+    pub direction: Direction,
+    /// The metric's name.
+    #[serde(rename = "metric")]
+    pub name: String,
+    /// The meaning of names.
+    #[serde(flatten)]
+    definitions: Definitions,
+}
+
+/// A [`Direction`] in files.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Direction", rename_all = "lowercase")]
+enum DirectionWord {
+    Minimise,
+    Maximise,
+}
+
+impl Metric {
+    /// Returns the metric that `target` names: a metric of the problem, `gflops` or `gbytes` if the
+    /// problem declares its work, or a value that the run yields. Returns `None` for time.
+    ///
+    /// # Errors
+    /// A metric of the problem cannot be read, or the name is not known but resembles a known one.
+    pub fn new(target: &Target, problem: &Problem) -> Result<Option<Self>, Refusal> {
+        let Target::Metric { direction, name } = target else { return Ok(None) };
+        let metric = Self { direction: *direction, name: name.clone(), definitions: Definitions::of(problem) };
+        metric.definitions.check_names(problem, vec![("the objective".to_string(), name.clone())])?;
+        Ok(Some(metric))
+    }
+
+    /// Returns the metric that the header of a journal keeps as `objective`, or `None` for time.
+    pub fn recorded(objective: Option<&Json>) -> Option<Self> {
+        serde_json::from_value(objective?.clone()).ok()
+    }
+
+    /// Returns the objective as users write it.
+    pub fn target(&self) -> Target {
+        Target::Metric { direction: self.direction, name: self.name.clone() }
+    }
+
+    /// Returns the expression that defines the metric, if it is not a value that the run yields.
+    pub fn definition(&self) -> Option<&str> {
+        self.definitions.metrics.iter().find(|(name, _)| *name == self.name).map(|(_, text)| text.as_str())
+    }
+
+    /// Returns true if its value depends on the energy of samples.
+    pub fn needs_energy(&self) -> bool {
+        self.needed().contains(ENERGY_MJ)
+    }
+
+    /// Returns the names that the value comes from in the end: all but metrics and sizes.
+    fn needed(&self) -> BTreeSet<String> {
+        self.definitions.needed([self.name.clone()])
+    }
+
+    /// Checks that the value needs only parameters and what a run yields.
+    ///
+    /// # Errors
+    /// It needs another number.
+    pub fn check_yielded(&self, problem: &Problem, yielded: &Yielded) -> Result<(), Refusal> {
+        let label = format!("the objective `{}`", self.target());
+        self.definitions.check_yielded(&label, &self.needed(), problem, yielded)
+    }
+
+    /// Returns the reason if `measurement` lacks a number that the value needs.
+    fn lacking(&self, parameter: &dyn Fn(&str) -> Option<Value>, measurement: &Measurement) -> Option<String> {
+        let time_ms = measurement.times_ms.first().copied();
+        let value = |name: &str| measurement.values.get(name).map(|_| 0.0);
+        let is_known = |name: &str| parameter(name).is_some() || measured(name, time_ms, measurement, value).is_some();
+        let needed = self.needed();
+        let missing = needed.iter().find(|name| !is_known(name))?;
+        Some(format!("`{}` needs `{missing}`, which the run did not yield", self.name))
+    }
+
+    /// Returns the metric's value for a score.
+    pub fn value(&self, score: f64) -> f64 {
+        if self.direction == Direction::Minimise { score } else { 1.0 / score }
+    }
+
+    /// Returns the metric's value for each sample. `parameter` gives the values of the
+    /// configuration. Names are parameters, sizes, `time_ms`, `compile_ms`, the values that the run
+    /// yields, and metrics.
+    ///
+    /// # Errors
+    /// A number is missing, or a value is not positive and finite.
+    pub fn samples(
+        &self,
+        parameter: &dyn Fn(&str) -> Option<Value>,
+        measurement: &Measurement,
+    ) -> Result<Vec<f64>, String> {
+        let sample = |at: usize| {
+            let time_ms = measurement.times_ms.get(at).copied();
+            let named = |name: &str| measured(name, time_ms, measurement, |name| measurement.value(name, at));
+            let missing = || format!("`{}` cannot be computed; the run measured {}", self.name, yielded(measurement));
+            let value = self.definitions.value(&self.name, &Known { parameter, measured: &named });
+            let value = value.and_then(|value| value.as_float()).ok_or_else(missing)?;
+            if value.is_finite() && value > 0.0 {
+                return Ok(value);
+            }
+            Err(format!("`{}` is {value}, but an objective needs a positive number", self.name))
+        };
+        (0..measurement.times_ms.len()).map(sample).collect()
+    }
+
+    /// Returns the score of a value. Inverse of [`value`](Self::value).
+    pub fn score(&self, value: f64) -> f64 {
+        if self.direction == Direction::Minimise { value } else { 1.0 / value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tunesmith_core::{ERROR, Objective as _};
+    use tunesmith_space::Space;
+
+    fn metric(text: &str, metrics: &str) -> Result<Option<Metric>, Refusal> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.toml");
+        let problem = "[problem]\nsizes = { N = 3000 }\nflops = \"2 * N\"\n[parameters]\nTILE = [1, 2]\n[metrics]\n";
+        std::fs::write(&path, format!("{problem}{metrics}")).unwrap();
+        Metric::new(&text.parse().unwrap(), &Problem::load(&path, &[]).unwrap())
+    }
+
+    fn measured() -> Measurement {
+        let values = [("joules".to_string(), vec![4.0, 8.0])].into();
+        Measurement { times_ms: vec![2.0, 4.0], values, ..Measurement::default() }
+    }
+
+    fn values(text: &str, metrics: &str) -> Result<Vec<f64>, String> {
+        let metric = metric(text, metrics).unwrap().unwrap();
+        metric.samples(&|name| (name == "TILE").then_some(Value::Int(2)), &measured())
+    }
+
+    #[test]
+    fn metrics_are_computed_for_every_sample_from_all_there_is() {
+        assert_eq!(values("gflops", "").unwrap(), [6000.0 / 2.0 / 1e6, 6000.0 / 4.0 / 1e6]);
+        assert_eq!(values("minimise joules", "").unwrap(), [4.0, 8.0]);
+        assert_eq!(values("work", "edp = \"joules * time_ms\"\nwork = \"edp * TILE + N\"").unwrap(), [3016.0, 3064.0]);
+    }
+
+    #[test]
+    fn journals_keep_a_metric_with_its_definitions() {
+        let kept = serde_json::to_string(&metric("gflops", "").unwrap().unwrap()).unwrap();
+        assert!(kept.starts_with(r#"{"direction":"maximise","metric":"gflops","metrics":[["energy","#), "{kept}");
+        assert!(kept.ends_with(r#""sizes":[["N",3000.0]]}"#), "{kept}");
+        assert_eq!(serde_json::from_str::<Metric>(&kept).unwrap(), metric("gflops", "").unwrap().unwrap());
+        assert!(metric("time", "").unwrap().is_none());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_a_remedy() {
+        let wrong = |text: &str, metrics: &str| {
+            let error = metric(text, metrics).unwrap_err();
+            format!("{error}; {}", error.remedy.as_deref().unwrap_or_default())
+        };
+        assert!(wrong("gflop", "").contains("did you mean `gflops`?"));
+        assert!(wrong("gbytes", "").contains("does not declare its `bytes`"));
+        assert!(wrong("e", "e = \"tims_ms * 2\"").contains("did you mean `time_ms`?"));
+    }
+
+    #[test]
+    fn what_is_no_positive_number_or_is_missing_is_a_message() {
+        assert!(values("loss", "loss = \"3 - joules\"").unwrap_err().contains("`loss` is -1"));
+        assert!(values("watts", "").unwrap_err().contains("the run measured joules, time_ms"));
+        assert!(values("a", "a = \"b\"\nb = \"a\"").unwrap_err().contains("cannot be computed"), "a circle");
+    }
+
+    #[test]
+    fn a_run_has_one_error_which_every_sample_shares() {
+        let error = metric("error", "").unwrap().unwrap();
+        let values = [(ERROR.to_string(), vec![1e-5]), ("joules".to_string(), vec![1.0])].into();
+        let measured = Measurement { times_ms: vec![2.0, 4.0], values, ..Measurement::default() };
+        assert_eq!(error.samples(&|_| None, &measured).unwrap(), [1e-5, 1e-5]);
+        assert!(metric("joules", "").unwrap().unwrap().samples(&|_| None, &measured).is_err(), "one sample has none");
+    }
+
+    #[test]
+    fn energy_and_its_product_with_time_are_metrics_of_every_problem() {
+        let needs = |text: &str, metrics: &str| metric(text, metrics).unwrap().unwrap().needs_energy();
+        assert!(needs("energy", "") && needs("edp", "") && needs("w", "w = \"energy / time_ms\""));
+        assert!(!needs("gflops", "") && !needs("energy", "energy = \"joules\"") && !needs("a", "a = \"b\"\nb = \"a\""));
+        let values = [(ENERGY_MJ.to_string(), vec![10.0, 20.0])].into();
+        let measured = Measurement { times_ms: vec![2.0, 4.0], values, ..Measurement::default() };
+        let edp = metric("edp", "").unwrap().unwrap();
+        assert_eq!(edp.samples(&|_| None, &measured).unwrap(), [20.0, 80.0]);
+        assert_eq!(edp.target().to_string(), "minimise edp");
+    }
+
+    #[test]
+    fn only_what_is_proportional_to_time_is_raced() {
+        let tile = tunesmith_space::Parameter::new("TILE", vec![Value::Int(1), Value::Int(2)]).unwrap();
+        let space = Space::builder().parameter(tile).build().unwrap();
+        let slope = |text: &str, metrics: &str| {
+            MetricObjective::new(metric(text, metrics).unwrap().unwrap(), &space).per_millisecond(space.id(1).unwrap())
+        };
+        assert!((slope("gflops", "").unwrap() - 1e6 / 6000.0).abs() < 1e-6);
+        assert_eq!(slope("e", "e = \"time_ms * TILE\""), Some(2.0));
+        assert_eq!(slope("joules", ""), None);
+        assert_eq!(slope("e", "e = \"time_ms + 1\""), None);
+    }
+}
