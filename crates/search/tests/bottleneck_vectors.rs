@@ -209,7 +209,7 @@ fn the_paper_wants_fewer_cycles_that_issue_instructions_and_the_authors_program_
 fn a_model_of_another_architecture_gets_its_own_counters() {
     let Some(data) = vectors("coulomb3d_2080ti") else { return };
     let names: Vec<&str> = data["counter_names"].as_array().unwrap().iter().map(|n| n.as_str().unwrap()).collect();
-    let rules = Rules::mended(0.5);
+    let rules = Rules { variant: Variant::Mended, reaction: 0.5 };
     let check = Check { data: &data, names, rules, reaction: "0.5" };
     let (family, readings) = readings(&check.measurement(&data["cases"][0]["counters"])).unwrap();
     let found = analyse(&readings, family, Default::default(), &rules).unwrap();

@@ -23,9 +23,6 @@ use tunesmith_space::{Parameter, Value};
 use tunesmith_store::Journal;
 use tunesmith_study::read_model;
 
-/// The stress from which on instructions are reacted to: the paper's value for kernels that
-/// compute.
-const REACTION: f64 = 0.5;
 /// Maximum number of parameter changes shown.
 const SUGGESTIONS: usize = 8;
 
@@ -207,9 +204,9 @@ impl Subject<'_> {
         model: Option<&CounterModel>,
         look: &Look<'_>,
     ) -> Result<Explanation, String> {
-        let rules = Rules::mended(REACTION);
         let set = CounterSet::of(measurement.counters.keys().map(String::as_str));
         let (set, (family, readings)) = set.zip(readings(measurement)).ok_or("no table has its counters")?;
+        let rules = Rules::of_run(Variant::Mended, &readings, family, size(self.hardware));
         let found = analyse(&readings, family, size(self.hardware), &rules).map_err(|error| error.to_string())?;
         let tables = model.and_then(|model| CounterSet::named(&model.provenance.counter_set));
         let foreign = tables.and_then(|set| Some((set, Family::of_set(set.name)?)));

@@ -5,7 +5,7 @@ use std::path::Path;
 use tunesmith_core::counters::{CounterSet, Hardware};
 use tunesmith_core::{Event, Measurement, Observer, Recording};
 use tunesmith_device::Device;
-use tunesmith_model::bottleneck::{Quantity, Rules, analyse};
+use tunesmith_model::bottleneck::{Quantity, Rules, Variant, analyse};
 use tunesmith_model::counters::{CounterModel, Method};
 use tunesmith_search::profile_guided::{Guide, name_of, readings, size};
 use tunesmith_search::{StrategySpec, catalogue};
@@ -163,7 +163,8 @@ pub(crate) fn lacking(measurement: &Measurement) -> Vec<String> {
     };
     let unknown = names().filter(|name| !CounterSet::knows(name)).map(|name| unknown(name, set));
     let mut notes: Vec<String> = unknown.collect();
-    let analysis = match analyse(&readings, family, size(&Hardware::default()), &Rules::mended(0.5)) {
+    let size = size(&Hardware::default());
+    let analysis = match analyse(&readings, family, size, &Rules::of_run(Variant::Mended, &readings, family, size)) {
         Ok(analysis) => analysis,
         Err(error) => {
             notes.push(format!("{error}: the search goes on by times"));

@@ -107,6 +107,15 @@ impl Bottlenecks {
         Bottleneck::ALL.into_iter().filter_map(|bottleneck| Some((bottleneck, self.get(bottleneck)?)))
     }
 
+    /// Returns true if a class of instructions is used more than any memory.
+    pub(super) fn computes(&self) -> bool {
+        use Bottleneck::{L2Read, L2Write, MemoryRead, MemoryWrite, SharedRead, SharedWrite, Texture};
+        let of = |bottleneck| self.get(bottleneck).unwrap_or(0.0);
+        let memories = [of(MemoryRead) + of(MemoryWrite), of(L2Read) + of(L2Write), of(SharedRead) + of(SharedWrite)];
+        let memory = memories.into_iter().fold(of(Texture), f64::max);
+        CLASSES.into_iter().any(|(class, _)| of(class) > memory)
+    }
+
     fn set(&mut self, bottleneck: Bottleneck, value: Option<f64>) {
         self.0[bottleneck as usize] = value;
     }
@@ -280,8 +289,10 @@ fn parallelism(found: &mut Bottlenecks, readings: &Readings, size: Size, rules: 
 mod tests {
     use super::*;
 
+    const RULES: Rules = Rules { variant: Variant::Mended, reaction: 0.5 };
+
     fn found(pairs: &[(&'static str, f64)], family: &'static Family) -> Analysis {
-        analyse(&Readings::from_pairs(pairs.iter().copied()), family, Size::default(), &Rules::mended(0.5)).unwrap()
+        analyse(&Readings::from_pairs(pairs.iter().copied()), family, Size::default(), &RULES).unwrap()
     }
 
     #[test]
@@ -304,8 +315,23 @@ mod tests {
         let analysis = found(&[("TEX_U", 0.5), ("DRAM_RT", 1.0), ("DRAM_U", 1.0)], &Family::BEFORE_VOLTA);
         assert_eq!(analysis.bottlenecks.iter().collect::<Vec<_>>(), [(Bottleneck::Texture, 0.5)]);
         assert!(analysis.missing.contains(&Quantity::DramWrites) && !analysis.missing.contains(&Quantity::DramReads));
-        let nothing = analyse(&Readings::default(), &Family::VOLTA, Size::default(), &Rules::mended(0.5)).unwrap_err();
+        let nothing = analyse(&Readings::default(), &Family::VOLTA, Size::default(), &RULES).unwrap_err();
         assert_eq!(nothing.to_string(), "no counter of the set `nvidia from Volta on` has a usable value");
+    }
+
+    #[test]
+    fn a_run_that_computes_more_than_it_moves_is_reacted_to_earlier() {
+        let readings = |memory: f64, issue: f64| {
+            let pairs =
+                [("DRAM_U", memory), ("DRAM_RT", 1.0), ("DRAM_WT", 3.0), ("INST_EXE", 1.0), ("INST_ISSUE_U", issue)];
+            Readings::from_pairs(pairs.into_iter().chain([("INST_F32", 20.0)]))
+        };
+        let chosen = |memory, issue| {
+            let readings = readings(memory, issue);
+            Rules::of_run(Variant::Mended, &readings, &Family::VOLTA, Size::default()).reaction
+        };
+        // The instructions take 20 of 32 lanes of what is issued. The memory is busy in both directions together.
+        assert_eq!([chosen(0.3, 1.0), chosen(0.9, 1.0), chosen(0.3, 0.1), chosen(0.0, 0.1)], [0.5, 0.7, 0.7, 0.5]);
     }
 
     #[test]

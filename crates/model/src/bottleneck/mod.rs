@@ -8,11 +8,12 @@
 //! was trained. The two devices may be of different [families](Family).
 //!
 //! ```
-//! use tunesmith_model::bottleneck::{Bottleneck, Family, Readings, Rules, Size, analyse, wanted_changes};
+//! use tunesmith_model::bottleneck::{Bottleneck, Family, Readings, Rules, Size, Variant, analyse, wanted_changes};
 //!
 //! // The memory is 90 % busy, mostly reading.
 //! let readings = Readings::from_pairs([("DRAM_U", 0.9), ("DRAM_RT", 3e6), ("DRAM_WT", 1e6)]);
-//! let rules = Rules::mended(0.5);
+//! let rules = Rules::of_run(Variant::Mended, &readings, &Family::VOLTA, Size::default());
+//! assert_eq!(rules.reaction, 0.7);
 //! let found = analyse(&readings, &Family::VOLTA, Size::default(), &rules).unwrap();
 //! assert!((found.bottlenecks.get(Bottleneck::MemoryRead).unwrap() - 0.675).abs() < 1e-12);
 //!

@@ -2,12 +2,13 @@
 //! model.
 
 use super::draw::weighted;
+use super::reacting::Reacting;
 use crate::GaussianProcess;
 use crate::guide::{BELIEF, Guide, readings};
 use crate::unseen::Unseen;
 use rand::RngExt as _;
 use tunesmith_core::{Depth, Evaluation, Request, Rng, Searcher, Told, View};
-use tunesmith_model::bottleneck::{Bottlenecks, Rules, analyse, weights};
+use tunesmith_model::bottleneck::{Bottlenecks, Rules, weights};
 use tunesmith_space::ConfigId;
 
 /// The probability of drawing a configuration by weight. Nothing else finds configurations that no
@@ -37,7 +38,7 @@ const LEADERS: usize = 5;
 #[derive(Debug)]
 pub(super) struct FedBack {
     guide: Guide,
-    rules: Rules,
+    rules: Reacting,
     runs: Vec<(ConfigId, f64)>,
     /// By place: true if the configuration is not predicted, in flight, or told.
     closed: Vec<bool>,
@@ -62,16 +63,17 @@ pub(super) struct FedBack {
     unseen: Unseen,
 }
 
-/// A profiled run and its bottlenecks.
+/// A profiled run, its bottlenecks and the rules that react to them.
 #[derive(Debug)]
 struct Profiled {
     config: ConfigId,
     score: f64,
     bottlenecks: Bottlenecks,
+    rules: Rules,
 }
 
 impl FedBack {
-    pub(super) fn new(guide: Guide, rules: Rules, surrogate: GaussianProcess) -> Self {
+    pub(super) fn new(guide: Guide, rules: Reacting, surrogate: GaussianProcess) -> Self {
         let closed = (0..guide.configs().len()).map(|place| !guide.is_predicted(place)).collect();
         let coefficients = guide.times().fit(&[]);
         Self {
@@ -179,7 +181,7 @@ impl FedBack {
     /// Scores all places relative to the fastest profiled run.
     fn weigh_up(&mut self) {
         let scored = self.fastest.as_ref().and_then(|fastest| {
-            Some(self.guide.scores(&fastest.bottlenecks, self.guide.place(fastest.config)?, &self.rules))
+            Some(self.guide.scores(&fastest.bottlenecks, self.guide.place(fastest.config)?, &fastest.rules))
         });
         self.scores = scored.unwrap_or_default();
     }
@@ -206,16 +208,16 @@ impl FedBack {
         if evaluation.request.depth != Depth::Profiled {
             return;
         }
-        let Some((family, readings)) = readings(&evaluation.measurement) else {
+        if readings(&evaluation.measurement).is_none() {
             self.is_blind = self.fastest.is_none();
             return;
-        };
+        }
         if self.fastest.as_ref().is_some_and(|fastest| fastest.score <= score) {
             return;
         }
-        if let Ok(found) = analyse(&readings, family, self.guide.size(), &self.rules) {
+        if let Some((bottlenecks, rules)) = self.rules.analyse(&evaluation.measurement, self.guide.size()) {
             let config = evaluation.request.config;
-            self.fastest = Some(Profiled { config, score, bottlenecks: found.bottlenecks });
+            self.fastest = Some(Profiled { config, score, bottlenecks, rules });
             self.leaders.push(config);
             self.leaders.drain(..self.leaders.len().saturating_sub(LEADERS));
             self.has_moved = self.guide.is_sampled();

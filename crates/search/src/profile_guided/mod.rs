@@ -16,6 +16,7 @@
 mod draw;
 mod fed_back;
 mod published;
+mod reacting;
 
 pub use crate::guide::{Guide, GuideError, counter_data, name_of, number, readings, size};
 
@@ -23,9 +24,10 @@ use crate::GaussianProcess;
 use crate::options::{OptionSpec, Options, StrategyError};
 use fed_back::FedBack;
 use published::Published;
+use reacting::Reacting;
 use std::fmt;
 use tunesmith_core::{Request, Rng, Searcher, Told, View};
-use tunesmith_model::bottleneck::{Rules, Variant};
+use tunesmith_model::bottleneck::Variant;
 
 /// Counter-guided search: in the published form (`paper`), as its authors simulate it (`authors`),
 /// or with the measured times fed back (`ours`). Without a counter model, it is `gaussian_process`.
@@ -46,8 +48,9 @@ impl ProfileGuided {
         OptionSpec { name: "variant", default: "ours", meaning: "ours, paper or authors" },
         OptionSpec {
             name: "reaction",
-            default: "0.5",
-            meaning: "a number from 0 to below 1: the stress of instructions from which on the search reacts to them",
+            default: "auto",
+            meaning: "auto, or a number from 0 to below 1: the stress of instructions from which on the search reacts \
+                 to them",
         },
         OptionSpec {
             name: "batch",
@@ -64,9 +67,12 @@ impl ProfileGuided {
             "authors" => Some(Variant::Authors),
             _ => None,
         })?;
-        let reaction = options.number("reaction", |reaction| (0.0..1.0).contains(&reaction))?;
+        let reaction = options.word("reaction", |word| match word {
+            "auto" => Some(None),
+            number => number.parse().ok().filter(|reaction| (0.0..1.0).contains(reaction)).map(Some),
+        })?;
         let batch = options.number("batch", |batch| batch >= 1.0 && batch.fract() == 0.0)? as usize;
-        let rules = Rules { variant, reaction };
+        let rules = Reacting { variant, reaction };
         let defaults = options.defaults_of(GaussianProcess::OPTIONS);
         let surrogate = GaussianProcess::from_options(&defaults)?;
         let Some(guide) = &options.knowledge().guide else { return Ok(Self(Box::new(surrogate))) };

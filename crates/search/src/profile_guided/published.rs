@@ -1,10 +1,11 @@
 //! Algorithm 1, as published and as its authors simulate it.
 
 use super::draw::weighted;
-use crate::guide::{Guide, readings};
+use super::reacting::Reacting;
+use crate::guide::Guide;
 use crate::unseen::Unseen;
 use tunesmith_core::{Depth, Evaluation, Request, Rng, Searcher, Told, View};
-use tunesmith_model::bottleneck::{Rules, Variant, analyse, weights};
+use tunesmith_model::bottleneck::{Variant, weights};
 use tunesmith_space::ConfigId;
 
 /// Weighted random search (Algorithm 1). It profiles the fastest configuration so far and weights
@@ -17,7 +18,7 @@ use tunesmith_space::ConfigId;
 #[derive(Debug)]
 pub(super) struct Published {
     guide: Guide,
-    rules: Rules,
+    rules: Reacting,
     /// Number of configurations timed between two profiled ones: `n`.
     batch: usize,
     /// The weights of this round's draws. `None` before the first profile.
@@ -29,7 +30,7 @@ pub(super) struct Published {
 }
 
 impl Published {
-    pub(super) fn new(guide: Guide, rules: Rules, batch: usize) -> Self {
+    pub(super) fn new(guide: Guide, rules: Reacting, batch: usize) -> Self {
         Self { guide, rules, batch, weights: None, left: 0, fastest: None, unseen: Unseen::default() }
     }
 
@@ -49,10 +50,9 @@ impl Published {
     fn weights_by(&self, evaluation: &Evaluation) -> Vec<f64> {
         let weighed = || {
             let place = self.guide.place(evaluation.request.config)?;
-            let (family, readings) = readings(&evaluation.measurement)?;
-            let found = analyse(&readings, family, self.guide.size(), &self.rules).ok()?;
+            let (bottlenecks, rules) = self.rules.analyse(&evaluation.measurement, self.guide.size())?;
             let scale = if self.rules.variant == Variant::Authors { self.guide.authors_scale() } else { 1.0 };
-            let scores = self.guide.scores(&found.bottlenecks, place, &self.rules);
+            let scores = self.guide.scores(&bottlenecks, place, &rules);
             Some(weights(&scores, self.rules.variant, scale))
         };
         weighed().unwrap_or_else(|| vec![1.0; self.guide.configs().len()])

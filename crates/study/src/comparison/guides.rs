@@ -34,17 +34,17 @@ pub(super) fn guidance(
     space: &Space,
     path: &Path,
 ) -> Result<Guidance, Error> {
-    let (models, time_transfer) = match choice {
-        ModelChoice::Exact => (vec![trained(recording, path, Method::Exact, 0)?], None),
-        ModelChoice::Trees => (halves(recording, path)?, None),
-        ModelChoice::File(file) => read(file, recording)?,
+    let mut guidance = Guidance::default();
+    // Trees take far more memory than what they predict, so each model is dropped before the next
+    // one is fitted.
+    let mut add = |model: CounterModel| match Guide::new(&model, &recording.hardware, space) {
+        Ok(guide) => guidance.guides.push(guide),
+        Err(error) => guidance.notes.push(format!("`{}`: searched without counters: {error}", path.display())),
     };
-    let mut guidance = Guidance { time_transfer, ..Guidance::default() };
-    for model in &models {
-        match Guide::new(model, &recording.hardware, space) {
-            Ok(guide) => guidance.guides.push(guide),
-            Err(error) => guidance.notes.push(format!("`{}`: searched without counters: {error}", path.display())),
-        }
+    match choice {
+        ModelChoice::Exact => add(trained(recording, path, Method::Exact, 0)?),
+        ModelChoice::Trees => halves(recording, path, &mut add)?,
+        ModelChoice::File(file) => guidance.time_transfer = read(file, recording, &mut add)?,
     }
     let of_guides = guidance.guides.iter().take(1).flat_map(Guide::notes);
     let of_guides: Vec<String> = of_guides.map(|note| format!("`{}`: {note}", path.display())).collect();
@@ -53,8 +53,12 @@ pub(super) fn guidance(
     Ok(guidance)
 }
 
-fn halves(recording: &Recording, path: &Path) -> Result<Vec<CounterModel>, Error> {
-    (0..HALVES).map(|seed| trained(recording, path, Method::Trees { share: 0.5 }, seed)).collect()
+/// Fits trees to halves of `recording` and gives each model to `add`.
+fn halves(recording: &Recording, path: &Path, add: &mut dyn FnMut(CounterModel)) -> Result<(), Error> {
+    (0..HALVES).try_for_each(|seed| {
+        add(trained(recording, path, Method::Trees { share: 0.5 }, seed)?);
+        Ok(())
+    })
 }
 
 fn trained(recording: &Recording, path: &Path, method: Method, seed: u64) -> Result<CounterModel, Error> {
@@ -67,15 +71,19 @@ fn trained(recording: &Recording, path: &Path, method: Method, seed: u64) -> Res
         .map_err(|error| Error::request(format!("`{}`: {error}", path.display()), None))
 }
 
-/// Reads the model in `file`, or fits models to the recording in it. For a recording, also returns
-/// the result of using its times alone.
-fn read(file: &Path, recording: &Recording) -> Result<(Vec<CounterModel>, Option<TimeTransfer>), Error> {
+/// Gives `add` the model in `file`, or models fitted to the recording in it. For a recording, also
+/// returns the result of using its times alone.
+fn read(file: &Path, recording: &Recording, add: &mut dyn FnMut(CounterModel)) -> Result<Option<TimeTransfer>, Error> {
     let model = tunesmith_files::read_text(file, tunesmith_files::DATA).ok().map(|text| CounterModel::from_json(&text));
     if let Some(Ok(model)) = model {
-        return Ok((vec![model], None));
+        add(model);
+        return Ok(None);
     }
     match (tunesmith_store::import(file), model) {
-        (Ok(other), _) => Ok((halves(&other, file)?, TimeTransfer::new(&other, recording))),
+        (Ok(other), _) => {
+            halves(&other, file, add)?;
+            Ok(TimeTransfer::new(&other, recording))
+        }
         // A JSON document that is not a recording was meant as a model: the model's error says
         // more.
         (Err(_), Some(Err(error))) if file.extension().is_some_and(|extension| extension == "json") => {

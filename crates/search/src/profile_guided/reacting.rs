@@ -1,0 +1,27 @@
+//! Analyses a profiled run with the threshold for instructions that suits it.
+
+use crate::guide::readings;
+use tunesmith_core::Measurement;
+use tunesmith_model::bottleneck::{Bottlenecks, Rules, Size, Variant, analyse};
+
+/// A variant of the rules, with a threshold for instructions or with one chosen for each run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reacting {
+    pub(super) variant: Variant,
+    /// `None` if each run decides.
+    pub(super) reaction: Option<f64>,
+}
+
+impl Reacting {
+    /// Returns the bottlenecks of a run on a device of this size, and the rules that react to them.
+    /// Returns `None` if it has no counters from which bottlenecks follow.
+    pub(super) fn analyse(&self, measurement: &Measurement, size: Size) -> Option<(Bottlenecks, Rules)> {
+        let (family, readings) = readings(measurement)?;
+        let rules = match self.reaction {
+            Some(reaction) => Rules { variant: self.variant, reaction },
+            None => Rules::of_run(self.variant, &readings, family, size),
+        };
+        let found = analyse(&readings, family, size, &rules).ok()?;
+        Some((found.bottlenecks, rules))
+    }
+}
