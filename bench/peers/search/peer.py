@@ -1,78 +1,65 @@
-"""Runs one search of one recording by one strategy of Kernel Tuner.
+"""Runs searches of one recording by one strategy of one tool.
 
-    peer.py CACHE STRATEGY SEED BUDGET
+    peer.py CACHE TOOL:STRATEGY BUDGET SEED...
 
-The process is its own, with a fresh search space and fresh caches. Prints one JSON document: the
-time of every distinct evaluation in the order made (null for a failure), all evaluations asked, and
-the CPU seconds of the search.
+Every search is a process of its own that begins with a fresh search space and fresh caches. It is
+forked from this one, which has only imported the tool and read the recording. Prints a JSON document
+a line and search: the time of every distinct evaluation in the order made (null for a failure), its
+simulated seconds, the number of all configurations asked, and the CPU seconds of the search. A
+search that fails gives its message as `error`.
 """
 
 import contextlib
+import importlib
 import io
 import json
 import os
+import resource
 import sys
 import time
 import warnings
 
-import kernel_tuner
+from recording import Recording
 
-warnings.simplefilter("ignore")
-
-
-def restrictions(cache_path, parameters, cache):
-    """The constraints of the recording when they give exactly its rows; else membership in the rows."""
-    description = os.path.splitext(cache_path)[0] + ".space"
-    if os.path.exists(description):
-        with open(description) as file:
-            constraints = json.load(file).get("constraints") or []
-        if constraints and size(parameters, constraints) == len(cache):
-            return constraints
-    names = list(parameters)
-    return lambda values: ",".join(str(values[name]) for name in names) in cache
+TOOLS = {
+    "kernel_tuner": "kernel_tuner_peer",
+    "optuna": "optuna_peer",
+    "smac": "smac_peer",
+    "tunesmith": "tunesmith_peer",
+}
 
 
-def size(parameters, constraints):
-    """How many configurations Kernel Tuner itself builds from the constraints."""
-    from kernel_tuner.searchspace import Searchspace
+def cpu_seconds():
+    """Of this process and of the children that it waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + used.ru_utime + used.ru_stime
 
-    return Searchspace(parameters, constraints, 1_000_000_000).size
+
+def search(peer, recording, strategy, seed, budget):
+    silent = io.StringIO()
+    started = cpu_seconds()
+    try:
+        with contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent):
+            order, asked = peer.search(recording, strategy, seed, budget)
+    except Exception as error:  # a peer may raise anything, and the table reports it
+        return {"seed": seed, "error": f"{type(error).__name__}: {error}"}
+    used = cpu_seconds() - started
+    times, costs = ([measure(key) for key in order[:budget]] for measure in (recording.time, recording.cost))
+    return {"seed": seed, "times": times, "costs": costs, "asked": asked, "cpu": used}
 
 
 def main():
-    cache_path, strategy, seed, budget = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    with open(cache_path) as file:
-        document = json.load(file)
-    parameters, cache = document["tune_params"], document["cache"]
-    limits = restrictions(cache_path, parameters, cache)
-    silent = io.StringIO()
-    started = time.process_time()
-    with contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent):
-        results, _ = kernel_tuner.tune_kernel(
-            document["kernel_name"],
-            "",
-            document.get("problem_size", 1),  # it refuses a cache of another one
-            [],
-            parameters,
-            restrictions=limits,
-            lang="C",
-            quiet=True,
-            strategy=strategy,
-            strategy_options={"max_fevals": min(budget, len(cache))},
-            cache=cache_path,
-            simulation_mode=True,
-            seed=seed,
-        )
-    seconds = time.process_time() - started
-    seen, times = set(), []
-    for result in results:
-        key = ",".join(str(result[name]) for name in parameters)
-        if key in seen or key not in cache:
-            continue
-        seen.add(key)
-        recorded = cache[key]["time"]
-        times.append(recorded if isinstance(recorded, (int, float)) else None)
-    json.dump({"times": times[:budget], "asked": len(results), "seconds": seconds}, sys.stdout)
+    path, (tool, _, strategy), budget = sys.argv[1], sys.argv[2].partition(":"), int(sys.argv[3])
+    warnings.simplefilter("ignore")
+    recording = Recording(path)
+    peer = importlib.import_module(TOOLS[tool])
+    for seed in map(int, sys.argv[4:]):
+        child = os.fork()
+        if child == 0:
+            print(json.dumps(search(peer, recording, strategy, seed, budget)), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,94 +1,155 @@
-"""Prints the table of Kernel Tuner's strategies on recordings, by Tunesmith's definitions.
+"""Searches recordings by the strategies of several tools and prints one table of all.
 
-    table.py REPEATS BUDGET "STRATEGY ..." CACHE...
+    table.py RUNS "TOOL:STRATEGY/REPEATS/BUDGET ..." CACHE...
 
-docs/recordings.md has the definitions. Every search runs in its own process (peer.py). Kernel Tuner
-remembers neighbours of visited positions, so a search in a shared process would start with what an
-earlier one learnt. There are as many processes at a time as processors. A search that ends before
-its budget keeps its best. A search that fails is reported and left out.
+docs/recordings.md has the definitions of rel and ERT. Every search runs in its own process (peer.py).
+A search that ends before its budget keeps its best. A search that fails is reported and left out.
+
+Simulated seconds are the recorded costs of the distinct evaluations. rel@nc is the optimum over the best
+so far after the seconds that n evaluations of the recording take on average; ERT in seconds counts the
+seconds of a search where ERT counts evaluations. A number at more evaluations than a strategy's budget
+is left out.
+
+RUNS is a folder. It keeps the searches, one file for each recording and strategy; those that are there
+are not run again. Each tool has its own Python in the folder of $VENVS.
 """
 
-import concurrent.futures
 import json
 import math
 import os
+import pathlib
+import statistics
 import subprocess
 import sys
+from dataclasses import dataclass
 
-BUDGETS = [10, 25, 50, 100, 200, 400]
+from recording import Recording
+
+BUDGETS = [25, 50, 100, 200, 400]
 LEVELS = [1.10, 1.05, 1.01]
-PEER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peer.py")
+PEER = pathlib.Path(__file__).resolve().parent / "peer.py"
+VENVS = {"kernel_tuner": "search", "tunesmith": "search", "optuna": "optuna", "smac": "smac"}
 
 
-def search(cache, strategy, seed, budget):
-    """What peer.py prints, or the last line of what it complained about."""
-    command = [sys.executable, PEER, cache, strategy, str(seed), str(budget)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or ["no message"]
-        return {"error": lines[-1]}
-    return json.loads(done.stdout)
+@dataclass(frozen=True)
+class Entrant:
+    """A strategy of a tool, with the repeats and the evaluations that it gets."""
+
+    name: str
+    repeats: int
+    budget: int
+
+    @classmethod
+    def parse(cls, text):
+        name, repeats, budget = text.rsplit("/", 2)
+        return cls(name, int(repeats), int(budget))
+
+    @property
+    def python(self):
+        return os.path.join(os.environ["VENVS"], VENVS[self.name.partition(":")[0]], "bin", "python")
 
 
-def best_so_far(times):
-    best, curve = math.inf, []
-    for time in times:
+def kept(file):
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def searches(runs, entrant, cache):
+    """What peer.py prints for every seed; runs those seeds that RUNS does not have."""
+    file = runs / f"{pathlib.Path(cache).stem}.{entrant.name.replace(':', '.')}.{entrant.budget}.jsonl"
+    done = {search["seed"] for search in kept(file)}
+    missing = [str(seed) for seed in range(entrant.repeats) if seed not in done]
+    if missing:
+        command = [entrant.python, str(PEER), cache, entrant.name, str(entrant.budget), *missing]
+        with open(file, "a") as output:
+            subprocess.run(command, stdout=output, check=True)
+    return [search for search in kept(file) if search["seed"] < entrant.repeats]
+
+
+def best_so_far(search):
+    """After each evaluation the simulated seconds and the best time."""
+    best, clock, curve = math.inf, 0.0, []
+    for time, cost in zip(search["times"], search["costs"]):
+        clock += cost
         best = min(best, math.inf if time is None else time)
-        curve.append(best)
+        curve.append((clock, best))
     return curve
 
 
-def measures(searches, optimum, budget):
-    """rel by budget, ERT by level, evaluations made and asked on average."""
-    curves = [best_so_far(search["times"]) for search in searches]
-    rel = [
-        sum(optimum / curve[min(at, len(curve)) - 1] for curve in curves) / len(curves) for at in BUDGETS if at <= budget
-    ]
-    ert = []
+def share(optimum, reached):
+    """Mean of optimum over best; a search that has nothing correct counts as 0."""
+    return statistics.fmean(optimum / best for best in reached)
+
+
+def expected(first, used):
+    """The expected effort to a first hit: all efforts over the successes, of which none counts as one half."""
+    total = sum(end if hit is None else hit for hit, end in zip(first, used))
+    return total / max(sum(hit is not None for hit in first), 0.5)
+
+
+def measures(found, recording, budget):
+    """Everything that the table shows of one recording and strategy, in its columns' order."""
+    optimum, cost = recording.optimum(), recording.mean_cost()
+    curves = [best_so_far(search) for search in found]
+    ends = [curve[-1][0] for curve in curves]
+    row = {}
+    for at in (at for at in BUDGETS if at <= budget):
+        row[f"@{at}"] = share(optimum, [curve[min(at, len(curve)) - 1][1] for curve in curves])
     for level in LEVELS:
-        first = [next((at + 1 for at, best in enumerate(curve) if best <= level * optimum), None) for curve in curves]
-        used = sum(budget if at is None else at for at in first)
-        ert.append(used / max(sum(at is not None for at in first), 0.5))
-    made = sum(len(search["times"]) for search in searches) / len(searches)
-    asked = sum(search["asked"] for search in searches) / len(searches)
-    return rel, ert, made, asked
+        hits = [next((i for i, (_, best) in enumerate(curve) if best <= level * optimum), None) for curve in curves]
+        row[f"ERT {level:.2f}"] = expected([None if i is None else i + 1 for i in hits], [budget] * len(curves))
+        seconds = [None if i is None else curve[i][0] for curve, i in zip(curves, hits)]
+        row[f"ERT {level:.2f} s"] = expected(seconds, ends)
+    for at in (at for at in BUDGETS if at <= budget):
+        reached = [min((best for clock, best in curve if clock <= at * cost), default=math.inf) for curve in curves]
+        row[f"@{at}c"] = share(optimum, reached)
+    row["asked / distinct"] = sum(s["asked"] for s in found) / sum(len(s["times"]) for s in found)
+    row["CPU ms"] = 1e3 * sum(s["cpu"] for s in found) / sum(len(s["times"]) for s in found)
+    return row
 
 
 def geometric(numbers):
-    return math.exp(sum(map(math.log, numbers)) / len(numbers)) if min(numbers) > 0 else 0.0
+    return math.exp(statistics.fmean(map(math.log, numbers))) if min(numbers) > 0 else 0.0
 
 
-def line(recording, strategy, rel, ert, made, asked):
-    cells = [recording, strategy] + [f"{share:.3f}" for share in rel] + [f"{count:.0f}" for count in ert]
-    print("| " + " | ".join(cells + [f"{made:.0f}", f"{asked:.0f}"]) + " |", flush=True)
+COLUMNS = [f"@{at}" for at in BUDGETS] + [f"ERT {level:.2f}" for level in LEVELS]
+COLUMNS += [f"@{at}c" for at in BUDGETS] + [f"ERT {level:.2f} s" for level in LEVELS] + ["asked / distinct", "CPU ms"]
+
+
+def cell(column, value):
+    if value is None:
+        return ""
+    if column.startswith("@"):
+        return f"{value:.3f}".lstrip("0")
+    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def show(head, rows):
+    print("| " + " | ".join([head] + COLUMNS) + " |")
+    print("|" + "---|" * (len(COLUMNS) + 1))
+    for name, row in rows:
+        print("| " + " | ".join([name] + [cell(column, row.get(column)) for column in COLUMNS]) + " |", flush=True)
+    print()
 
 
 def main():
-    repeats, budget, strategies, caches = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].split(), sys.argv[4:]
-    heads = [f"rel@{at}" for at in BUDGETS if at <= budget] + [f"ERT {level:.2f}" for level in LEVELS]
-    print("| " + " | ".join(["recording", "strategy"] + heads + ["distinct", "asked"]) + " |")
-    print("|" + "---|" * (len(heads) + 4))
-    overall = {strategy: [] for strategy in strategies}
-    pool = concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count())
+    runs, entrants, caches = pathlib.Path(sys.argv[1]), list(map(Entrant.parse, sys.argv[2].split())), sys.argv[3:]
+    rows, overall = {cache: [] for cache in caches}, []
+    for entrant in entrants:
+        name = f"{entrant.name} ({entrant.repeats} x {entrant.budget})"
+        for cache in caches:
+            recording, found = Recording(cache), searches(runs, entrant, cache)
+            for error in sorted({search["error"] for search in found if "error" in search}):
+                print(f"{recording.name}, {entrant.name}: {error}", file=sys.stderr)
+            found = [search for search in found if search.get("times")]
+            if found:
+                rows[cache].append((name, measures(found, recording, entrant.budget)))
+        columns = [row for cache in caches for of, row in rows[cache] if of == name]
+        if len(columns) == len(caches):
+            overall.append((name, {column: geometric([row[column] for row in columns]) for column in columns[0]}))
     for cache in caches:
-        with open(cache) as file:
-            entries = json.load(file)["cache"].values()
-        optimum = min(entry["time"] for entry in entries if isinstance(entry["time"], (int, float)))
-        name = os.path.splitext(os.path.basename(cache))[0]
-        for strategy in strategies:
-            searches = list(pool.map(lambda seed: search(cache, strategy, seed, budget), range(repeats)))
-            for error in sorted({search["error"] for search in searches if "error" in search}):
-                print(f"{name}, {strategy}: {error}", file=sys.stderr)
-            searches = [search for search in searches if search.get("times")]
-            if searches:
-                found = measures(searches, optimum, budget)
-                overall[strategy].append(found)
-                line(name, f"{strategy} ({len(searches)})", *found)
-    for strategy, found in overall.items():
-        if found:
-            rel, ert = ([geometric(column) for column in zip(*(each[part] for each in found))] for part in (0, 1))
-            made, asked = (sum(each[part] for each in found) / len(found) for part in (2, 3))
-            line("all (geometric mean)", strategy, rel, ert, made, asked)
+        show(pathlib.Path(cache).stem, rows[cache])
+    show("all (geometric mean)", overall)
 
 
-main()
+if __name__ == "__main__":
+    main()

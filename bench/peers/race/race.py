@@ -1,0 +1,193 @@
+"""Races the tools, has the winners judged, and prints the table.
+
+    race.py RESULTS
+
+Reads its settings from the environment (see run). RESULTS is a folder that keeps what every tool
+evaluated; searches that it has are not run again.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import queue
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+NEAR = 1.02
+WORTH_JUDGING = 1.10
+MOST_JUDGED = 4
+FRACTIONS = [8, 4, 2, 1]
+
+
+@dataclass(frozen=True)
+class Race:
+    """A kernel, and the seconds that each search of it gets."""
+
+    problem: str
+    seconds: float
+
+    @property
+    def name(self):
+        return pathlib.Path(self.problem).stem
+
+    @classmethod
+    def parse(cls, text):
+        problem, _, seconds = text.rpartition(":")
+        return cls(problem, float(seconds) * float(os.environ.get("SCALE") or 1))
+
+
+@dataclass(frozen=True)
+class Search:
+    race: Race
+    tool: str
+    seed: int
+
+    def file(self, results):
+        tool = "".join(letter if letter.isalnum() else "-" for letter in self.tool)
+        return results / f"{self.race.name}.{self.race.seconds:g}s.{tool}.{self.seed}.json"
+
+    def run(self, results, cores):
+        """Runs on a core that no other search has; a tool that fails has evaluated nothing."""
+        core = cores.get()
+        command = ["taskset", "-c", str(core), sys.executable, str(HERE / "search.py"), self.tool, self.race.problem]
+        command += [str(results / "limits.json"), str(self.race.seconds), str(self.seed), str(self.file(results))]
+        # A tool that hangs must not stop the race; what Kernel Tuner and pyATF do after their time is lost.
+        limit = 3 * self.race.seconds + 60
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=limit, cwd=ROOT)
+            lines = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
+            complaint = "" if done.returncode == 0 else lines[-1]
+        except subprocess.TimeoutExpired:
+            complaint = f"still running after {limit:.0f} s"
+        cores.put(core)
+        if complaint:
+            print(f"{self.race.name}, {self.tool}, seed {self.seed}: {complaint}", file=sys.stderr)
+            self.file(results).write_text(json.dumps({"evaluations": [], "winner": None, "wall": self.race.seconds}))
+
+
+def incumbents(found):
+    """The evaluations that were the best so far when they ended."""
+    best, kept = float("inf"), []
+    for one in sorted(found["evaluations"], key=lambda one: one["at"]):
+        if one["ms"] and one["ms"] < best:
+            best = one["ms"]
+            kept.append(one)
+    return kept
+
+
+def worth_judging(found):
+    """Configurations for the judge: the winner, and the last incumbents that are near the best of the search."""
+    kept = incumbents(found)
+    near = [one["config"] for one in kept if one["ms"] <= WORTH_JUDGING * kept[-1]["ms"]]
+    return ([found["winner"]] if found["winner"] else []) + near[-MOST_JUDGED:]
+
+
+def key(config):
+    return json.dumps(config, sort_keys=True)
+
+
+def judge(race, searched, results):
+    """Milliseconds of every judged configuration in two passes; None for a wrong one."""
+    configs = {key(config): config for found in searched.values() for config in worth_judging(found)}
+    given, out = results / f"{race.name}.configs.json", results / f"{race.name}.judged.json"
+    given.write_text(json.dumps(list(configs.values())))
+    seconds = os.environ.get("JUDGE") or "6"
+    command = ["taskset", "-c", os.environ["CORES"].split()[0], sys.executable, str(HERE / "judge.py"), race.problem]
+    subprocess.run([*command, str(results / "limits.json"), str(given), seconds, str(out)], check=True, cwd=ROOT)
+    return dict(zip(configs, json.loads(out.read_text())))
+
+
+def time_to(found, judged, target):
+    """When the search first had a configuration that the judge measured within the target."""
+    for one in incumbents(found):
+        passes = judged.get(key(one["config"]))
+        if passes and statistics.fmean(passes) <= target:
+            return one["at"]
+    return None
+
+
+def progress(found, judged, best, seconds):
+    """best known / best so far at fractions of the time, by the tool's own times scaled to the judge's."""
+    passes = judged.get(key(found["winner"])) if found["winner"] else None
+    kept = incumbents(found)
+    if not passes or not kept:
+        return [0.0] * len(FRACTIONS)
+    scale = statistics.fmean(passes) / kept[-1]["ms"]
+    shares = []
+    for fraction in FRACTIONS:
+        so_far = [one["ms"] for one in kept if one["at"] <= seconds / fraction]
+        shares.append(min(1.0, best / (so_far[-1] * scale)) if so_far else 0.0)
+    return shares
+
+
+def shown(moment, seconds):
+    return f">{seconds:g}" if moment is None else f"{moment:.1f}"
+
+
+def row(race, tool, found, judged, best):
+    """The cells of a tool: its searches in the order of the seeds, and what they have in common."""
+    winners = [judged.get(key(one["winner"])) if one["winner"] else None for one in found]
+    shares = [best / statistics.fmean(passes) if passes else 0.0 for passes in winners]
+    lines = zip(*(progress(one, judged, best, race.seconds) for one in found))
+    moments = [time_to(one, judged, NEAR * best) for one in found]
+    middle = sorted(moments, key=lambda moment: float("inf") if moment is None else moment)[len(moments) // 2]
+    cells = [tool, ", ".join(str(len(one["evaluations"])) for one in found), f"{max(one['wall'] for one in found):.1f}"]
+    cells += [", ".join(f"{share:.3f}" for share in shares), f"{statistics.median(shares):.3f}"]
+    cells += [f"{statistics.fmean(line):.3f}" for line in lines]
+    return cells + [", ".join(shown(moment, race.seconds) for moment in moments), shown(middle, race.seconds)]
+
+
+def show(race, tools, seeds, searched, judged):
+    correct = [statistics.fmean(passes) for passes in judged.values() if passes]
+    if not correct:
+        print(f"\n{race.name}: no tool found a correct configuration")
+        return
+    best = min(correct)
+    disagreement = max(abs(passes[0] / passes[1] - 1) for passes in judged.values() if passes)
+    print(f"\n{race.name}: {race.seconds:g} s a search; best known {best:.4f} ms; {len(judged)} configurations")
+    print(f"judged, {len(judged) - len(correct)} wrong; the two passes differ by up to {disagreement:.1%}\n")
+    heads = ["tool", "evaluations", "wall s", "best known / winner", "median"]
+    heads += [f"at T/{fraction}" if fraction > 1 else "at T" for fraction in FRACTIONS]
+    heads += ["s to within 2 %", "median"]
+    print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
+    for tool in tools:
+        cells = row(race, tool, [searched[Search(race, tool, seed)] for seed in seeds], judged, best)
+        print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def limits(results):
+    """The limits of the devices that the constraints name, as Tunesmith reports them."""
+    devices = json.loads(subprocess.check_output([os.environ["TUNESMITH"], "devices", "--json"]))["devices"]
+    found = {}
+    for device in devices:
+        if device["backend"] in ("c", "opencl"):
+            found.update(device["limits"])
+    (results / "limits.json").write_text(json.dumps(found))
+
+
+def main():
+    results = pathlib.Path(sys.argv[1]).resolve()
+    results.mkdir(parents=True, exist_ok=True)
+    limits(results)
+    races = list(map(Race.parse, os.environ["KERNELS"].split()))
+    tools, seeds = os.environ["TOOLS"].split(";"), list(map(int, os.environ["SEEDS"].split()))
+    searches = [Search(race, tool, seed) for race in races for seed in seeds for tool in tools]
+    cores = queue.Queue()
+    for core in os.environ["CORES"].split():
+        cores.put(core)
+    with concurrent.futures.ThreadPoolExecutor(cores.qsize()) as pool:
+        list(pool.map(lambda one: one.run(results, cores), (one for one in searches if not one.file(results).exists())))
+    searched = {one: json.loads(one.file(results).read_text()) for one in searches}
+    # The searches are over: the judge has the machine for itself.
+    for race in races:
+        mine = {one: found for one, found in searched.items() if one.race == race}
+        show(race, tools, seeds, mine, judge(race, mine, results))
+
+
+if __name__ == "__main__":
+    main()
