@@ -62,8 +62,9 @@ class Kernel:
         self.parameters = {name: self.values(given) for name, given in self.problem["parameters"].items()}
         self.constraints = self.conjuncts()
         folders = [self.path.parent / folder for folder in kernel.get("include", [])] + [self.path.parent]
-        self.options = kernel.get("options", []) + [f"-I{folder.resolve()}" for folder in folders]
-        self.options += [f"-D{name}={value}" for name, value in self.sizes.items()]
+        self.macros = [f"-I{folder.resolve()}" for folder in folders]
+        self.macros += [f"-D{name}={value}" for name, value in self.sizes.items()]
+        self.options = kernel.get("options", []) + self.macros
         self.arguments = self.problem["arguments"]
 
     def plain(self, expression):
@@ -115,7 +116,7 @@ class Kernel:
         reference = self.problem["verify"]["reference"]
         library = pathlib.Path(folder) / "reference.so"
         source = self.path.parent / reference["file"]
-        command = ["cc", "-O2", "-fPIC", "-shared", *self.options, str(source)]
+        command = ["cc", "-O2", "-fPIC", "-shared", *self.macros, str(source)]
         subprocess.run([*command, "-o", str(library), "-lm"], check=True)
         data = self.data()
         call(ctypes.CDLL(str(library))[reference["function"]], data)

@@ -149,8 +149,8 @@ def show(race, tools, seeds, searched, judged):
         return
     best = min(correct)
     disagreement = max(abs(passes[0] / passes[1] - 1) for passes in judged.values() if passes)
-    print(f"\n{race.name}: {race.seconds:g} s a search; best known {best:.4f} ms; {len(judged)} configurations")
-    print(f"judged, {len(judged) - len(correct)} wrong; the two passes differ by up to {disagreement:.1%}\n")
+    about = f"{race.seconds:g} s a search; best known {best:.4f} ms; {len(judged)} configurations judged"
+    print(f"\n{race.name}: {about}, {len(judged) - len(correct)} wrong; the two passes differ by up to {disagreement:.1%}\n")
     heads = ["tool", "evaluations", "wall s", "best known / winner", "median"]
     heads += [f"at T/{fraction}" if fraction > 1 else "at T" for fraction in FRACTIONS]
     heads += ["s to within 2 %", "median"]

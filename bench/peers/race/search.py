@@ -14,6 +14,7 @@ import os
 import pathlib
 import random
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,11 +26,10 @@ LAUNCHES = 7  # the mean of so many is Kernel Tuner's default, and pyATF's here
 
 
 def tunesmith(kernel, seconds, seed, folder):
-    """The search ends early enough for the final, which takes a fifth of the search's time, at least one second."""
-    searching = seconds - max(1.0, seconds / 6)
+    """The search ends early enough for what is in flight and for the final, a fifth of the search's time."""
     out = folder / "run.jsonl"
     device = ["--device", "opencl"] if kernel.opencl else []
-    command = [os.environ["TUNESMITH"], "tune", str(kernel.path), *device, "--stop", f"time {searching:.2f}s"]
+    command = [os.environ["TUNESMITH"], "tune", str(kernel.path), *device, "--stop", f"time {0.78 * seconds:.2f}s"]
     command += ["--seed", str(seed), "--out", str(out), "--json", "--quiet"]
     started = time.time()
     done = subprocess.run(command, capture_output=True, text=True)
@@ -37,17 +37,16 @@ def tunesmith(kernel, seconds, seed, folder):
         raise SystemExit(done.stderr)
     wall = time.time() - started
     header, *entries = [json.loads(line) for line in out.read_text().splitlines()]
+    first = {}  # the final measures configurations again
+    for entry in entries:
+        if entry.get("depth") == "timed":
+            first.setdefault(entry["index"], entry)
     evaluations = [
         {"at": header["started"] + entry["clock"] - started, "config": entry["config"],
-         "ms": median(entry["times_ms"]) if entry["status"] == "correct" else None}
-        for entry in entries if entry.get("depth") == "timed"
+         "ms": statistics.median(entry["times_ms"]) if entry["status"] == "correct" else None}
+        for entry in first.values()
     ]
     return evaluations, json.loads(done.stdout)["best"]["config"], wall
-
-
-def median(times):
-    ordered = sorted(times)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2 if ordered else None
 
 
 def read_cache(file):
