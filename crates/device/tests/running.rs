@@ -54,6 +54,21 @@ fn launches_before_the_first_sample_are_as_many_as_asked_for() {
 }
 
 #[test]
+fn a_slow_configuration_that_cannot_win_is_launched_once() {
+    let folder = Folder::new();
+    let source = "#include <unistd.h>\nvoid f(int *out) { usleep(1050000); out[0] = 1; }";
+    let mut spec = spec(folder.file("f.c", source), "f", out(1));
+    spec.verify = reference(folder.file("r.c", "void r(int *out) { out[0] = 1; }"), "r");
+    let space = space_of("P", 2);
+    let mut evaluator = evaluator(&space, spec);
+    evaluator.race(Some(500.0));
+    let slow = evaluate(&mut evaluator, config(&space, 0));
+    assert_eq!(slow.failure, None);
+    assert_eq!(Some(slow.measurement.times_ms[0]), slow.measurement.warmup_ms);
+    assert_eq!(slow.measurement.times_ms.len(), 1);
+}
+
+#[test]
 fn unsafe_mathematics_of_one_kernel_do_not_reach_the_next() {
     let folder = Folder::new();
     // Does the same as loading a library linked with -ffast-math: denormals become zero.

@@ -49,6 +49,11 @@ const ERROR: f64 = 0.01;
 /// ones.
 const EXPECTED: f64 = 0.9;
 
+/// Returns true if a sample is far above `bar`: by more than a quarter. Both have the same unit.
+pub fn is_far(sample: f64, bar: f64) -> bool {
+    sample > FAR * bar
+}
+
 /// Returns true if a configuration with these `samples` should be abandoned. The samples may have
 /// any unit, but the same as `bar`.
 ///
@@ -77,7 +82,7 @@ pub fn is_beaten(samples: &[f64], bar: f64) -> bool {
     if samples.len() < FEWEST {
         return false;
     }
-    if samples.iter().all(|sample| *sample > FAR * bar) {
+    if samples.iter().all(|sample| is_far(*sample, bar)) {
         return true;
     }
     let above = samples.iter().filter(|sample| **sample > bar).count();

@@ -2,6 +2,7 @@
 
 use crate::data::{Compared, Expected};
 use crate::error::DeviceError;
+use crate::sampling::Sampling;
 use crate::worker::protocol::{Ending, Job, JobReport, Purpose};
 use crate::worker::sequence::changed_later;
 use std::fs::File;
@@ -78,6 +79,8 @@ impl Examination<'_> {
         }
         let needed = match (self, &job.purpose) {
             (Self::Nothing, _) | (_, Purpose::Launch) => 0,
+            // A hopeless configuration cannot win, whatever it claims.
+            (_, Purpose::Measure { sampling, .. }) if is_hopeless(sampling, report) => 1,
             (_, Purpose::Measure { .. }) => 2,
             (_, Purpose::Record) => 1,
             (_, Purpose::Verify(sets)) => sets.len() as u64,
@@ -85,6 +88,11 @@ impl Examination<'_> {
         let is_claimed = matches!(report.ending, Ending::Correct | Ending::Judged);
         (is_claimed && (findings.launches < needed || report.ending == Ending::Judged)).then(incomplete)
     }
+}
+
+/// Returns true if a first launch is the only sample of `report`, because it is hopeless.
+fn is_hopeless(sampling: &Sampling, report: &JobReport) -> bool {
+    matches!(report.times_ms[..], [first] if sampling.is_hopeless(first))
 }
 
 /// Returns the set of data of a launch.

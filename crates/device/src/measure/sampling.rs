@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use tunesmith_core::judge::racing::is_beaten;
+use tunesmith_core::judge::racing::{is_beaten, is_far};
 use tunesmith_core::statistics;
 
 /// The rule for the number of samples.
@@ -64,8 +64,23 @@ pub enum Decision {
 /// not move the median.
 pub(crate) const FEWEST: usize = 3;
 
+/// The time of a launch from which on one sample decides whether a configuration is far above the
+/// bar. What disturbs a machine for some milliseconds does not change it by a quarter.
+const LONG: Duration = Duration::from_secs(1);
+
+/// The multiple of the bar above which a long first launch decides, with cold caches.
+const HOPELESS: f64 = 1.5;
+
 /// The factor on the cap within which a slow kernel may still get its [`Sampling::min_samples`].
 pub(crate) const SEVERAL: u32 = 4;
+
+impl Sampling {
+    /// Returns true if a configuration needs no launch after its first, which took `first_ms`
+    /// milliseconds: it took more than a second, and half as much again as the bar.
+    pub(crate) fn is_hopeless(&self, first_ms: f64) -> bool {
+        first_ms / 1e3 >= LONG.as_secs_f64() && self.bar_ms.is_some_and(|bar| first_ms > HOPELESS * bar)
+    }
+}
 
 /// Decides whether the samples `times`, taken within `elapsed`, suffice. The times are in
 /// milliseconds. Without a bar, any unit will do.
@@ -80,6 +95,10 @@ pub(crate) const SEVERAL: u32 = 4;
 pub fn decide(times: &[f64], elapsed: Duration, sampling: &Sampling) -> Decision {
     let taken = times.len();
     if sampling.bar_ms.is_some_and(|bar| is_beaten(times, bar)) {
+        return Decision::Enough;
+    }
+    let is_long = taken > 0 && elapsed >= LONG * u32::try_from(taken).unwrap_or(u32::MAX);
+    if is_long && sampling.bar_ms.is_some_and(|bar| times.iter().all(|time| is_far(*time, bar))) {
         return Decision::Enough;
     }
     let enough = if taken < sampling.min_samples.max(1) {
@@ -158,6 +177,24 @@ mod tests {
         assert_eq!(sample(0.2, 7), Decision::Enough);
         assert_eq!(sample(9.0, 2), Decision::More);
         assert_eq!(sample(9.0, 3), Decision::Enough);
+    }
+
+    #[test]
+    fn a_long_launch_far_above_the_bar_is_the_only_sample() {
+        let raced = Sampling { bar_ms: Some(1000.0), ..Sampling::default() };
+        let after = |times: &[f64]| decide(times, Duration::from_secs_f64(times.iter().sum::<f64>() / 1e3), &raced);
+        assert_eq!(
+            [after(&[1300.0]), after(&[1200.0]), after(&[1200.0; 2])],
+            [Decision::Enough, Decision::More, Decision::More]
+        );
+        // The same kernel, a thousand times as fast.
+        let quick = Sampling { bar_ms: Some(1.0), ..raced };
+        assert_eq!(decide(&[1.3], QUICK, &quick), Decision::More);
+        assert_eq!(
+            [raced.is_hopeless(1600.0), raced.is_hopeless(1400.0), quick.is_hopeless(1.6)],
+            [true, false, false]
+        );
+        assert!(!Sampling::default().is_hopeless(9000.0), "nothing is known yet");
     }
 
     proptest! {

@@ -68,8 +68,9 @@ impl JobBench<'_> {
     }
 
     /// Launches once without counting, and has the result judged. Launches again until there were
-    /// enough warm-ups. Then takes samples until they suffice. Looks at the outputs of each launch. Has the result of the last one judged too,
-    /// because a kernel may be correct only once.
+    /// enough warm-ups. Then takes samples until they suffice. Looks at the outputs of each launch.
+    /// Has the result of the last one judged too, because a kernel may be correct only once. A first
+    /// launch that shows a slow kernel to be hopeless is its only sample.
     fn measure(
         &mut self,
         job: &Job,
@@ -83,6 +84,10 @@ impl JobBench<'_> {
         self.judge(1, report)?;
         seen.judged = 1;
         seen.digests.push(self.fingerprint(report)?);
+        if let (Some(first), [_]) = (report.warmup_ms.filter(|first| sampling.is_hopeless(*first)), &job.steps[..]) {
+            report.times_ms.push(first);
+            return Ok(arguments);
+        }
         self.session.place(Placement::Aligned);
         self.tuner.announce(Phase::Sampling { warmup_ms: report.warmup_ms.unwrap_or_default() });
         let mut launches = 1;
