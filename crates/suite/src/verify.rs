@@ -150,6 +150,8 @@ fn verify(
     // Correctness needs one sample, and no race ends it early.
     problem.policy.sampling.min_samples = 1;
     problem.policy.sampling.max_samples = 1;
+    // A busy machine may stop a correct configuration for longer than a search would wait for it.
+    problem.policy.limits.floor = problem.policy.limits.floor.max(problem.policy.limits.first);
     let machine = &ground.place.machine;
     let space = problem.space(&ground.device.limits(machine))?.space;
     let configs = sampled(&space, options)?;
