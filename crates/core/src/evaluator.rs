@@ -6,9 +6,10 @@ use tunesmith_space::ConfigId;
 
 /// Answers requests: a live device, a recording or a function.
 ///
-/// An evaluator answers requests in the order submitted, one at a time. It may prepare later
-/// requests (compile them) while it measures an earlier one. A configuration that fails is a
-/// [`Completion`] with a failure. An [`Error`] means that no later request can be answered either.
+/// An evaluator may answer requests in any order. One device answers in the order submitted, and may
+/// prepare later requests (compile them) while it measures an earlier one. Several devices answer as
+/// they finish: each [`Completion`] then names its request. A configuration that fails is a
+/// completion with a failure. An [`Error`] means that no later request can be answered either.
 ///
 /// ```
 /// # use tunesmith_core::*;
@@ -31,9 +32,10 @@ pub trait Evaluator {
     /// for it.
     fn submit(&mut self, request: Request) -> Result<(), Error>;
 
-    /// Waits for the oldest request that was submitted and not yet returned. Returns `None` if
-    /// `interrupt` was raised meanwhile: the request is then dropped without a measurement. The
-    /// tuner calls this only while a request is outstanding.
+    /// Waits for a request that was submitted and not yet returned: the oldest, or the one that the
+    /// completion names. Returns `None` if `interrupt` was raised meanwhile: the requests in flight
+    /// are then dropped without a measurement. The tuner calls this only while a request is
+    /// outstanding.
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error>;
 
     /// Sets the bar in milliseconds. The evaluator may abandon a configuration whose times exceed
@@ -91,6 +93,9 @@ pub struct Confirmed {
 /// An evaluator's answer for one configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Completion {
+    /// The request that is answered. `None` means the oldest that was submitted and not yet
+    /// returned.
+    pub request: Option<Request>,
     /// The reason why the configuration is not correct, or `None` if it is.
     pub failure: Option<Failure>,
     /// The measurement.

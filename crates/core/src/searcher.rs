@@ -12,8 +12,10 @@ pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 /// A searcher never calls the device, reads no clock and keeps no generator of its own. The same
 /// seed and the same answers give the same requests, on a live device as on a recording.
 ///
-/// The tuner tells it every evaluation in the order asked. Evaluations that it did not ask for, the
-/// default and the start configurations, come first.
+/// The tuner tells it every evaluation as it is delivered. A single device delivers in the order
+/// asked, several devices in any order: the same seed and the same order of deliveries give the same
+/// requests. Evaluations that it did not ask for, the default and the start configurations, come
+/// first.
 ///
 /// ```
 /// # use tunesmith_core::*;

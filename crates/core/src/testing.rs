@@ -1,7 +1,8 @@
 //! Real implementations of the traits that need no device, for tests, examples and the synthetic
 //! device.
 
-use crate::{Completion, Error, Evaluator, Failure, Interrupt, Measurement, Request};
+use crate::{Completion, Error, Evaluator, Failure, Interrupt, Measurement, Request, Rng};
+use rand::{RngExt as _, SeedableRng as _};
 use std::collections::VecDeque;
 use tunesmith_space::{Space, Value};
 
@@ -36,5 +37,41 @@ impl<F: FnMut(&[Value]) -> Result<f64, Failure>> Evaluator for FunctionEvaluator
             Err(failure) => completion.failure = Some(failure),
         }
         Ok(Some(completion))
+    }
+}
+
+/// Delivers the answers of another evaluator out of order, as several devices do: every request takes
+/// a random time, and the one that ends first is delivered first. The seed decides all of it.
+pub struct OutOfOrder<E> {
+    inner: E,
+    rng: Rng,
+    /// The virtual time of the last delivery.
+    now: f64,
+    /// The requests in flight, each with the time of its end.
+    running: Vec<(f64, Request)>,
+}
+
+impl<E> OutOfOrder<E> {
+    /// Creates an evaluator that answers as `inner`, in an order by `seed`.
+    pub fn new(inner: E, seed: u64) -> Self {
+        Self { inner, rng: Rng::seed_from_u64(seed), now: 0.0, running: Vec::new() }
+    }
+}
+
+impl<E: Evaluator> Evaluator for OutOfOrder<E> {
+    fn submit(&mut self, request: Request) -> Result<(), Error> {
+        let ends = self.now - self.rng.random::<f64>().ln();
+        self.running.push((ends, request));
+        Ok(())
+    }
+
+    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
+        let ends = |at: &usize| self.running[*at].0;
+        let Some(first) = (0..self.running.len()).min_by(|a, b| ends(a).total_cmp(&ends(b))) else { return Ok(None) };
+        let (ends, request) = self.running.remove(first);
+        self.now = ends;
+        self.inner.submit(request)?;
+        let completion = self.inner.next(interrupt)?;
+        Ok(completion.map(|completion| Completion { request: Some(request), ..completion }))
     }
 }

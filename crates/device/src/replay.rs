@@ -1,16 +1,18 @@
 //! A device that answers from a recording.
 
 mod noise;
+mod workers;
 
 use noise::Noise;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::recording::Recorded;
 use tunesmith_core::{
-    Completion, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, ManualClock, Measurement, Request, statistics,
+    Clock as _, Completion, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, ManualClock, Measurement, Request, statistics,
 };
 use tunesmith_space::ConfigId;
+use workers::Workers;
 
 /// Answers with recorded evaluations, at the cost of a look-up. A configuration that was not
 /// recorded fails with kind `constraints` and the message "not in recording".
@@ -38,7 +40,7 @@ use tunesmith_space::ConfigId;
 pub struct ReplayEvaluator {
     recorded: Arc<HashMap<ConfigId, Recorded>>,
     mean_cost_ms: f64,
-    submitted: VecDeque<Request>,
+    workers: Workers,
     noise: Option<Noise>,
     clock: Option<Arc<ManualClock>>,
     /// The number of launches for reading counters, beyond the recorded launch.
@@ -94,6 +96,14 @@ impl ReplayEvaluator {
         self
     }
 
+    /// Evaluates up to `count` requests at once, as so many equal devices do, at least one. With a
+    /// clock, each request takes its recorded duration, and answers come in the order in which they
+    /// end. Without one they come in the order submitted.
+    pub fn with_workers(mut self, count: usize) -> Self {
+        self.workers = Workers::new(count);
+        self
+    }
+
     /// Sets the number of launches of a profiled evaluation, at least 1. Profilers run a kernel
     /// again for every few counters, but recordings do not contain the number of passes.
     pub fn with_profile_passes(mut self, passes: f64) -> Self {
@@ -133,25 +143,23 @@ impl Clone for ReplayEvaluator {
 
 impl Evaluator for ReplayEvaluator {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
-        self.submitted.push_back(request);
+        self.workers.submit(request);
         Ok(())
     }
 
     fn next(&mut self, _: &Interrupt) -> Result<Option<Completion>, Error> {
-        let Some(request) = self.submitted.pop_front() else { return Ok(None) };
-        let Some(recorded) = self.recorded.get(&request.config) else {
-            self.pass(self.mean_cost_ms);
-            let failure = Failure::new(FailureKind::Constraints, "not in recording");
-            return Ok(Some(Completion { failure: Some(failure), ..Completion::default() }));
+        let now = self.clock.as_ref().map(|clock| clock.now()).unwrap_or_default();
+        let (recorded, [mean_ms, passes]) = (&self.recorded, [self.mean_cost_ms, self.further_passes]);
+        let timed = self.clock.is_some();
+        let duration = |request| {
+            if timed { duration_of(recorded, request, mean_ms, passes) } else { Duration::ZERO }
         };
-        let launches_ms: f64 = recorded.evaluation.measurement.times_ms.iter().sum();
-        let profiling_ms = if request.depth == Depth::Profiled { self.further_passes * launches_ms } else { 0.0 };
-        self.pass(recorded.cost_ms + profiling_ms);
-        let (failure, mut measurement) = (recorded.evaluation.failure.clone(), recorded.evaluation.measurement.clone());
-        if let (Some(noise), None) = (&mut self.noise, &failure) {
-            noise.disturb(recorded, &mut measurement);
+        let Some((ends, request)) = self.workers.next(now, duration) else { return Ok(None) };
+        if let Some(clock) = &self.clock {
+            clock.advance(ends.saturating_sub(now));
         }
-        Ok(Some(Completion { failure, measurement, ..Completion::default() }))
+        let completion = self.answer(request);
+        Ok(Some(Completion { request: Some(request), ..completion }))
     }
 
     fn race(&mut self, bar_ms: Option<f64>) {
@@ -165,19 +173,41 @@ impl Evaluator for ReplayEvaluator {
             return Ok(Some(Completion::default()));
         };
         let times_ms = noise.samples(recorded, samples);
-        self.pass(times_ms.iter().sum());
+        if let Some(clock) = &self.clock {
+            clock.advance(duration(times_ms.iter().sum()));
+        }
         let measurement = Measurement { times_ms, ..Measurement::default() };
         Ok(Some(Completion { measurement, ..Completion::default() }))
     }
 }
 
 impl ReplayEvaluator {
-    /// Advances the simulated time.
-    fn pass(&self, ms: f64) {
-        if let (Some(clock), Ok(step)) = (&self.clock, Duration::try_from_secs_f64(ms / 1e3)) {
-            clock.advance(step);
+    /// Returns the recorded answer.
+    fn answer(&mut self, request: Request) -> Completion {
+        let Some(recorded) = self.recorded.get(&request.config) else {
+            let failure = Failure::new(FailureKind::Constraints, "not in recording");
+            return Completion { failure: Some(failure), ..Completion::default() };
+        };
+        let (failure, mut measurement) = (recorded.evaluation.failure.clone(), recorded.evaluation.measurement.clone());
+        if let (Some(noise), None) = (&mut self.noise, &failure) {
+            noise.disturb(recorded, &mut measurement);
         }
+        Completion { failure, measurement, ..Completion::default() }
     }
+}
+
+/// Returns the time that `request` takes: the recorded one, or `mean_ms` if it was not recorded, and
+/// `passes` more launches if it is profiled.
+fn duration_of(recorded: &HashMap<ConfigId, Recorded>, request: Request, mean_ms: f64, passes: f64) -> Duration {
+    let Some(recorded) = recorded.get(&request.config) else { return duration(mean_ms) };
+    let launches_ms: f64 = recorded.evaluation.measurement.times_ms.iter().sum();
+    let profiling_ms = if request.depth == Depth::Profiled { passes * launches_ms } else { 0.0 };
+    duration(recorded.cost_ms + profiling_ms)
+}
+
+/// Returns milliseconds as a duration. A recorded number that is none takes no time.
+fn duration(ms: f64) -> Duration {
+    Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
 }
 
 #[cfg(test)]

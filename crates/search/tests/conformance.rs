@@ -1,8 +1,8 @@
 //! Promises of every strategy of the catalogue, on functions that need no device.
 
 use std::collections::HashSet;
-use tunesmith_core::testing::FunctionEvaluator;
-use tunesmith_core::{Evaluation, Failure, FailureKind, Request, Run, Stop, StopReason, Tuner};
+use tunesmith_core::testing::{FunctionEvaluator, OutOfOrder};
+use tunesmith_core::{Evaluation, Evaluator, Failure, FailureKind, Request, Run, Stop, StopReason, Tuner};
 use tunesmith_search::{build, catalogue};
 use tunesmith_space::{Constraint, Parameter, Space, Value};
 
@@ -36,19 +36,25 @@ struct Setup<'a> {
     room: usize,
     seed: u64,
     scale: f64,
+    /// The order in which answers are delivered. `None` is the order of the requests.
+    order: Option<u64>,
     recorded: Vec<Evaluation>,
 }
 
 impl<'a> Setup<'a> {
     fn new(strategy: &'a str) -> Self {
-        Self { strategy, budget: 60, room: 1, seed: 11, scale: 1.0, recorded: Vec::new() }
+        Self { strategy, budget: 60, room: 1, seed: 11, scale: 1.0, order: None, recorded: Vec::new() }
     }
 
     fn run(&self, space: &Space, function: impl Fn(&[Value]) -> Result<f64, Failure>) -> Run {
         let mut searcher = build(self.strategy).unwrap();
         let scale = self.scale;
-        let mut evaluator = FunctionEvaluator::new(space, |values| function(values).map(|time| time * scale));
-        Tuner::new(space, searcher.as_mut(), &mut evaluator)
+        let evaluator = FunctionEvaluator::new(space, |values| function(values).map(|time| time * scale));
+        let mut evaluator: Box<dyn Evaluator> = match self.order {
+            Some(order) => Box::new(OutOfOrder::new(evaluator, order)),
+            None => Box::new(evaluator),
+        };
+        Tuner::new(space, searcher.as_mut(), evaluator.as_mut())
             .keep_going(true)
             .stop(Stop::evaluations(self.budget))
             .room(self.room)
@@ -97,6 +103,30 @@ fn every_request_is_new_with_any_room() {
             let distinct: HashSet<Request> = requests(&run).into_iter().collect();
             assert_eq!(distinct.len(), 60, "{name}");
         }
+    }
+}
+
+#[test]
+fn answers_in_any_order_give_new_requests_by_seed_and_order_alone() {
+    for name in names() {
+        for room in [2, 4, 8] {
+            let setup = Setup { room, order: Some(5), ..Setup::new(name) };
+            let run = requests(&setup.run(&tiles(), bowl));
+            assert_eq!(run.iter().collect::<HashSet<_>>().len(), 60, "{name} with room {room}");
+            assert_eq!(run, requests(&setup.run(&tiles(), bowl)), "{name} with room {room}");
+        }
+    }
+}
+
+#[test]
+fn a_run_whose_answers_came_in_any_order_is_resumed_in_that_order() {
+    for name in names() {
+        let setup = Setup { room: 4, order: Some(5), ..Setup::new(name) };
+        let whole = setup.run(&tiles(), bowl);
+        let recorded: Vec<Evaluation> = whole.history.iter().map(|scored| (*scored.evaluation).clone()).collect();
+        let resumed = Setup { recorded: recorded[..30].to_vec(), ..setup }.run(&tiles(), bowl);
+        assert_eq!(requests(&resumed)[..30], requests(&whole)[..30], "{name}");
+        assert_eq!(requests(&resumed).iter().collect::<HashSet<_>>().len(), 60, "{name}");
     }
 }
 

@@ -9,10 +9,11 @@ pub(super) const COMPARE_HELP: &str = "Examples:
   tunesmith compare cache.json.gz --strategy random --strategy swarm --noise --plots plots
   tunesmith compare counters.csv.gz --strategy profile_guided --model trees --repeats 1000 --json
   tunesmith compare recordings/*.csv.gz --strategy default --history recordings/*.csv.gz
+  tunesmith compare recordings/*.csv.gz --strategy default --strategy genetic --in-flight 8
 
 Recordings are journals, CSV with or without a JSON file beside it, Kernel Tuner caches, T4
-results and KTT results, plain or compressed. `random` is simulated only with --noise: otherwise
-its numbers are exact expectations.";
+results and KTT results, plain or compressed. `random` is simulated only with --noise or --in-flight:
+otherwise its numbers are exact expectations.";
 
 pub(super) const CONVERT_HELP: &str = "Examples:
   tunesmith convert run.jsonl run.2.jsonl -o run.csv.gz
@@ -89,6 +90,10 @@ pub(crate) struct CompareArgs {
     /// that misleads
     #[arg(long, requires = "history")]
     pub(crate) shuffle_history: bool,
+    /// Number of requests in flight: so many workers evaluate at once, each for the recorded time,
+    /// and answers come in the order in which they end
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
+    pub(crate) in_flight: usize,
     /// Leave out the configurations that failed, as papers do that count only configurations that
     /// ran
     #[arg(long)]
@@ -157,6 +162,12 @@ pub(crate) struct ExportArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Parses a number of workers.
+fn workers(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number: &usize| (1..=1024).contains(number));
+    number.ok_or_else(|| format!("`{text}` is no whole number from 1 to 1024"))
 }
 
 /// Parses a number of launches.

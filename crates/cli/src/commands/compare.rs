@@ -25,6 +25,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
         model: args.model.as_deref().map(ModelChoice::from_text),
         history: args.history.clone(),
         shuffle_history: args.shuffle_history,
+        in_flight: args.in_flight,
         without_failures: args.without_failures,
     };
     let comparison = tunesmith::compare(&options)?;

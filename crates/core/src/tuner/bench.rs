@@ -39,15 +39,16 @@ pub(super) enum Resampled {
 pub(super) type Evaluated = (Evaluation, Option<String>);
 
 impl Bench<'_> {
-    /// Measures the oldest submitted request, `request`. A configuration above `bar_ms` may be
-    /// abandoned. Returns `None` if interrupted.
-    pub(super) fn evaluate(&mut self, request: Request, bar_ms: Option<f64>) -> Result<Option<Evaluated>, Error> {
+    /// Measures one of the submitted requests, the oldest of which is `oldest`. A configuration above
+    /// `bar_ms` may be abandoned. Returns `None` if interrupted.
+    pub(super) fn evaluate(&mut self, oldest: Request, bar_ms: Option<f64>) -> Result<Option<Evaluated>, Error> {
         self.evaluator.race(bar_ms);
         let Some(completion) = self.evaluator.next(&self.interrupt)? else { return Ok(None) };
         self.add_spent(completion.spent);
         self.latest = self.clocks.elapsed();
-        let Completion { failure, mut measurement, unprofiled, .. } = completion;
+        let Completion { request, failure, mut measurement, unprofiled, .. } = completion;
         let failure = failure.or(impossible(&mut measurement));
+        let request = request.unwrap_or(oldest);
         Ok(Some((Evaluation { request, failure, measurement, clock: self.latest }, unprofiled)))
     }
 

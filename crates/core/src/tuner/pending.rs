@@ -56,6 +56,11 @@ impl Pending {
         requests.filter(counts).count()
     }
 
+    /// Returns the position of `request` in the journal, if it was evaluated and not taken yet.
+    pub(super) fn position(&self, request: Request) -> Option<usize> {
+        self.place(request)
+    }
+
     /// Takes out the evaluation that answers `request`.
     pub(super) fn take(&mut self, request: Request) -> Option<Box<Evaluation>> {
         self.place(request).and_then(|place| self.evaluations[place].take())

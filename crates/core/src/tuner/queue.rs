@@ -1,11 +1,13 @@
 //! Requests in flight.
 
+use super::pending::Pending;
 use crate::Request;
 use std::collections::{HashSet, VecDeque};
 
-/// The requests that were asked and not yet answered. They are answered in the order asked, whether
-/// by the evaluator or from the resumed journal. A resumed run must tell answers in the same order
-/// as an uninterrupted one.
+/// The requests that were asked and not yet answered, in the order asked.
+///
+/// Answers come in any order. A resumed run must tell them in the same order as an uninterrupted
+/// one, and the journal keeps that order.
 #[derive(Default)]
 pub(super) struct Queue {
     waiting: VecDeque<(Request, AnswerFrom)>,
@@ -13,7 +15,7 @@ pub(super) struct Queue {
 }
 
 /// The source of the answer to a request.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnswerFrom {
     /// The evaluator measures it.
     Evaluator,
@@ -29,14 +31,35 @@ impl Queue {
         self.waiting.push_back((request, from));
     }
 
-    /// Takes the oldest request.
-    pub(super) fn pop(&mut self) -> Option<(Request, AnswerFrom)> {
-        self.waiting.pop_front()
+    /// Returns the request whose turn is next, and the source of its answer.
+    ///
+    /// A repeated request is answered once it is the oldest: the answer to its first occurrence was
+    /// told before. Otherwise the answers of the journal come first, in the order of the journal.
+    /// Otherwise an answer of the evaluator is due. The oldest of its requests then stands for
+    /// whichever the evaluator answers first.
+    pub(super) fn next(&self, recorded: &Pending) -> Option<(Request, AnswerFrom)> {
+        let oldest = *self.waiting.front()?;
+        if oldest.1 == AnswerFrom::Told {
+            return Some(oldest);
+        }
+        let of_journal = self.waiting.iter().filter(|(_, from)| *from == AnswerFrom::Journal);
+        let earliest = of_journal.min_by_key(|(request, _)| recorded.position(*request));
+        // The oldest is not a repeated one, so that there is a request of the journal or of the
+        // evaluator.
+        earliest.copied().or_else(|| self.waiting.iter().find(|(_, from)| *from == AnswerFrom::Evaluator).copied())
     }
 
-    /// Marks `request` as answered.
+    /// Removes the oldest occurrence of `request`, which was answered.
     pub(super) fn answered(&mut self, request: Request) {
+        if let Some(place) = self.waiting.iter().position(|(waiting, _)| *waiting == request) {
+            self.waiting.remove(place);
+        }
         self.in_flight.remove(&request);
+    }
+
+    /// Returns true if the evaluator is to answer `request`.
+    pub(super) fn is_submitted(&self, request: Request) -> bool {
+        self.waiting.contains(&(request, AnswerFrom::Evaluator))
     }
 
     pub(super) fn len(&self) -> usize {

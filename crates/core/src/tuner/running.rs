@@ -201,7 +201,7 @@ impl<'a> Running<'a> {
                 return Ok(reason);
             }
             self.fill_queue()?;
-            match self.queue.pop() {
+            match self.queue.next(&self.recorded) {
                 None => return Ok(StopReason::Finished),
                 Some((request, from)) => {
                     if !self.answer(request, from)? {
@@ -290,9 +290,9 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    /// Answers the oldest request. Returns `false` if the run was interrupted meanwhile.
+    /// Answers `request`, or if its answer comes from the evaluator, whichever request the evaluator
+    /// answers. Returns `false` if the run was interrupted meanwhile.
     fn answer(&mut self, request: Request, from: AnswerFrom) -> Result<bool, Error> {
-        self.queue.answered(request);
         self.repeats = if from == AnswerFrom::Told { self.repeats + 1 } else { 0 };
         match from {
             AnswerFrom::Told => {}
@@ -303,19 +303,26 @@ impl<'a> Running<'a> {
             }
             AnswerFrom::Evaluator => {
                 let Some(evaluation) = self.evaluate(request)? else { return Ok(false) };
+                let request = evaluation.request;
+                self.queue.answered(request);
                 self.keep(evaluation)?;
                 self.tell(request);
                 self.watch()?;
                 return Ok(true);
             }
         }
+        self.queue.answered(request);
         self.tell(request);
         Ok(true)
     }
 
-    fn evaluate(&mut self, request: Request) -> Result<Option<Evaluation>, Error> {
-        let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, request));
-        let Some((evaluation, unprofiled)) = self.bench.evaluate(request, bar)? else { return Ok(None) };
+    /// Measures one of the submitted requests, the oldest of which is `oldest`.
+    fn evaluate(&mut self, oldest: Request) -> Result<Option<Evaluation>, Error> {
+        let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, oldest));
+        let Some((evaluation, unprofiled)) = self.bench.evaluate(oldest, bar)? else { return Ok(None) };
+        if !self.queue.is_submitted(evaluation.request) {
+            return Err(Error::Device("it answered a request that is not in flight".into()));
+        }
         self.progress.elapsed = evaluation.clock;
         if let Some(reason) = unprofiled {
             self.observers.note_once(&format!("no counters are read: {reason}"));
@@ -396,7 +403,7 @@ impl<'a> Running<'a> {
             return Ok(true);
         }
         self.enqueue(Request::timed(default))?;
-        match self.queue.pop() {
+        match self.queue.next(&self.recorded) {
             Some((request, from)) => self.answer(request, from),
             None => Ok(true),
         }

@@ -388,7 +388,7 @@ impl LiveEvaluator {
         measured.measurement.compile = Some(compile);
         let spent = Spent { compile: measured.load, run: measured.run, verify: measured.verify };
         let MeasuredJob { failure, measurement, unprofiled, .. } = measured;
-        Ok(Some(Completion { failure, measurement, spent, unprofiled }))
+        Ok(Some(Completion { request: None, failure, measurement, spent, unprofiled }))
     }
 }
 

@@ -126,3 +126,28 @@ fn reading_counters_takes_the_launches_that_it_is_said_to_take() {
     assert_eq!(took(Request::timed(config)), Duration::from_millis(250));
     assert_eq!(took(Request::profiled(config)), Duration::from_millis(300));
 }
+
+#[test]
+fn workers_answer_as_they_end_and_the_clock_shows_the_time_of_all_together() {
+    let space = space();
+    let durations = [400.0, 100.0, 250.0, 100.0];
+    let recorded = durations.iter().zip(0..).map(|(cost_ms, rank)| Recorded {
+        cost_ms: *cost_ms,
+        ..recorded(&space, rank, &[1.0], None)
+    });
+    let device = ReplayEvaluator::new(recorded);
+    let answers = |workers| {
+        let clock = Arc::new(ManualClock::default());
+        let mut device = device.clone().with_clock(clock.clone()).with_workers(workers);
+        (0..4).for_each(|rank| device.submit(Request::timed(space.id(rank).unwrap())).unwrap());
+        let next = |_| {
+            let request = device.next(&Interrupt::default()).unwrap().unwrap().request.unwrap();
+            (request.config.rank(), clock.now().as_millis())
+        };
+        (0..4).map(next).collect::<Vec<_>>()
+    };
+    assert_eq!(answers(1), [(0, 400), (1, 500), (2, 750), (3, 850)]);
+    // The second worker takes the third and the fourth once it is free.
+    assert_eq!(answers(2), [(1, 100), (2, 350), (0, 400), (3, 450)]);
+    assert_eq!(answers(8), [(1, 100), (3, 100), (2, 250), (0, 400)]);
+}

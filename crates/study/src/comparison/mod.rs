@@ -63,6 +63,9 @@ pub struct CompareOptions {
     /// True if the times of the history are shuffled among its configurations before each search.
     /// This measures the cost of believing a history that misleads.
     pub shuffle_history: bool,
+    /// Number of requests of a search in flight, each evaluated by a worker of its own in simulated
+    /// time. 0 counts as 1.
+    pub in_flight: usize,
     /// True if configurations that failed are left out of the spaces, as in papers that count only
     /// configurations that ran.
     pub without_failures: bool,
@@ -121,7 +124,7 @@ struct Subject {
 
 /// Lets every strategy search every recording `repeats` times and measures the results.
 ///
-/// Each search starts from a fresh state, with room for one request. Its seed is derived from the
+/// Each search starts from a fresh state, with room for `in_flight` requests. Its seed is derived from the
 /// strategy's text, the recording's name and the number of the repeat. Searches run on all cores;
 /// the result does not depend on the number of cores. `random` without replacement is not run: its
 /// expectation is exact.
@@ -246,7 +249,9 @@ impl Subject {
 /// Returns the score of one strategy on one recording, with its curves.
 fn score(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions) -> Result<(Score, PlotSeries), Error> {
     // With noise, the best of a search is not the fastest that it met, and no expectation is known.
-    let is_exact = strategy.has_exact_expectation() && !options.noise && !options.over_time;
+    // With several in flight, fast configurations are delivered before slow ones.
+    let is_simulated = options.noise || options.over_time || options.in_flight > 1;
+    let is_exact = strategy.has_exact_expectation() && !is_simulated;
     // One search of `random` is still run, to measure the cost of an evaluation.
     let repeats = if is_exact { 1 } else { options.repeats };
     let searches = (0..repeats).into_par_iter().map(|repeat| search(strategy, subject, options, repeat));
@@ -295,7 +300,8 @@ fn search(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions, 
     })?);
     let clock = Arc::new(ManualClock::default());
     let passes = options.profile_passes.unwrap_or(1.0);
-    let mut device = subject.device.clone().with_clock(clock.clone()).with_profile_passes(passes);
+    let device = subject.device.clone().with_clock(clock.clone()).with_profile_passes(passes);
+    let mut device = device.with_workers(options.in_flight);
     if options.noise {
         device = device.with_noise(seed);
     }
@@ -303,6 +309,7 @@ fn search(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions, 
         .stop(Stop::evaluations(options.budget))
         .judging(Judging::nothing())
         .simulated(clock)
+        .room(options.in_flight)
         .seed(seed)
         .run()?;
     Ok(Curve::of(&run, &searcher, options.budget, |config| subject.device.time_ms(config)))

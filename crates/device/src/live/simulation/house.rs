@@ -137,7 +137,7 @@ impl Laboratory for House {
             self.best = Some(self.best.map_or(median, |best| best.min(median)));
         }
         let spent = Spent { compile: load, run, verify };
-        Ok(Some(Completion { failure, measurement, spent, unprofiled: None }))
+        Ok(Some(Completion { request: None, failure, measurement, spent, unprofiled: None }))
     }
 
     fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {

@@ -1,0 +1,150 @@
+//! Several requests in flight, whose answers come in any order.
+
+use std::collections::HashSet;
+use tunesmith_core::testing::{FunctionEvaluator, OutOfOrder};
+use tunesmith_core::*;
+use tunesmith_space::{Parameter, Space, Value};
+
+fn line(length: i64) -> Space {
+    let x = Parameter::new("X", (0..length).map(Value::Int)).unwrap();
+    Space::builder().parameter(x).build().unwrap()
+}
+
+fn device(space: &Space) -> impl Evaluator + use<> {
+    FunctionEvaluator::new(space, |values| match values[0].as_int().unwrap() {
+        x if x % 5 == 4 => Err(Failure::new(FailureKind::Runtime, "killed by SIGSEGV")),
+        x => Ok((x - 7).abs() as f64 + 1.0),
+    })
+}
+
+/// Asks for random configurations near the best so far, repeats included. What it asks depends on
+/// everything that it was told, and on what is in flight.
+#[derive(Default)]
+struct Near {
+    asked: Vec<Request>,
+    told: Vec<Request>,
+    most_in_flight: usize,
+}
+
+impl Searcher for Near {
+    fn ask(&mut self, view: &View<'_>, room: usize, rng: &mut Rng) -> Vec<Request> {
+        let best = view.history().best().map_or(0, |best| best.evaluation.request.config.rank());
+        let far = view.space().sample(rng).rank() + view.known() as u128;
+        let length = view.space().len().unwrap();
+        let request = Request::timed(view.space().id((best + far / 4) % length).unwrap());
+        self.asked.push(request);
+        let waiting: HashSet<Request> = self.asked.iter().filter(|asked| !self.told.contains(asked)).copied().collect();
+        self.most_in_flight = self.most_in_flight.max(waiting.len());
+        assert!(room >= 1);
+        vec![request]
+    }
+
+    fn tell(&mut self, _: &View<'_>, told: &Told<'_>) {
+        self.told.push(told.evaluation.request);
+    }
+}
+
+#[derive(Default)]
+struct Kept(Vec<Evaluation>);
+
+impl Store for Kept {
+    fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
+        self.0.push(evaluation.clone());
+        Ok(())
+    }
+}
+
+const BUDGET: u64 = 60;
+
+fn tune(space: &Space, device: &mut dyn Evaluator, room: usize, recorded: Vec<Evaluation>) -> (Near, Vec<Evaluation>) {
+    let (mut searcher, mut kept) = (Near::default(), Kept::default());
+    let run = Tuner::new(space, &mut searcher, device)
+        .store(&mut kept)
+        .stop(Stop::evaluations(BUDGET))
+        .judging(Judging::nothing())
+        .room(room)
+        .seed(3)
+        .recorded(recorded)
+        .run()
+        .unwrap();
+    assert_eq!(run.history.len() as u64, BUDGET, "the budget is used up and never overrun");
+    (searcher, kept.0)
+}
+
+fn requests(evaluations: &[Evaluation]) -> Vec<Request> {
+    evaluations.iter().map(|evaluation| evaluation.request).collect()
+}
+
+#[test]
+fn answers_in_any_order_are_told_as_they_come_each_once() {
+    let space = line(400);
+    for room in [2, 4, 8] {
+        let (searcher, kept) = tune(&space, &mut OutOfOrder::new(device(&space), 1), room, Vec::new());
+        let distinct: HashSet<Request> = requests(&kept).into_iter().collect();
+        assert_eq!(distinct.len() as u64, BUDGET, "nothing is measured twice");
+        let mut told = searcher.told.clone();
+        told.dedup();
+        assert!(searcher.most_in_flight <= room, "{} of {room} in flight", searcher.most_in_flight);
+        let mut asked = searcher.asked.clone();
+        asked.retain(|request| told.contains(request));
+        assert_ne!(told, asked, "room {room}: the order of the answers is another than that of the requests");
+    }
+}
+
+#[test]
+fn the_seed_and_the_order_of_deliveries_decide_the_requests() {
+    let space = line(400);
+    let run = |order| tune(&space, &mut OutOfOrder::new(device(&space), order), 8, Vec::new()).0.asked;
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
+
+/// Answers the latest request first, so that the order does not depend on what was answered before.
+struct LatestFirst<E>(E, Vec<Request>);
+
+impl<E: Evaluator> Evaluator for LatestFirst<E> {
+    fn submit(&mut self, request: Request) -> Result<(), Error> {
+        self.1.push(request);
+        Ok(())
+    }
+
+    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
+        let Some(request) = self.1.pop() else { return Ok(None) };
+        self.0.submit(request)?;
+        let completion = self.0.next(interrupt)?;
+        Ok(completion.map(|completion| Completion { request: Some(request), ..completion }))
+    }
+}
+
+#[test]
+fn a_resumed_run_tells_the_answers_in_the_recorded_order_and_goes_on_as_it_would_have() {
+    let space = line(400);
+    for room in [1, 2, 8] {
+        let mut whole_device = LatestFirst(device(&space), Vec::new());
+        let (whole, all) = tune(&space, &mut whole_device, room, Vec::new());
+        for cut in 0..all.len() {
+            let mut device = LatestFirst(device(&space), Vec::new());
+            let (resumed, rest) = tune(&space, &mut device, room, all[..cut].to_vec());
+            assert_eq!(resumed.asked, whole.asked, "room {room}, cut {cut}");
+            assert_eq!(requests(&rest), requests(&all[cut..]), "room {room}, cut {cut}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_to_a_request_that_is_not_in_flight_ends_the_run_as_a_fault_of_the_device() {
+    struct Confused(Space);
+    impl Evaluator for Confused {
+        fn submit(&mut self, _: Request) -> Result<(), Error> {
+            Ok(())
+        }
+        fn next(&mut self, _: &Interrupt) -> Result<Option<Completion>, Error> {
+            let request = self.0.id(399).map(Request::timed);
+            Ok(Some(Completion { request, ..Completion::default() }))
+        }
+    }
+    let space = line(400);
+    let mut searcher = Near::default();
+    let error = Tuner::new(&space, &mut searcher, &mut Confused(space.clone())).run().unwrap_err();
+    assert_eq!(error.to_string(), "the device cannot be used: it answered a request that is not in flight");
+}
