@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::recording::Recorded;
 use tunesmith_core::{
-    Clock as _, Completion, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, ManualClock, Measurement, Request, statistics,
+    Clock as _, Completion, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, ManualClock, Measurement,
+    Request, statistics,
 };
 use tunesmith_space::ConfigId;
 use workers::Workers;

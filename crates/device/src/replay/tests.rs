@@ -131,10 +131,10 @@ fn reading_counters_takes_the_launches_that_it_is_said_to_take() {
 fn workers_answer_as_they_end_and_the_clock_shows_the_time_of_all_together() {
     let space = space();
     let durations = [400.0, 100.0, 250.0, 100.0];
-    let recorded = durations.iter().zip(0..).map(|(cost_ms, rank)| Recorded {
-        cost_ms: *cost_ms,
-        ..recorded(&space, rank, &[1.0], None)
-    });
+    let recorded = durations
+        .iter()
+        .zip(0..)
+        .map(|(cost_ms, rank)| Recorded { cost_ms: *cost_ms, ..recorded(&space, rank, &[1.0], None) });
     let device = ReplayEvaluator::new(recorded);
     let answers = |workers| {
         let clock = Arc::new(ManualClock::default());
