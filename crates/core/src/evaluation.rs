@@ -63,6 +63,9 @@ pub struct Evaluation {
     pub measurement: Measurement,
     /// The end of the evaluation: time since the start of the run, over all its resumed parts.
     pub clock: Duration,
+    /// The turn of the search at which a program of the user proposed the configuration. `None` if
+    /// the strategy asked for it.
+    pub proposed: Option<u64>,
 }
 
 impl Evaluation {

@@ -125,6 +125,7 @@ fn a_resumed_journal_of_another_strategy_counts_and_can_win() {
         failure: None,
         measurement: Measurement { times_ms: vec![0.5], ..Measurement::default() },
         clock: Duration::from_secs(5),
+        proposed: None,
     };
     let (run, _, kept) = tune(&space, 1, "evaluations 3", vec![recorded]);
     assert_eq!(kept.0.len(), 2);

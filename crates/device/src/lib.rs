@@ -45,7 +45,7 @@ pub use data::{Given, contents};
 pub use devices::{counters, cuda_architecture, cuda_devices, devices, opencl_devices, processor};
 pub use energy::ENERGY_MJ;
 pub use error::{DataError, DeviceError, ScratchError};
-pub use host::{Compilers, CudaSetup};
+pub use host::{Companion, Compilers, CudaSetup, Heard};
 #[doc(hidden)]
 pub use host::{Packet, Process, Processes, Received, SystemProcesses};
 pub use limit_names::LIMIT_NAMES;

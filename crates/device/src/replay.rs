@@ -26,7 +26,8 @@ use workers::Workers;
 /// let space = Space::builder().parameter(tile).build()?;
 /// let [first, second] = [0, 1].map(|rank| Request::timed(space.id(rank).unwrap()));
 /// let measurement = Measurement { times_ms: vec![2.0], ..Measurement::default() };
-/// let recorded = Evaluation { request: first, failure: None, measurement, clock: Default::default() };
+/// let recorded =
+///     Evaluation { request: first, failure: None, measurement, clock: Default::default(), proposed: None };
 ///
 /// let mut device = ReplayEvaluator::new([recorded]);
 /// device.submit(first)?;

@@ -24,7 +24,8 @@ impl Again {
     /// `evaluation`.
     pub fn new(space: &Space, resample: &Resample, evaluation: usize) -> Self {
         let Resample { role, config, failure, measurement, clock } = resample.clone();
-        let as_evaluation = Evaluation { request: Request::timed(config), failure, measurement, clock };
+        let request = Request::timed(config);
+        let as_evaluation = Evaluation { request, failure, measurement, clock, proposed: None };
         Self { again: role.word().to_string(), evaluation, entry: Entry::new(space, &as_evaluation) }
     }
 
@@ -34,7 +35,7 @@ impl Again {
     /// Fails with the reason if the space has no such configuration or a word is unknown.
     pub fn resample(&self, space: &Space) -> Result<Resample, String> {
         let role = self.role().ok_or_else(|| format!("`{}` is not a reason to measure again", self.again))?;
-        let Evaluation { request, failure, measurement, clock } = self.entry.evaluation(space)?;
+        let Evaluation { request, failure, measurement, clock, .. } = self.entry.evaluation(space)?;
         Ok(Resample { role, config: request.config, failure, measurement, clock })
     }
 

@@ -39,6 +39,10 @@ pub struct Entry {
     /// The reason why the configuration failed, or a remark on how it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The turn of the search at which a program of the user proposed the configuration. Journals
+    /// without proposals do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<u64>,
     /// Seconds since the start of the run.
     pub clock: f64,
     /// The line of the file it was read from, counted from 1. It is not written.
@@ -95,6 +99,7 @@ impl Entry {
                 Some(failure) => Some(failure.message.clone()),
                 None => measurement.note.clone(),
             },
+            proposed: evaluation.proposed,
             clock: evaluation.clock.as_secs_f64(),
             line: 0,
         }
@@ -120,7 +125,13 @@ impl Entry {
             ));
         }
         let request = Request { config, depth: self.depth()? };
-        Ok(Evaluation { request, failure: self.failure()?, measurement: self.measurement(), clock: self.clock()? })
+        Ok(Evaluation {
+            request,
+            failure: self.failure()?,
+            measurement: self.measurement(),
+            clock: self.clock()?,
+            proposed: self.proposed,
+        })
     }
 
     fn depth(&self) -> Result<Depth, String> {

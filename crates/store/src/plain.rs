@@ -38,6 +38,8 @@ struct Rest {
     compile: Option<CompileLine>,
     #[serde(default)]
     message: Option<String>,
+    #[serde(default)]
+    proposed: Option<u64>,
     clock: f64,
 }
 
@@ -75,14 +77,15 @@ impl<'a> Plain<'a> {
         let Ok(clock) = Duration::try_from_secs_f64(rest.clock) else { return Ok(None) };
         let Self { index, failure, depth, times_ms, .. } = self;
         let config = space.id(index).ok_or_else(|| format!("the space has no configuration {index}"))?;
-        let Rest { warmup_ms, parts_ms, values, counters, compile, message, .. } = rest;
+        let Rest { warmup_ms, parts_ms, values, counters, compile, message, proposed, .. } = rest;
         let (failure, note) = match failure {
             None => (None, message),
             Some(kind) => (Some(Failure::new(kind, message.unwrap_or_default())), None),
         };
         let compile = compile.map(CompileData::from);
         let measurement = Measurement { times_ms, warmup_ms, parts_ms, values, counters, compile, note };
-        Ok(Some(Box::new(Evaluation { request: Request { config, depth }, failure, measurement, clock })))
+        let request = Request { config, depth };
+        Ok(Some(Box::new(Evaluation { request, failure, measurement, clock, proposed })))
     }
 }
 
@@ -185,13 +188,13 @@ mod tests {
     fn evaluation() -> impl Strategy<Value = Evaluation> {
         let clock = (0..1_u64 << 40).prop_map(Duration::from_nanos);
         let kind = of(proptest::sample::select(&FailureKind::ALL[..]));
-        (0..60_u128, any::<bool>(), kind, of(text()), measurement(), clock).prop_map(
-            |(rank, profiled, kind, message, mut measurement, clock)| {
+        (0..60_u128, any::<bool>(), kind, of(text()), measurement(), clock, of(any::<u64>())).prop_map(
+            |(rank, profiled, kind, message, mut measurement, clock, proposed)| {
                 let config = space().id(rank).unwrap();
                 let request = if profiled { Request::profiled(config) } else { Request::timed(config) };
                 measurement.note = message.clone().filter(|_| kind.is_none());
                 let failure = kind.map(|kind| Failure::new(kind, message.unwrap_or_default()));
-                Evaluation { request, failure, measurement, clock }
+                Evaluation { request, failure, measurement, clock, proposed }
             },
         )
     }

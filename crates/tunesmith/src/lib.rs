@@ -90,6 +90,7 @@ pub use tunesmith_choose::{Choice, Online, Selector, Source};
 pub use tunesmith_core::{Basis, Direction, Stop, StopReason, Target};
 pub use tunesmith_device::{ChoiceError, DeviceChoice, DeviceKind, Machine, WhichDevice};
 pub use tunesmith_model::BoostedSettings;
+pub use tunesmith_propose::{ProposalReport, ProposeCommand};
 pub use tunesmith_search::StrategySpec;
 
 pub use tunesmith_choose as choose;

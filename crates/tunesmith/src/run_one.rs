@@ -105,7 +105,7 @@ pub fn run_one(
     runner.evaluator().submit(request)?;
     let Some(completion) = runner.evaluator().next(interrupt)? else { return Ok(None) };
     let Completion { failure, measurement, unprofiled, .. } = completion;
-    let evaluation = Evaluation { request, failure, measurement, clock: std::time::Duration::ZERO };
+    let evaluation = Evaluation { request, failure, measurement, clock: std::time::Duration::ZERO, proposed: None };
     let candidate = Candidate::new(&space, &evaluation, &[], None);
     let profile = options
         .profile

@@ -100,6 +100,7 @@ const TUNE_HELP: &str = "Examples:
   tunesmith tune examples/gemm/gemm.toml --history other-device.jsonl
   tunesmith tune problem.toml --device replay:counters.csv.gz --model kernel.counters.json
   tunesmith tune problem.toml --inputs
+  tunesmith tune problem.toml --propose \"python3 propose.py\"
   tunesmith tune problem.toml --device \"synthetic:1 + abs(TILE - 32)\"
 
 Stop conditions, joined by `and`, `or` and parentheses:
@@ -242,9 +243,16 @@ pub(crate) struct TuneArgs {
     /// recordings and synthetic devices 1]
     #[arg(long, value_name = "N")]
     pub(crate) room: Option<usize>,
+    /// A program that proposes configurations in competition with the strategy: it reads and writes
+    /// JSON lines (docs/proposals.md)
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) propose: Option<String>,
+    /// Maximum number of seconds to wait for a proposal before the strategy goes on
+    #[arg(long, value_name = "SECONDS", requires = "propose", value_parser = seconds)]
+    pub(crate) propose_wait: Option<std::time::Duration>,
     /// Tune for every input of `[inputs]`, by the strategies named there; --out is the folder of
     /// the journals [default: NAME.inputs beside the problem]
-    #[arg(long, conflicts_with_all = ["size", "strategy", "history", "model", "start"])]
+    #[arg(long, conflicts_with_all = ["size", "strategy", "history", "model", "start", "propose"])]
     pub(crate) inputs: bool,
     /// Run the user's code without the sandbox (docs/trust.md)
     #[arg(long)]
@@ -286,6 +294,12 @@ pub(crate) struct RunArgs {
     /// Print one JSON document
     #[arg(long, conflicts_with_all = ["show_source", "show_command"])]
     pub(crate) json: bool,
+}
+
+/// Parses a number of seconds.
+fn seconds(text: &str) -> Result<std::time::Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| format!("`{text}` is no number of seconds"))
 }
 
 /// Names with the text of their values.

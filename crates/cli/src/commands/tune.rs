@@ -9,7 +9,7 @@ use tunesmith::core::Event;
 use tunesmith::report::{Baseline, FailureLine, SpeedupSource, Summary, Winner, count, milliseconds};
 use tunesmith::{
     Basis, Candidate, CommonFailure, Error, JournalOptions, Machine, ModelChoice, Outcome, OutcomeDocument, Problem,
-    Rates, Search, Session, Starting, StopReason, Target, UNVERIFIED,
+    ProposalReport, ProposeCommand, Rates, Search, Session, Starting, StopReason, Target, UNVERIFIED,
 };
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
@@ -94,6 +94,10 @@ fn search(args: &TuneArgs) -> Result<Search, Error> {
         model: args.model.as_deref().map(ModelChoice::from_text),
         profile: args.profile,
         keep_going: args.keep_going,
+        propose: args.propose.as_ref().map(|command| ProposeCommand {
+            patience: args.propose_wait.unwrap_or(ProposeCommand::PATIENCE),
+            ..ProposeCommand::new(command)
+        }),
     })
 }
 
@@ -176,6 +180,7 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
     });
     let unverified = (outcome.verified == Some(false)).then(|| ("verify", UNVERIFIED.to_string()));
     let changed = changed(outcome).map(|text| ("changed", text));
+    let proposals = outcome.proposals.as_ref().map(|report| ("proposals", proposals(report, &outcome.objective)));
     value
         .into_iter()
         .chain(unverified)
@@ -185,7 +190,26 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
         .chain(drift)
         .chain(limit)
         .chain(regret)
+        .chain(proposals)
         .collect()
+}
+
+/// Says what the proposals brought.
+fn proposals(report: &ProposalReport, objective: &Target) -> String {
+    let ProposalReport { proposed, valid, evaluated, is_best, best, best_of_others, .. } = report;
+    let score = |score: &Option<f64>| match (score, objective) {
+        (None, _) => "none was correct".to_string(),
+        (Some(score), Target::Time) => milliseconds(*score),
+        (Some(score), Target::Metric { .. }) => format!("{score:.5}"),
+    };
+    if *evaluated == 0 {
+        return format!("{proposed} made, {valid} valid, none evaluated");
+    }
+    let which = if *is_best { "one of them is the best" } else { "none of them is the best" };
+    let (theirs, others) = (score(best), score(best_of_others));
+    format!(
+        "{proposed} made, {valid} valid, {evaluated} evaluated; {which} (their best: {theirs}; the strategy's: {others})"
+    )
 }
 
 fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {
@@ -253,6 +277,7 @@ fn next_commands(args: &TuneArgs, outcome: &Outcome) -> Vec<String> {
     if args.profile {
         resume.push("--profile");
     }
+    resume.extend(args.propose.iter().flat_map(|command| ["--propose", command]));
     let more = format!("evaluations {}", outcome.evaluations * 2);
     let top = command(["tunesmith", "top", &journal]);
     match &outcome.best {

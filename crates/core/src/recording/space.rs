@@ -94,7 +94,7 @@ impl Recording {
             }
             let request = Request::timed(space.rank_indices(&indices)?);
             let (failure, measurement) = (row.failure.clone(), row.measurement.clone());
-            let evaluation = Evaluation { request, failure, measurement, clock: Duration::ZERO };
+            let evaluation = Evaluation { request, failure, measurement, clock: Duration::ZERO, proposed: None };
             Some(Recorded { evaluation, rel_std: row.rel_std, cost_ms: row.cost_ms() })
         };
         self.rows().iter().filter_map(evaluation).collect()

@@ -49,7 +49,7 @@ impl Bench<'_> {
         let Completion { request, failure, mut measurement, unprofiled, .. } = completion;
         let failure = failure.or(impossible(&mut measurement));
         let request = request.unwrap_or(oldest);
-        Ok(Some((Evaluation { request, failure, measurement, clock: self.latest }, unprofiled)))
+        Ok(Some((Evaluation { request, failure, measurement, clock: self.latest, proposed: None }, unprofiled)))
     }
 
     /// Stores a new evaluation.

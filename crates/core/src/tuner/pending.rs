@@ -108,6 +108,7 @@ mod tests {
             failure: None,
             measurement: Measurement::default(),
             clock: Duration::from_secs(u64::try_from(rank).unwrap()),
+            proposed: None,
         };
         let made = (0..100).flat_map(|rank| [(rank, Depth::Timed), (rank, Depth::Profiled)]);
         let made: Vec<Evaluation> = made.map(evaluation).collect();

@@ -274,6 +274,7 @@ impl<'a> Running<'a> {
         let view = View::new(self.space, &self.findings.told, self.queue.in_flight(), asking.budget);
         let requests = asking.searcher.ask(&view, room, &mut asking.rng);
         self.bench.seconds.search += self.bench.clocks.real() - started;
+        asking.searcher.take_notes().iter().for_each(|note| self.observers.note_once(note));
         requests
     }
 
@@ -319,7 +320,8 @@ impl<'a> Running<'a> {
     /// Measures one of the submitted requests, the oldest of which is `oldest`.
     fn evaluate(&mut self, oldest: Request) -> Result<Option<Evaluation>, Error> {
         let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, oldest));
-        let Some((evaluation, unprofiled)) = self.bench.evaluate(oldest, bar)? else { return Ok(None) };
+        let Some((mut evaluation, unprofiled)) = self.bench.evaluate(oldest, bar)? else { return Ok(None) };
+        evaluation.proposed = self.asking.searcher.proposed(evaluation.request);
         if !self.queue.is_submitted(evaluation.request) {
             return Err(Error::Device("it answered a request that is not in flight".into()));
         }

@@ -1,7 +1,7 @@
 //! The system's compilers.
 
 use crate::error::DeviceError;
-use crate::host::{CommandTask, Finish, Launcher, Streams, WorkerCommand};
+use crate::host::{CommandTask, Finish, Input, Launcher, Streams, WorkerCommand};
 use crate::problem::Language;
 use serde::{Deserialize, Serialize};
 use std::os::unix::process::ExitStatusExt;
@@ -131,7 +131,7 @@ impl Compiler {
             // The messages are parsed here. Users, too, search the web for their English form.
             environment: vec![("LC_ALL".to_owned(), "C".to_owned())],
             folder: PathBuf::from("."),
-            input: None,
+            input: Input::Nothing,
             memory_limit: None,
             confinement: None,
         };

@@ -52,6 +52,18 @@ pub(crate) fn signal(number: i32) -> String {
     format!("{name}{meaning}")
 }
 
+/// Says how a command failed, or returns `None` if it succeeded.
+pub(crate) fn ended_badly(status: ExitStatus) -> Option<String> {
+    match (status.code(), status.signal()) {
+        (Some(0), _) => None,
+        // A shell reports the signal of its program in this way.
+        (Some(code @ 129..=192), _) => Some(format!("ended with status {code}, as after {}", signal(code - 128))),
+        (Some(code), _) => Some(format!("ended with status {code}")),
+        (None, Some(number)) => Some(format!("was killed by {}", signal(number))),
+        (None, None) => Some(format!("ended oddly: {status}")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use crate::host::{POLL, WorkerCommand, was_not_entered};
 use crate::sandbox::Confinement;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, PipeWriter, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -60,9 +60,9 @@ pub(crate) enum Finish {
 }
 
 /// A supervisor and its process group.
-struct Group {
+pub(super) struct Group {
     child: Child,
-    control: UnixStream,
+    pub(super) control: UnixStream,
     /// Received bytes that have not been parsed.
     heard: Vec<u8>,
     /// The supervisor's status, after its end.
@@ -135,9 +135,7 @@ impl Launcher {
     ) -> Result<Ran, DeviceError> {
         let cannot = |error: io::Error| unusable(format!("cannot be started: {error}"));
         let (mut group, stdout, stderr) = self.start(streams).map_err(cannot)?;
-        let task = CommandTask { confinement: self.worker.confinement().cloned(), ..task.clone() };
-        let mut line = serde_json::to_vec(&task).map_err(|error| cannot(error.into()))?;
-        line.push(b'\n');
+        let line = self.line(task).map_err(cannot)?;
         // If the task cannot be written, the supervisor has ended. Waiting reports its end.
         let _ = group.control.write_all(&line);
         let finish = self.wait(&mut group, limit, interrupt)?;
@@ -147,18 +145,31 @@ impl Launcher {
     }
 
     fn start(&self, streams: Streams) -> io::Result<(Group, OutputReader, Option<OutputReader>)> {
-        let (control, theirs) = UnixStream::pair()?;
         let (stdout, to_stdout) = OutputReader::start()?;
         let (stderr, to_stderr) = match streams {
             Streams::Together => (None, to_stdout.try_clone()?),
             Streams::Apart => OutputReader::start().map(|(reading, writer)| (Some(reading), writer))?,
         };
+        Ok((self.supervisor(to_stdout, to_stderr)?, stdout, stderr))
+    }
+
+    /// Starts a supervisor with these outputs.
+    pub(super) fn supervisor(&self, to_stdout: PipeWriter, to_stderr: PipeWriter) -> io::Result<Group> {
+        let (control, theirs) = UnixStream::pair()?;
         // A process group of its own: Ctrl-C on the terminal reaches only the tuner, and the tuner
         // can end everything that the command started.
         let mut command = self.worker.supervisor()?;
         command.process_group(0).stdin(Stdio::from(OwnedFd::from(theirs))).stdout(to_stdout).stderr(to_stderr);
         let child = command.spawn()?;
-        Ok((Group { child, control, heard: Vec::new(), status: None }, stdout, stderr))
+        Ok(Group { child, control, heard: Vec::new(), status: None })
+    }
+
+    /// Returns the line that gives `task` to a supervisor, in the sandbox of the launcher.
+    pub(super) fn line(&self, task: &CommandTask) -> io::Result<Vec<u8>> {
+        let task = CommandTask { confinement: self.worker.confinement().cloned(), ..task.clone() };
+        let mut line = serde_json::to_vec(&task)?;
+        line.push(b'\n');
+        Ok(line)
     }
 
     fn wait(&self, group: &mut Group, limit: Duration, interrupt: &Interrupt) -> Result<Finish, DeviceError> {
@@ -167,23 +178,23 @@ impl Launcher {
         loop {
             let left = deadline.saturating_sub(self.clock.now());
             match group.hear(left.min(POLL)) {
-                Ok(Heard::News(News::Starting)) => starting = true,
-                Ok(Heard::News(News::NoSandbox(reason))) => {
+                Ok(Answered::News(News::Starting)) => starting = true,
+                Ok(Answered::News(News::NoSandbox(reason))) => {
                     return Err(unusable(format!("cannot enter its sandbox: {reason}")));
                 }
-                Ok(Heard::News(News::NotStarted(reason))) => return Ok(Finish::NotStarted(reason)),
-                Ok(Heard::News(News::Ended(report))) => return Ok(Finish::Ended(report)),
-                Ok(Heard::Nothing) if interrupt.is_raised() => return Ok(Finish::Cancelled),
-                Ok(Heard::Nothing) if left.is_zero() => return Ok(Finish::TimedOut),
-                Ok(Heard::Nothing) => {}
-                Ok(Heard::End) | Err(_) => return group.torn(starting),
+                Ok(Answered::News(News::NotStarted(reason))) => return Ok(Finish::NotStarted(reason)),
+                Ok(Answered::News(News::Ended(report))) => return Ok(Finish::Ended(report)),
+                Ok(Answered::Nothing) if interrupt.is_raised() => return Ok(Finish::Cancelled),
+                Ok(Answered::Nothing) if left.is_zero() => return Ok(Finish::TimedOut),
+                Ok(Answered::Nothing) => {}
+                Ok(Answered::End) | Err(_) => return group.torn(starting),
             }
         }
     }
 }
 
 /// The result of listening for a moment.
-enum Heard {
+pub(super) enum Answered {
     News(News),
     Nothing,
     End,
@@ -191,21 +202,21 @@ enum Heard {
 
 impl Group {
     /// Listens for at most `patience`.
-    fn hear(&mut self, patience: Duration) -> io::Result<Heard> {
+    pub(super) fn hear(&mut self, patience: Duration) -> io::Result<Answered> {
         // A timeout of zero would disable the timeout.
         self.control.set_read_timeout(Some(patience.max(Duration::from_millis(1))))?;
         let mut piece = [0; 512];
         loop {
             if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.heard.drain(..=end).collect();
-                return Ok(Heard::News(serde_json::from_slice(&line)?));
+                return Ok(Answered::News(serde_json::from_slice(&line)?));
             }
             match self.control.read(&mut piece) {
-                Ok(0) => return Ok(Heard::End),
+                Ok(0) => return Ok(Answered::End),
                 Ok(length) => self.heard.extend(&piece[..length]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                    return Ok(Heard::Nothing);
+                    return Ok(Answered::Nothing);
                 }
                 Err(error) => return Err(error),
             }
@@ -251,6 +262,6 @@ impl Drop for Group {
     }
 }
 
-fn unusable(problem: impl Into<String>) -> DeviceError {
+pub(super) fn unusable(problem: impl Into<String>) -> DeviceError {
     DeviceError::Worker { problem: problem.into() }
 }

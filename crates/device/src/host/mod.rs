@@ -3,6 +3,7 @@
 
 mod cgroup;
 mod channel;
+mod companion;
 mod compilers;
 mod ending;
 mod entry;
@@ -16,6 +17,7 @@ mod supervisor;
 mod system;
 
 pub use channel::Packet;
+pub use companion::{Companion, Heard};
 pub use compilers::{Compilers, CudaSetup};
 pub use entry::WorkerCommand;
 pub use process::{Process, Processes, Received};
@@ -23,13 +25,13 @@ pub use system::SystemProcesses;
 
 pub(crate) use channel::{Channel, MOST};
 pub(crate) use compilers::{Compiler, Ended};
-pub(crate) use ending::{STRAY_ACCESS, describe, signal};
+pub(crate) use ending::{STRAY_ACCESS, describe, ended_badly, signal};
 pub(crate) use entry::{SUPERVISOR, WORKER, was_not_entered};
 pub(crate) use launcher::{Finish, Launcher, Ran, Streams};
 pub(crate) use leftovers::end_descendants;
 pub(crate) use output::{KEPT, Output};
 pub(crate) use processor::{limits, processor_name, threads};
-pub(crate) use supervisor::{CommandTask, ProcessReport, supervise};
+pub(crate) use supervisor::{CommandTask, Input, ProcessReport, supervise};
 
 use std::time::Duration;
 

@@ -36,12 +36,23 @@ pub(crate) struct CommandTask {
     pub(crate) environment: Vec<(String, String)>,
     /// The working folder.
     pub(crate) folder: PathBuf,
-    /// The file that becomes the standard input. `None` means an empty input.
-    pub(crate) input: Option<PathBuf>,
+    /// The standard input.
+    pub(crate) input: Input,
     /// The maximum address space of each process, in bytes.
     pub(crate) memory_limit: Option<u64>,
     /// The sandbox of the program.
     pub(crate) confinement: Option<Confinement>,
+}
+
+/// The standard input of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Input {
+    /// It is empty.
+    Nothing,
+    /// It is this file.
+    File(PathBuf),
+    /// Everything that the tuner writes after the task is passed on.
+    Relayed,
 }
 
 /// A report of a supervisor.
@@ -91,25 +102,51 @@ fn serve() -> io::Result<()> {
     // The duplicate is closed in the program, which has another standard input.
     let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut line = String::new();
-    BufReader::new(&control).read_line(&mut line)?;
+    let mut input = BufReader::new(control.try_clone()?);
+    input.read_line(&mut line)?;
     let task = serde_json::from_str(&line)?;
     set_child_subreaper(true)?;
-    let served = serve_task(task, &control);
+    let served = serve_task(task, &control, input);
     let ended = end_descendants();
     served.and(ended)
 }
 
-fn serve_task(task: CommandTask, control: &UnixStream) -> io::Result<()> {
+fn serve_task(task: CommandTask, control: &UnixStream, mut input: BufReader<UnixStream>) -> io::Result<()> {
     let mut program = match start(task, control.try_clone()?)? {
         Ok(program) => program,
         Err(news) => return tell(control, &news),
     };
-    wait(&program.child, control)?;
+    // A relayed input has a thread of its own: a program that does not read must not keep this one
+    // from noticing the end.
+    let is_relayed = program.child.stdin.take().map(|mut to| {
+        std::thread::spawn(move || {
+            let _ = relay(&mut input, &mut to);
+            // A program may close its input. What the tuner writes then is lost.
+            let _ = io::copy(&mut input, &mut io::sink());
+        })
+    });
+    // Without a relayed input, the tuner says nothing after the task. What can be read is the end.
+    let end = if is_relayed.is_some() { PollFlags::RDHUP } else { PollFlags::IN };
+    wait(&program.child, control, end)?;
     let status = program.child.wait()?;
     let wall = program.clock.now() - program.start;
     // Only this child has been waited for.
     let used = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     tell(control, &News::Ended(report(status.into_raw(), wall, &used)))
+}
+
+/// Passes on what is read, as it comes. The system's way to copy between descriptors, which
+/// `io::copy` takes, locks the pipe until more is there, so that nobody can read it.
+fn relay(input: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
+    loop {
+        let piece = input.fill_buf()?;
+        if piece.is_empty() {
+            return Ok(());
+        }
+        to.write_all(piece)?;
+        let length = piece.len();
+        input.consume(length);
+    }
 }
 
 /// A started program.
@@ -151,16 +188,16 @@ fn enter_and_start(task: &CommandTask, control: &UnixStream) -> io::Result<Resul
     Ok(program.map_err(|error| News::NotStarted(error.to_string())))
 }
 
-/// Waits until the program has ended. It remains to be waited for by `wait`.
+/// Waits until the program has ended. It remains to be waited for by `wait`. An event of `end` on the
+/// connection to the tuner is its end.
 ///
 /// # Errors
 /// The tuner is gone, or wants the end.
-fn wait(child: &Child, control: &UnixStream) -> io::Result<()> {
+fn wait(child: &Child, control: &UnixStream, end: PollFlags) -> io::Result<()> {
     let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
     let handle = pidfd_open(id, PidfdFlags::empty())?;
     loop {
-        // The tuner says nothing after the task. What can be read is the end.
-        let mut watched = [PollFd::new(control, PollFlags::IN), PollFd::new(&handle, PollFlags::IN)];
+        let mut watched = [PollFd::new(control, end), PollFd::new(&handle, PollFlags::IN)];
         match poll(&mut watched, None) {
             Err(Errno::INTR) => continue,
             Err(error) => return Err(error.into()),
@@ -178,8 +215,9 @@ fn wait(child: &Child, control: &UnixStream) -> io::Result<()> {
 fn start_program(task: &CommandTask) -> io::Result<Child> {
     let program = task.words.first().ok_or_else(|| io::Error::other("there is no program"))?;
     let input = match &task.input {
-        Some(path) => Stdio::from(tunesmith_files::open(path)?),
-        None => Stdio::null(),
+        Input::File(path) => Stdio::from(tunesmith_files::open(path)?),
+        Input::Nothing => Stdio::null(),
+        Input::Relayed => Stdio::piped(),
     };
     let mut command = Command::new(program);
     command.args(&task.words[1..]).envs(task.environment.iter().map(|(name, value)| (name, value)));

@@ -11,7 +11,7 @@ fn recorded(space: &Space, rank: u128, times_ms: &[f64], rel_std: Option<f64>) -
     let compile = Some(CompileData { time_ms: 40.0, ..CompileData::default() });
     let measurement = Measurement { times_ms: times_ms.to_vec(), compile, ..Measurement::default() };
     let request = Request::timed(space.id(rank).unwrap());
-    let evaluation = Evaluation { request, failure: None, measurement, clock: Duration::ZERO };
+    let evaluation = Evaluation { request, failure: None, measurement, clock: Duration::ZERO, proposed: None };
     Recorded { evaluation, rel_std, cost_ms: 250.0 }
 }
 

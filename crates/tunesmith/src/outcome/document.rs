@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use tunesmith_propose::ProposalReport;
 use tunesmith_store::DriftLine;
 
 /// An [`Outcome`] as JSON.
@@ -38,6 +39,8 @@ pub struct OutcomeDocument<'a> {
     limit: Option<ModelledLimit>,
     #[serde(skip_serializing_if = "<[RegretClaim]>::is_empty")]
     regret: &'a [RegretClaim],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposals: Option<&'a ProposalReport>,
     space_size: String,
     wall_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,6 +101,7 @@ impl<'a> OutcomeDocument<'a> {
             drift: outcome.drift,
             limit: outcome.limit,
             regret: &outcome.regret,
+            proposals: outcome.proposals.as_ref(),
             space_size: outcome.space_size.to_string(),
             wall_seconds: outcome.wall_seconds,
             simulated_seconds: outcome.simulated_seconds,

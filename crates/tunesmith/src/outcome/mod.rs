@@ -13,6 +13,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tunesmith_core::{Basis, Comparison, FailureKind, RegretBound, StopReason, Target};
+use tunesmith_propose::ProposalReport;
 use tunesmith_search::StrategySpec;
 use tunesmith_store::DriftLine;
 
@@ -77,6 +78,8 @@ pub struct Outcome {
     /// The probability that the best is near the optimum: the latest estimate for each `regret` of
     /// the stop condition.
     pub regret: Vec<RegretClaim>,
+    /// What the program of `Search::propose` brought; `None` without one.
+    pub proposals: Option<ProposalReport>,
     /// The number of configurations.
     pub space_size: u128,
     /// Wall time of this part of the run, including building the space.

@@ -11,12 +11,15 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use tunesmith_core::{Evaluation, FailureKind, Resample, Role, Run, common_failures};
+use tunesmith_propose::ProposalReport;
 use tunesmith_space::ConfigId;
 use tunesmith_store::DriftLine;
 
 /// A run that has ended.
 pub(super) struct Finished {
     pub(super) run: Run,
+    /// What a program proposed.
+    pub(super) proposals: Option<ProposalReport>,
     /// Notes to the user about the counter model and the counters.
     pub(super) notes: Vec<String>,
     /// True if the stop conditions saw recorded time.
@@ -70,6 +73,7 @@ impl Finished {
             wall_seconds: wall.as_secs_f64(),
             simulated_seconds: self.is_simulated.then_some(run.progress.elapsed.as_secs_f64()),
             seconds: self.seconds(ground.building, wall),
+            proposals: self.proposals,
             notes: self.notes,
             device: self.device,
             out: self.journal,

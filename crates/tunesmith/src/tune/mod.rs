@@ -1,5 +1,6 @@
 //! Tunes a problem: the main job.
 
+mod asked;
 mod conclude;
 mod ground;
 mod header;

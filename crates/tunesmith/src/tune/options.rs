@@ -4,6 +4,7 @@ use crate::Error;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Stop, Target};
+use tunesmith_propose::ProposeCommand;
 use tunesmith_search::StrategySpec;
 use tunesmith_space::closest;
 use tunesmith_study::ModelChoice;
@@ -37,6 +38,8 @@ pub struct Search {
     pub keep_going: bool,
     /// True to read the counters of every configuration.
     pub profile: bool,
+    /// A program whose proposals compete with the strategy. It is not kept for a resumed run.
+    pub propose: Option<ProposeCommand>,
 }
 
 /// The journal of a run.

@@ -1,5 +1,6 @@
 //! The third stage: the run itself, with the device and the journal open.
 
+use super::asked::Asked;
 use super::conclude::Finished;
 use super::ground::Ground;
 use super::header::{OfDevice, header};
@@ -16,7 +17,7 @@ use tunesmith_choose::timing::KnownDevice;
 use tunesmith_core::{Clock, Evaluator, Tuner};
 use tunesmith_cost::Counting;
 use tunesmith_search::RegretModel;
-use tunesmith_store::{Journal, Resumed};
+use tunesmith_store::{Header, Journal, Resumed};
 
 /// A run that can start: its device is open and its journal can be written.
 pub(super) struct Ready<'a> {
@@ -24,6 +25,7 @@ pub(super) struct Ready<'a> {
     /// The device's name, with its known properties as numbers.
     device: KnownDevice,
     preparation: Preparation,
+    header: Header,
     journal: Journal,
     resumed: Resumed,
 }
@@ -49,7 +51,7 @@ impl<'a> Ready<'a> {
         let header = header(ground, settings, learned, &of_device, started);
         let (journal, resumed) = settings.open_journal(&header, &ground.space)?;
         let device = KnownDevice { name: runner.device(), features: of_device.features };
-        Ok(Self { runner, device, preparation, journal, resumed })
+        Ok(Self { runner, device, preparation, header, journal, resumed })
     }
 
     /// Tells the session that the run is about to start.
@@ -82,11 +84,11 @@ impl<'a> Ready<'a> {
         learned: &Learned<'_>,
         session: &mut Session<'_>,
     ) -> Result<Finished, Error> {
-        let Self { mut runner, device, preparation, mut journal, resumed } = self;
-        let warnings = resumed.warnings;
+        let Self { mut runner, device, preparation, header, mut journal, resumed } = self;
+        let warnings = resumed.warnings.clone();
         let mut watch = CounterWatch::new(&mut session.observers, &learned.guided);
         let simulated = runner.simulate(settings.seed);
-        let mut searcher = learned.searcher(ground, settings, &device)?;
+        let mut searcher = Asked::new(learned.searcher(ground, settings, &device)?, ground, settings, &header, &resumed)?;
         let mut regret = RegretModel::default();
         let mut counting;
         let evaluator: &mut dyn Evaluator = match learned.counts() {
@@ -96,7 +98,7 @@ impl<'a> Ready<'a> {
             }
             None => runner.evaluator(),
         };
-        let mut tuner = Tuner::new(&ground.space, searcher.as_mut(), evaluator)
+        let mut tuner = Tuner::new(&ground.space, searcher.searcher(), evaluator)
             .store(&mut journal)
             .clock(session.clock.clone())
             .interrupt(session.interrupt.clone())
@@ -118,6 +120,7 @@ impl<'a> Ready<'a> {
         let run = tuner.observer(&mut watch).run()?;
         let (notes, is_simulated) = ([warnings, watch.notes].concat(), simulated.is_some());
         Ok(Finished {
+            proposals: searcher.report(&run),
             run,
             notes,
             is_simulated,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use tunesmith_core::{Direction, MedianTime, Objective, Stop, Target};
 use tunesmith_device::Device;
 use tunesmith_problem::MetricObjective;
+use tunesmith_propose::ProposeCommand;
 use tunesmith_search::StrategySpec;
 use tunesmith_space::Space;
 use tunesmith_store::{Header, Journal, Resumed};
@@ -37,6 +38,8 @@ pub(super) struct Settings {
     pub(super) keep_going: bool,
     /// True if the counters of every configuration are read.
     pub(super) profile: bool,
+    /// A program whose proposals compete with the strategy.
+    pub(super) propose: Option<ProposeCommand>,
     /// The history, and the part of it that no longer exists.
     pub(super) past: (Past, Vec<LeftOut>),
     /// Measured properties of the device besides its limits.
@@ -70,6 +73,7 @@ impl Settings {
             seed: seed.unwrap_or(0),
             room: room.unwrap_or_else(|| default_room(&ground.device)).max(1),
             profile: search.profile,
+            propose: search.propose.clone(),
             // A recording has not failed now: it was searched to its end before.
             keep_going: search.keep_going || !ground.device.is_live(),
             device_features: options.device_features.clone(),

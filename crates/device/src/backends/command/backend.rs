@@ -6,7 +6,7 @@ use crate::backends::command::spec::OUT;
 use crate::backends::command::{CommandSpec, judge};
 use crate::data::Scratch;
 use crate::error::DeviceError;
-use crate::host::{CommandTask, Finish, Launcher, Output, Ran, Streams};
+use crate::host::{CommandTask, Finish, Input, Launcher, Output, Ran, Streams};
 use crate::measure::limits::human;
 use crate::problem::{Scope, Template};
 use crate::sandbox::{Confinement, Sandbox};
@@ -69,7 +69,7 @@ impl CommandBackend {
             words: expand(words, scope),
             environment: environment(&self.spec, scope),
             folder: self.spec.folder.clone(),
-            input: None,
+            input: Input::Nothing,
             memory_limit: None,
             confinement: None,
         }

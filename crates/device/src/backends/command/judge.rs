@@ -1,7 +1,7 @@
 //! Judges the result of a run and extracts its numbers. Pure functions: values in, decision out.
 
 use crate::backends::command::{CommandSpec, Cost};
-use crate::host::signal;
+use crate::host::{ended_badly, signal};
 use crate::host::{Finish, Output, ProcessReport, Ran};
 use crate::measure::limits::Limit;
 use std::os::unix::process::ExitStatusExt;
@@ -32,17 +32,6 @@ pub(super) fn unsuccessful(finish: &Finish) -> Option<String> {
         }
         Finish::TimedOut => Some("did not end in time".to_owned()),
         Finish::Cancelled => Some("was interrupted".to_owned()),
-    }
-}
-
-fn ended_badly(status: ExitStatus) -> Option<String> {
-    match (status.code(), status.signal()) {
-        (Some(0), _) => None,
-        // A shell reports the signal of its program in this way.
-        (Some(code @ 129..=192), _) => Some(format!("ended with status {code}, as after {}", signal(code - 128))),
-        (Some(code), _) => Some(format!("ended with status {code}")),
-        (None, Some(number)) => Some(format!("was killed by {}", signal(number))),
-        (None, None) => Some(format!("ended oddly: {status}")),
     }
 }
 

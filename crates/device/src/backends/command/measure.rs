@@ -4,7 +4,7 @@
 use crate::backends::command::backend::{BuiltCommand, CommandBackend};
 use crate::backends::command::judge::{self, Sample, judge};
 use crate::error::DeviceError;
-use crate::host::{CommandTask, Finish, Streams};
+use crate::host::{CommandTask, Finish, Input, Streams};
 use crate::measure::limits::{Limit, human};
 use crate::measure::sampling::{Decision, FEWEST, decide};
 use crate::measure::{Policy, Sampling};
@@ -224,7 +224,7 @@ impl CommandBench<'_> {
         let input = prepared.folder.with_extension("output");
         let broken = |error| DeviceError::Worker { problem: format!("cannot keep the command's output: {error}") };
         std::fs::write(&input, printed).map_err(|error| Stop::Broken(broken(error)))?;
-        let task = CommandTask { input: Some(input.clone()), ..self.backend.task(words, &prepared.scope) };
+        let task = CommandTask { input: Input::File(input.clone()), ..self.backend.task(words, &prepared.scope) };
         let limit = self.policy.limits.verify;
         let ran = self.backend.launcher.run(&task, Streams::Together, limit, self.interrupt);
         let _ = std::fs::remove_file(&input);

@@ -1,0 +1,193 @@
+//! A program of the user that runs beside a search and talks with it line by line.
+
+use crate::Machine;
+use crate::data::Scratch;
+use crate::error::DeviceError;
+use crate::host::launcher::{Answered, Group, unusable};
+use crate::host::output::OutputReader;
+use crate::host::supervisor::News;
+use crate::host::{CommandTask, Input, Launcher, POLL, ended_badly};
+use crate::sandbox::Confinement;
+use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+use tunesmith_core::{Interrupt, SystemClock};
+
+/// Maximum number of lines that wait for a program to read them.
+const UNREAD: usize = 10_000;
+/// Maximum number of lines that wait for the tuner. A program that writes more is made to wait.
+const UNHEARD: usize = 256;
+/// Maximum length of a line in bytes.
+const LONGEST: u64 = 1 << 20;
+/// The time in which a supervisor tells how its program ended, after the program closed its output.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A program of the user that runs as long as this value lives, under a supervisor and in the
+/// sandbox of commands. It reads lines and writes lines. Nothing that it does blocks the tuner: other
+/// threads write and read, and both keep a limited number of lines.
+pub struct Companion {
+    group: Group,
+    to: SyncSender<String>,
+    from: Receiver<Piece>,
+    /// What it writes to its standard error, for the message on its end.
+    remarks: Option<OutputReader>,
+    is_over: bool,
+    interrupt: Interrupt,
+    /// The folder for its temporary files. Dropped last.
+    _scratch: Option<Scratch>,
+}
+
+/// What a companion said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// A line, without its end.
+    Line(String),
+    /// A line of more than a megabyte. Nothing after it is heard.
+    TooLong,
+    /// The program has closed its output. The text says how it ended.
+    Ended(String),
+}
+
+/// What the reading thread found.
+enum Piece {
+    Line(String),
+    TooLong,
+}
+
+impl Companion {
+    /// Starts the program `words` in `folder`, with the sandbox of `machine`.
+    ///
+    /// # Errors
+    /// The supervisor cannot be started, or there is no room for temporary files. That the program
+    /// does not exist is [heard](Self::receive).
+    pub fn start(machine: &Machine, words: Vec<String>, folder: &Path) -> Result<Self, DeviceError> {
+        let scratch = machine.sandbox.as_ref().map(|_| Scratch::create(0)).transpose()?;
+        let confinement = match &scratch {
+            Some(scratch) => Confinement::of_run(machine.sandbox.as_ref(), scratch.path())?,
+            None => None,
+        };
+        let confinement = confinement.map(|confinement| confinement.with_own_folder(folder));
+        let launcher = Launcher::new(machine.worker.clone(), Arc::new(SystemClock::new()))?.confined(confinement);
+        let task = CommandTask {
+            words,
+            environment: Vec::new(),
+            folder: folder.to_owned(),
+            input: Input::Relayed,
+            memory_limit: None,
+            confinement: None,
+        };
+        let cannot = |error: io::Error| unusable(format!("cannot be started: {error}"));
+        Self::with(&launcher, &task, scratch).map_err(cannot)
+    }
+
+    fn with(launcher: &Launcher, task: &CommandTask, scratch: Option<Scratch>) -> io::Result<Self> {
+        let (output, to_stdout) = io::pipe()?;
+        let (remarks, to_stderr) = OutputReader::start()?;
+        let mut group = launcher.supervisor(to_stdout, to_stderr)?;
+        group.control.write_all(&launcher.line(task)?)?;
+        let input = group.control.try_clone()?;
+        let (to, lines) = sync_channel(UNREAD);
+        std::thread::spawn(move || write_lines(&lines, input));
+        let (heard, from) = sync_channel(UNHEARD);
+        std::thread::spawn(move || read_lines(output, &heard));
+        let interrupt = launcher.interrupt().clone();
+        Ok(Self { group, to, from, remarks: Some(remarks), is_over: false, interrupt, _scratch: scratch })
+    }
+
+    /// Passes a line on. Returns false if the program has not read thousands of earlier lines.
+    pub fn send(&mut self, line: String) -> bool {
+        // A program that has ended is heard.
+        !matches!(self.to.try_send(line), Err(std::sync::mpsc::TrySendError::Full(_)))
+    }
+
+    /// Waits for a line, for at most `limit` and until the run is interrupted. Returns `None` if
+    /// there is none.
+    pub fn receive(&mut self, limit: Duration) -> Option<Heard> {
+        let mut left = limit;
+        loop {
+            let piece = left.min(POLL);
+            left -= piece;
+            let heard = self.receive_within(piece);
+            if heard.is_some() || self.is_over || left.is_zero() || self.interrupt.is_raised() {
+                return heard;
+            }
+        }
+    }
+
+    fn receive_within(&mut self, limit: Duration) -> Option<Heard> {
+        use std::sync::mpsc::RecvTimeoutError::{Disconnected, Timeout};
+        if self.is_over {
+            return None;
+        }
+        match self.from.recv_timeout(limit) {
+            Ok(Piece::Line(line)) => Some(Heard::Line(line)),
+            Ok(Piece::TooLong) => {
+                self.is_over = true;
+                Some(Heard::TooLong)
+            }
+            Err(Timeout) => None,
+            Err(Disconnected) => {
+                self.is_over = true;
+                Some(Heard::Ended(self.ending()))
+            }
+        }
+    }
+
+    /// Says how the program ended, with the last line of its remarks.
+    fn ending(&mut self) -> String {
+        let how = loop {
+            break match self.group.hear(PATIENCE) {
+                Ok(Answered::News(News::Starting)) => continue,
+                Ok(Answered::News(News::NoSandbox(reason))) => format!("cannot enter its sandbox: {reason}"),
+                Ok(Answered::News(News::NotStarted(reason))) => format!("could not be started: {reason}"),
+                Ok(Answered::News(News::Ended(report))) => {
+                    ended_badly(ExitStatus::from_raw(report.status)).unwrap_or_else(|| "ended".to_owned())
+                }
+                Ok(Answered::Nothing) => "closed its output".to_owned(),
+                Ok(Answered::End) | Err(_) => "ended, and with it the process that watched it".to_owned(),
+            };
+        };
+        let remarks = self.remarks.take().map(OutputReader::finish).unwrap_or_default().last_lines();
+        match remarks.lines().rfind(|line| !line.trim().is_empty()) {
+            Some(last) => format!("{how} ({})", last.trim()),
+            None => how,
+        }
+    }
+}
+
+/// Writes lines until there are no more, or nobody reads them.
+fn write_lines(lines: &Receiver<String>, mut to: UnixStream) {
+    while let Ok(mut line) = lines.recv() {
+        line.push('\n');
+        if to.write_all(line.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads lines until the output ends, a line is too long, or nobody wants them.
+fn read_lines(output: PipeReader, heard: &SyncSender<Piece>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut line = Vec::new();
+        let read = (&mut output).take(LONGEST + 1).read_until(b'\n', &mut line);
+        if !matches!(read, Ok(1..)) {
+            return;
+        }
+        let is_too_long = line.len() as u64 > LONGEST;
+        let text = String::from_utf8_lossy(&line).trim().to_owned();
+        let news = if is_too_long { Piece::TooLong } else { Piece::Line(text) };
+        // Blank lines say nothing.
+        if matches!(&news, Piece::Line(text) if text.is_empty()) {
+            continue;
+        }
+        if heard.send(news).is_err() || is_too_long {
+            return;
+        }
+    }
+}
