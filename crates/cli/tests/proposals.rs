@@ -64,10 +64,12 @@ fn a_resumed_run_repeats_recorded_proposals_with_and_without_the_program() {
     // The program begins to count anew: its first seven are known.
     assert!(report["refused"]["duplicate"].as_u64().is_some_and(|count| count >= 7), "{with:#?}");
     assert!(report["evaluated"].as_u64().is_some_and(|evaluated| evaluated > 7), "{with:#?}");
-    let without = folder.run(&["tune", "p.toml", "--device", "synthetic:1 + X + Y", "--stop", "evaluations 25"]
-        .into_iter()
-        .chain(["--out", "b.jsonl", "--resume", "--json"])
-        .collect::<Vec<_>>());
+    let without = folder.run(
+        &["tune", "p.toml", "--device", "synthetic:1 + X + Y", "--stop", "evaluations 25"]
+            .into_iter()
+            .chain(["--out", "b.jsonl", "--resume", "--json"])
+            .collect::<Vec<_>>(),
+    );
     let report = proposals(&without);
     assert_eq!((&report["proposed"], &report["evaluated"]), (&Json::from(0), &Json::from(7)));
 }
@@ -124,8 +126,16 @@ fn the_program_ends_with_the_tuner_also_after_ctrl_c_and_kill() {
     for signal in ["-INT", "-KILL"] {
         let folder = Folder::with(&[("p.toml", PROBLEM)]);
         let marker = format!("echo ready > ready; trap '' INT TERM; sleep 987.{}", std::process::id());
-        let mut command =
-            folder.command(&["tune", "p.toml", "--device", "synthetic:1 + X", "--propose-wait", "900", "--propose", &marker]);
+        let mut command = folder.command(&[
+            "tune",
+            "p.toml",
+            "--device",
+            "synthetic:1 + X",
+            "--propose-wait",
+            "900",
+            "--propose",
+            &marker,
+        ]);
         let mut tuner = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         while !folder.path("ready").exists() {
             std::thread::sleep(Duration::from_millis(20));

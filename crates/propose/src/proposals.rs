@@ -234,7 +234,7 @@ impl Proposals {
             self.listen(view, self.patience);
             self.is_late = self.awaited.is_some();
             if self.is_late {
-                let text = "the program of --propose is slow; the strategy goes on, and answers are used when they come";
+                let text = "the program of --propose is slow; the strategy goes on, and uses answers when they come";
                 self.tally.note_once("late", text.to_string());
             }
             if self.tally.proposed == before {

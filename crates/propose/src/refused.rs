@@ -59,7 +59,10 @@ impl Fault {
 
     pub(crate) fn line(line: &str, problem: &str) -> Self {
         let line = short(line);
-        Self::new(FaultKind::Line, format!("the line `{line}` {problem}; answer with a list, such as [{{\"TILE\": 8}}]"))
+        Self::new(
+            FaultKind::Line,
+            format!("the line `{line}` {problem}; answer with a list, such as [{{\"TILE\": 8}}]"),
+        )
     }
 
     pub(crate) fn form(json: &Json) -> Self {

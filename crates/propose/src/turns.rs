@@ -142,7 +142,10 @@ mod tests {
                 is_partners
             })
             .collect();
-        assert_eq!(of_partner(&next.iter().map(|is| if *is { Side::Partner } else { Side::Strategy }).collect::<Vec<_>>()), 2);
+        assert_eq!(
+            of_partner(&next.iter().map(|is| if *is { Side::Partner } else { Side::Strategy }).collect::<Vec<_>>()),
+            2
+        );
     }
 
     #[test]

@@ -149,7 +149,10 @@ fn proposals_alternate_with_the_strategy_and_their_turns_are_kept() {
     let told = log.told("evaluation");
     assert_eq!(told.len(), 13);
     assert_eq!(told[0]["config"], json!({"X": 0, "Y": 0}));
-    assert_eq!((&told[0]["best"], &told[0]["proposed"], &told[2]["proposed"]), (&json!(true), &json!(false), &json!(true)));
+    assert_eq!(
+        (&told[0]["best"], &told[0]["proposed"], &told[2]["proposed"]),
+        (&json!(true), &json!(false), &json!(true))
+    );
     assert_eq!(log.told("end").len(), 1);
 }
 

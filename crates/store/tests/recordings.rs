@@ -356,6 +356,7 @@ fn a_compressed_journal_is_read_as_the_journal_is() {
                 failure: None,
                 measurement: Measurement { times_ms: vec![time_ms], ..Measurement::default() },
                 clock: std::time::Duration::ZERO,
+                proposed: None,
             })
             .unwrap();
     }

@@ -18,7 +18,7 @@ fn history(space: &Space, step: usize, time: impl Fn(f64, f64) -> Option<f64>) -
         let failure = score.is_none().then(|| Failure::new(FailureKind::Compile, "x"));
         let request = Request::timed(config);
         let (measurement, clock) = (Measurement::default(), std::time::Duration::ZERO);
-        history.insert(Evaluation { request, failure, measurement, clock }, score);
+        history.insert(Evaluation { request, failure, measurement, clock, proposed: None }, score);
     }
     history
 }
@@ -81,7 +81,10 @@ fn a_space_too_large_to_list_is_sampled() {
     for number in 0..30 {
         let request = Request::timed(space.sample(&mut rng));
         let (measurement, clock) = (Measurement::default(), std::time::Duration::ZERO);
-        history.insert(Evaluation { request, failure: None, measurement, clock }, Some(1.0 + f64::from(number)));
+        history.insert(
+            Evaluation { request, failure: None, measurement, clock, proposed: None },
+            Some(1.0 + f64::from(number)),
+        );
     }
     let parts = RegretModel::default().parts(&space, &history, &[0.1]).unwrap()[0];
     assert!(parts.expected > 1.0 && parts.probability() < 0.5, "{parts:?}");

@@ -88,7 +88,8 @@ impl<'a> Ready<'a> {
         let warnings = resumed.warnings.clone();
         let mut watch = CounterWatch::new(&mut session.observers, &learned.guided);
         let simulated = runner.simulate(settings.seed);
-        let mut searcher = Asked::new(learned.searcher(ground, settings, &device)?, ground, settings, &header, &resumed)?;
+        let mut searcher =
+            Asked::new(learned.searcher(ground, settings, &device)?, ground, settings, &header, &resumed)?;
         let mut regret = RegretModel::default();
         let mut counting;
         let evaluator: &mut dyn Evaluator = match learned.counts() {

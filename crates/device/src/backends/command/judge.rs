@@ -1,8 +1,8 @@
 //! Judges the result of a run and extracts its numbers. Pure functions: values in, decision out.
 
 use crate::backends::command::{CommandSpec, Cost};
-use crate::host::{ended_badly, signal};
 use crate::host::{Finish, Output, ProcessReport, Ran};
+use crate::host::{ended_badly, signal};
 use crate::measure::limits::Limit;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
