@@ -84,7 +84,7 @@ impl Proposals {
     /// Lets a partner compete with `strategy`.
     pub fn new(strategy: Box<dyn Searcher>, proposing: Proposing<'_>) -> Self {
         let Proposing { partner, patience, problem, default, recorded } = proposing;
-        let of_turn = |evaluation: &Box<Evaluation>| Some((evaluation.proposed?, evaluation.request));
+        let of_turn = |evaluation: &Evaluation| Some((evaluation.proposed?, evaluation.request));
         let (header, device, objective) =
             (problem.header.clone(), problem.device.to_string(), problem.objective.to_string());
         let line = move |budget| {
@@ -108,7 +108,7 @@ impl Proposals {
             turn: 0,
             turns: Turns::default(),
             replay: Replay {
-                proposals: recorded.iter().filter_map(of_turn).collect(),
+                proposals: recorded.iter().filter_map(|evaluation| of_turn(evaluation)).collect(),
                 untold: recorded.iter().map(|evaluation| evaluation.request).collect(),
                 is_over: false,
             },
