@@ -15,11 +15,14 @@ pub enum FailureKind {
     Correctness,
     /// The device refused the configuration at launch, or a recording does not hold it.
     Constraints,
+    /// The configuration is correct, and breaks a limit of the problem.
+    Infeasible,
 }
 
 impl FailureKind {
     /// Every kind, in the order in which reports list them.
-    pub const ALL: [Self; 5] = [Self::Compile, Self::Runtime, Self::Timeout, Self::Correctness, Self::Constraints];
+    pub const ALL: [Self; 6] =
+        [Self::Compile, Self::Runtime, Self::Timeout, Self::Correctness, Self::Constraints, Self::Infeasible];
 
     /// Returns the word used in files and machine-readable output.
     pub fn word(self) -> &'static str {
@@ -29,6 +32,7 @@ impl FailureKind {
             Self::Timeout => "timeout",
             Self::Correctness => "correctness",
             Self::Constraints => "constraints",
+            Self::Infeasible => "infeasible",
         }
     }
 

@@ -6,6 +6,20 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use tunesmith_space::ConfigId;
 
+/// What an evaluation tells besides its score.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Aspects {
+    /// The score, also of a configuration that breaks a limit: it was correct, so that it has one.
+    pub score: Option<f64>,
+    /// The excess over every limit: at most 0 if it is kept, above 0 if it is broken. For a condition
+    /// such as `a <= b`, it is the logarithm of `a / b`. Empty without limits, and if the configuration
+    /// was not correct.
+    pub excesses: Vec<f64>,
+    /// The score of every objective of a front, also of a configuration that breaks a limit. Empty if
+    /// there is only one objective, and if the configuration was not correct.
+    pub objectives: Vec<f64>,
+}
+
 /// An evaluation with its score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scored {
@@ -13,6 +27,8 @@ pub struct Scored {
     pub evaluation: Box<Evaluation>,
     /// Its score: smaller is better. `None` if it failed.
     pub score: Option<f64>,
+    /// What it tells besides, if the run has limits or several objectives.
+    pub aspects: Option<Box<Aspects>>,
 }
 
 /// The evaluations of a run in the order made, each request at most once. A look-up costs one hash.
@@ -38,6 +54,16 @@ impl History {
     /// Adds an evaluation and returns true. If the request is already present, changes nothing and
     /// returns false: failures and times are never measured twice.
     pub fn insert(&mut self, evaluation: impl Into<Box<Evaluation>>, score: Option<f64>) -> bool {
+        self.insert_with(evaluation, score, None)
+    }
+
+    /// Adds an evaluation with its aspects, as [`insert`](Self::insert) does.
+    pub fn insert_with(
+        &mut self,
+        evaluation: impl Into<Box<Evaluation>>,
+        score: Option<f64>,
+        aspects: Option<Box<Aspects>>,
+    ) -> bool {
         let evaluation = evaluation.into();
         let position = self.entries.len();
         let Ok(place) = u32::try_from(position) else { return false };
@@ -51,7 +77,7 @@ impl History {
         if score.is_some_and(|new| self.best_score().is_none_or(|old| new < old)) {
             self.best = Some(position);
         }
-        self.entries.push(Scored { evaluation, score });
+        self.entries.push(Scored { evaluation, score, aspects });
         true
     }
 

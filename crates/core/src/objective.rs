@@ -1,6 +1,7 @@
 //! The quantity that a run minimises.
 
-use crate::{Evaluation, Measurement, statistics};
+use crate::history::Aspects;
+use crate::{Evaluation, Failure, Measurement, statistics};
 use tunesmith_space::ConfigId;
 
 /// Scores a measurement. Smaller is better, and scores are positive. Scores are computed from
@@ -30,6 +31,20 @@ pub trait Objective {
     /// may be able to.
     fn lacks(&self, config: ConfigId, measurement: &Measurement) -> Option<String> {
         let _ = (config, measurement);
+        None
+    }
+
+    /// Returns the failure of a correct configuration whose measurement breaks a limit. The failure is
+    /// [infeasible](crate::FailureKind::Infeasible), and says which limit.
+    fn broken(&self, config: ConfigId, measurement: &Measurement) -> Option<Failure> {
+        let _ = (config, measurement);
+        None
+    }
+
+    /// Returns what strategies can learn from an evaluation besides its score, if there is anything:
+    /// the distance to limits, and the parts of a score that joins several objectives.
+    fn aspects(&self, evaluation: &Evaluation) -> Option<Box<Aspects>> {
+        let _ = evaluation;
         None
     }
 

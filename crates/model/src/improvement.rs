@@ -29,6 +29,28 @@ pub fn log_expected_improvement(mean: f64, deviation: f64, best: f64) -> f64 {
     deviation.ln() + of_unit
 }
 
+/// Returns the expected improvement of a normal variable on `best`, where smaller is better.
+pub(crate) fn expected_improvement(mean: f64, deviation: f64, best: f64) -> f64 {
+    let gain = best - mean;
+    if deviation <= 0.0 {
+        return gain.max(0.0);
+    }
+    let u = gain / deviation;
+    let density = (-u * u / 2.0).exp() / (2.0 * PI).sqrt();
+    (deviation * (u * upper_tail(-u) + density)).max(0.0)
+}
+
+/// Returns the logarithm of the probability that a normal variable is at most `bound`. For more than
+/// 8 deviations below, it is the first term of the expansion. Without a deviation it is 0 or minus
+/// infinity.
+pub fn log_probability_below(mean: f64, deviation: f64, bound: f64) -> f64 {
+    if deviation <= 0.0 {
+        return if mean <= bound { 0.0 } else { f64::NEG_INFINITY };
+    }
+    let u = (bound - mean) / deviation;
+    if u < TAIL { -u * u / 2.0 - (2.0 * PI).ln() / 2.0 - u.abs().ln() } else { upper_tail(-u).ln() }
+}
+
 /// Returns the probability that a standard normal variable exceeds `x`. The relative error is below
 /// 1.2e-7 in both tails. Uses the Chebyshev fit of Press et al., Numerical Recipes, section 6.2
 /// (erfcc).
@@ -72,6 +94,16 @@ mod tests {
             let closed = log_expected_improvement(mean, deviation, best).exp();
             assert!((closed - integral).abs() < 1e-3 * integral, "{mean} {deviation} {best}: {closed} {integral}");
         }
+    }
+
+    #[test]
+    fn a_probability_has_its_logarithm_in_both_tails() {
+        let half = log_probability_below(3.0, 2.0, 3.0);
+        assert!((half - 0.5f64.ln()).abs() < 1e-6);
+        let (near, far) = (log_probability_below(7.99, 1.0, 0.0), log_probability_below(8.01, 1.0, 0.0));
+        assert!(far < near && near - far < 0.2, "{near} {far}");
+        assert!(log_probability_below(0.0, 1.0, 9.0).abs() < 1e-12);
+        assert_eq!(log_probability_below(1.0, 0.0, 0.0), f64::NEG_INFINITY);
     }
 
     #[test]

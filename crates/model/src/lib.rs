@@ -49,6 +49,7 @@ pub mod counters;
 #[cfg(feature = "fit")]
 mod gaussian_process;
 #[cfg(feature = "fit")]
+mod hypervolume;
 mod improvement;
 #[cfg(feature = "fit")]
 mod nnls;
@@ -63,7 +64,8 @@ pub use cholesky::Cholesky;
 #[cfg(feature = "fit")]
 pub use gaussian_process::{Candidates, Feature, GaussianProcess, Hyperparameters, Kernel, Posterior, Rows};
 #[cfg(feature = "fit")]
-pub use improvement::log_expected_improvement;
+pub use hypervolume::{Front, hypervolume};
+pub use improvement::{log_expected_improvement, log_probability_below};
 #[cfg(feature = "fit")]
 pub use nnls::nonnegative_least_squares;
 #[cfg(feature = "fit")]

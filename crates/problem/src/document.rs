@@ -3,6 +3,7 @@
 use crate::alternatives::{self, Alternatives};
 use crate::diagnostic::Messages;
 use crate::item::Table;
+use crate::metric::Limit;
 use crate::tree::{Located, Section};
 use crate::{
     Problem, ProblemError, SourceFile, Tuning, arguments, command, inputs, judging, kernel, nest, parameters, tuning,
@@ -29,6 +30,7 @@ const SECTIONS: &[&str] = &[
     "inputs",
     "measure",
     "metrics",
+    "limits",
 ];
 
 /// Reads a problem in TOML.
@@ -168,8 +170,11 @@ fn read_tuning(root: &Section<'_>, mut problem: Problem, messages: &Messages) ->
     problem.places.grid = root.place(&["tuning", "grid"]);
     let inputs = inputs::read(root, &problem.sizes, messages);
     let measure = root.get("measure").and_then(|node| node.section());
+    let (limits, places) = read_limits(root).into_iter().unzip();
+    problem.places.limits = places;
     Problem {
         metrics: read_metrics(root),
+        limits,
         inputs,
         tuning: tuning.map_or_else(Tuning::default, |section| tuning::read(&section)),
         judging: measure.as_ref().map_or_else(Judging::default, judging::read),
@@ -201,6 +206,22 @@ fn read_metrics(root: &Section<'_>) -> Vec<(String, String)> {
         Some((name.value.to_string(), node.expression()?.value.text().to_string()))
     };
     metrics.entries().filter_map(metric).collect()
+}
+
+/// Returns the limits of `[limits]`, each a condition, with their places.
+fn read_limits(root: &Section<'_>) -> Vec<(Limit, Range<usize>)> {
+    let Some(limits) = root.get("limits").and_then(|node| node.section()) else { return Vec::new() };
+    let limit = |(name, node): (Located<&str>, crate::tree::Node<'_>)| {
+        let Located { value: condition, span } = node.expression()?;
+        let is_name = matches!(condition.names(), [name] if name.text == condition.text().trim());
+        if is_name || condition.takes_number_for_truth() {
+            let remedy = format!("compare it with a bound, as in `{} <= 10`", condition.text());
+            node.error(format!("`{}` must be a condition, not a number", node.name), Some(remedy));
+            return None;
+        }
+        Some((Limit { name: name.value.to_string(), condition }, span))
+    };
+    limits.entries().filter_map(limit).collect()
 }
 
 /// Returns a problem with the content of the `[problem]` section and the sizes of `overrides`.

@@ -10,7 +10,7 @@ use tunesmith_space::hex;
 
 impl Problem {
     /// Returns a digest of all that decides the time and correctness of a configuration: sizes,
-    /// arguments and tolerances. The search settings and the location of the problem's folder do
+    /// arguments, tolerances and limits. The search settings and the location of the problem's folder do
     /// not enter.
     pub fn digest(&self) -> String {
         let mut text = String::new();
@@ -38,6 +38,9 @@ impl Problem {
         let _ = write!(text, "\n{:?} {:?} {:?}", self.verify.relative, self.verify.absolute, self.verify.tolerances);
         for (name, fill) in &self.verify.expected {
             let _ = write!(text, "\n{name} {}", self.fill_text(fill));
+        }
+        for limit in &self.limits {
+            let _ = write!(text, "\nlimit {} {}", limit.name, limit.condition.text());
         }
         self.add_verification(&mut text);
         hex(&Sha256::digest(text.as_bytes()))

@@ -42,7 +42,7 @@ pub use constraint_report::ConstraintReport;
 pub use diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
 pub use error::Error;
 pub use inputs::{Input, InputRun, Inputs};
-pub use metric::{Definitions, Metric, MetricObjective, Yielded};
+pub use metric::{Definitions, Limit, Limits, Metric, MetricObjective, SearchObjective, Yielded};
 pub use nest::NestKernel;
 pub use problem::Problem;
 pub use space::ProblemSpace;

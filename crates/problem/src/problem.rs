@@ -4,6 +4,7 @@ use crate::command::CommandPlaces;
 use crate::diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
 use crate::inputs::Inputs;
 use crate::kernel::KernelPlaces;
+use crate::metric::Limit;
 use crate::nest::NestKernel;
 use crate::tuning::Tuning;
 use std::ops::Range;
@@ -27,6 +28,8 @@ pub struct Problem {
     pub bytes: Option<Expr>,
     /// Metrics that users define: names and expressions over measured values.
     pub metrics: Vec<(String, String)>,
+    /// The limits, in the user's order. A correct configuration that breaks one is infeasible.
+    pub limits: Vec<Limit>,
     /// The tuning parameters, in the user's order.
     pub parameters: Vec<Parameter>,
     /// The constraints, in the user's order.
@@ -74,6 +77,7 @@ pub struct Problem {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places {
     pub(crate) constraints: Vec<Range<usize>>,
+    pub(crate) limits: Vec<Range<usize>>,
     pub(crate) parameters: Vec<Range<usize>>,
     pub(crate) default: Range<usize>,
     pub(crate) grid: Range<usize>,
@@ -93,6 +97,7 @@ impl Problem {
             flops: None,
             bytes: None,
             metrics: Vec::new(),
+            limits: Vec::new(),
             parameters: Vec::new(),
             constraints: Vec::new(),
             choice: None,

@@ -50,6 +50,11 @@ pub(crate) fn significant(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
+/// Returns a value of any quantity: five decimals, or powers of ten where those would hide it.
+pub fn quantity(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e7).contains(&value.abs()) { format!("{value:.5}") } else { format!("{value:.4e}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

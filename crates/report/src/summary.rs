@@ -175,7 +175,9 @@ impl Summary {
     fn write_failures(&self, text: &mut String) {
         for (position, failure) in self.failures.iter().enumerate() {
             let FailureLine { kind, count, message: common } = failure;
-            let content = message(&format!("{count} {kind}, commonly: {common}"));
+            // The message of a limit is its name, which is no example of many.
+            let separator = if *kind == FailureKind::Infeasible { ": " } else { ", commonly: " };
+            let content = message(&format!("{count} {kind}{separator}{common}"));
             line(text, if position == 0 { "failed" } else { "" }, &content);
         }
     }

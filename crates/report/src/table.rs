@@ -1,6 +1,6 @@
 //! Tables of configurations.
 
-use crate::format::{milliseconds, significant};
+use crate::format::{milliseconds, quantity, significant};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
 /// One row of [`top_table`].
@@ -31,7 +31,7 @@ pub fn top_table(rows: &[TopRow]) -> String {
             milliseconds(row.time_ms),
             format!("{} to {}", milliseconds(low), milliseconds(high)),
             row.speedup.map_or_else(|| "-".to_string(), |speedup| format!("{}x", significant(speedup))),
-            row.value.map_or_else(String::new, |value| format!("{value:.5}")),
+            row.value.map_or_else(String::new, quantity),
             row.config.clone(),
         ]);
     }

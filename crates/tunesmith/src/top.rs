@@ -7,8 +7,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
-use tunesmith_core::{Depth, Role, Target, statistics};
-use tunesmith_store::{Again, Entry};
+use tunesmith_core::{Depth, FailureKind, Role, Target, statistics};
+use tunesmith_store::{Again, Brief, Entry};
 
 /// The remark on runs that compared no outputs.
 pub const UNVERIFIED: &str = "unverified: no output was compared with a correct result";
@@ -25,6 +25,9 @@ pub struct Top {
     pub evaluations: usize,
     /// Number of correct ones among them.
     pub correct: usize,
+    /// Number of correct ones that break a limit. They are not among [`Top::correct`].
+    #[serde(skip_serializing_if = "is_zero")]
+    pub infeasible: usize,
     /// The median time of the default configuration, if it was evaluated and correct: of the final
     /// re-measurement if that measured it, else of the search.
     pub default_ms: Option<f64>,
@@ -74,6 +77,14 @@ fn as_text<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Er
     serializer.collect_str(target)
 }
 
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+fn is_infeasible(brief: &&Brief) -> bool {
+    brief.failure == Some(FailureKind::Infeasible)
+}
+
 /// Returns the `count` best configurations of the journal at `path`, in the order of the run's
 /// verdict.
 ///
@@ -114,6 +125,7 @@ pub(crate) fn top_of(judged: &Judged<'_>, count: usize) -> Top {
         objective: metric.as_ref().map_or(Target::Time, Metric::target),
         evaluations: recorded.entries.len(),
         correct: verdict.order.len(),
+        infeasible: recorded.entries.briefs().iter().filter(is_infeasible).count(),
         default_ms,
         verified: recorded.header.verified,
         better_than_default: verdict.is_better_than_default(),

@@ -14,7 +14,8 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
     }
     let unverified = if top.verified == Some(false) { ", unverified" } else { "" };
     let (evaluations, correct) = (top.evaluations, top.correct);
-    output::print(&format!("{}: {evaluations} evaluations, {correct} correct{unverified}\n", top.problem));
+    let infeasible = if top.infeasible > 0 { format!(", {} infeasible", top.infeasible) } else { String::new() };
+    output::print(&format!("{}: {evaluations} evaluations, {correct} correct{infeasible}{unverified}\n", top.problem));
     if top.nothing_better {
         output::print("nothing better than the default was found: it is the best\n");
     }

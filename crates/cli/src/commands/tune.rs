@@ -5,8 +5,8 @@ use crate::args::TuneArgs;
 use crate::progress::Display;
 use crate::{Ending, output, render};
 use serde::Serialize;
-use tunesmith::core::Event;
-use tunesmith::report::{Baseline, FailureLine, SpeedupSource, Summary, Winner, count, milliseconds};
+use tunesmith::core::{Event, FailureKind};
+use tunesmith::report::{Baseline, FailureLine, SpeedupSource, Summary, Winner, count, milliseconds, quantity};
 use tunesmith::{
     Basis, Candidate, CommonFailure, Error, JournalOptions, Machine, ModelChoice, Outcome, OutcomeDocument, Problem,
     ProposalReport, ProposeCommand, Rates, Search, Session, Starting, StopReason, Target, UNVERIFIED,
@@ -151,7 +151,8 @@ fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
 /// Returns the notes that a reader of the measurements needs.
 fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let value = outcome.best.as_ref().and_then(|best| best.value.zip(best.value_ci95)).map(|(value, (low, high))| {
-        ("objective", format!("{}: {value:.5}  (95 %: {low:.5} to {high:.5})", outcome.objective))
+        let [value, low, high] = [value, low, high].map(quantity);
+        ("objective", format!("{}: {value}  (95 %: {low} to {high})", outcome.objective))
     });
     let unscored =
         outcome.unscored.as_ref().map(|unscored| (unscored.count, &unscored.reason)).map(|(count, reason)| {
@@ -241,8 +242,9 @@ fn no_default(outcome: &Outcome) -> Option<String> {
     match &outcome.default {
         None => Some("the constraints exclude the default configuration; name one (`default` in [tuning])".to_string()),
         Some(default) => {
-            let headline = default.failure.as_ref()?.headline();
-            Some(format!("the default configuration failed ({headline})"))
+            let failure = default.failure.as_ref()?;
+            let what = if failure.kind == FailureKind::Infeasible { "breaks a limit" } else { "failed" };
+            Some(format!("the default configuration {what} ({})", failure.headline()))
         }
     }
 }

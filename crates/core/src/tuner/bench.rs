@@ -49,6 +49,7 @@ impl Bench<'_> {
         let Completion { request, failure, mut measurement, unprofiled, .. } = completion;
         let failure = failure.or(impossible(&mut measurement));
         let request = request.unwrap_or(oldest);
+        let failure = failure.or_else(|| self.objective.broken(request.config, &measurement));
         Ok(Some((Evaluation { request, failure, measurement, clock: self.latest, proposed: None }, unprofiled)))
     }
 
@@ -71,6 +72,10 @@ impl Bench<'_> {
         if failure.is_none() {
             let scores = self.objective.samples(config, &measurement);
             failure = scores.err().map(|reason| Failure::new(FailureKind::Runtime, reason));
+        }
+        // The reference tells how the device drifts. It stays a reference beyond a limit.
+        if failure.is_none() && role != Role::Reference {
+            failure = self.objective.broken(config, &measurement);
         }
         self.latest = self.clocks.elapsed();
         let resample = Resample { role, config, failure, measurement, clock: self.latest };

@@ -1,6 +1,6 @@
 //! Faults that concern every configuration, seen in the first evaluations.
 
-use crate::{Evaluation, Failure, Objective, StopReason};
+use crate::{Evaluation, Failure, FailureKind, Objective, StopReason};
 
 /// Number of configurations that fail in the same way before a run gives up. Single failures are
 /// the business of a search. Ten alike at its beginning mean a fault of the problem.
@@ -31,6 +31,8 @@ impl Doomed {
         let lacks = || objective.lacks(evaluation.request.config, &evaluation.measurement);
         self.state = match (std::mem::take(&mut self.state), &evaluation.failure) {
             (State::Mixed, _) => State::Mixed,
+            // What breaks a limit is correct: a search may have to go far until one is kept.
+            (_, Some(failure)) if failure.kind == FailureKind::Infeasible => State::Mixed,
             (_, None) if score.is_none() => lacks().map_or(State::Mixed, State::NoValue),
             (State::Open, Some(failure)) => State::Alike { first: failure.clone(), count: 1 },
             (State::Alike { first, count }, Some(failure)) if is_alike(&first, failure) => {

@@ -109,7 +109,7 @@ impl<'a> Findings<'a> {
         ask: impl FnOnce(&Evidence<'_, ConfigId>) -> T,
     ) -> T {
         let trial = |scored: &&Scored| {
-            let Scored { evaluation, score } = scored;
+            let Scored { evaluation, score, .. } = scored;
             Trial { config: evaluation.request.config, score: *score, clock: evaluation.clock }
         };
         let samples = |at: usize| {

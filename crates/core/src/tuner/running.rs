@@ -350,8 +350,9 @@ impl<'a> Running<'a> {
         if let Some(doomed) = &mut self.doomed {
             doomed.add(&evaluation, score, self.findings.objective);
         }
+        let aspects = self.findings.objective.aspects(&evaluation);
         let told = &mut self.findings.told;
-        told.insert(evaluation, score);
+        told.insert_with(evaluation, score, aspects);
         if let Some(scored) = told.get(request) {
             self.observers.notice(&Event::Evaluated { scored, best: told.best(), progress: &self.progress });
         }
@@ -359,7 +360,7 @@ impl<'a> Running<'a> {
     }
 
     fn tell(&mut self, request: Request) {
-        let Some(Scored { evaluation, score }) = self.findings.told.get(request) else { return };
+        let Some(Scored { evaluation, score, .. }) = self.findings.told.get(request) else { return };
         let started = self.bench.clocks.real();
         let view = View::new(self.space, &self.findings.told, self.queue.in_flight(), self.asking.budget);
         self.asking.searcher.tell(&view, &Told { evaluation, score: *score });
@@ -391,8 +392,9 @@ impl<'a> Running<'a> {
     }
 
     fn take_over(&mut self, evaluation: Box<Evaluation>) {
-        let score = self.findings.objective.score(&evaluation);
-        self.findings.told.insert(evaluation, score);
+        let objective = self.findings.objective;
+        let (score, aspects) = (objective.score(&evaluation), objective.aspects(&evaluation));
+        self.findings.told.insert_with(evaluation, score, aspects);
     }
 
     /// Evaluates the default, unless the run has done so or has nothing to compare with it. Returns

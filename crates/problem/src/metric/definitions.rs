@@ -169,6 +169,12 @@ fn metrics(problem: &Problem) -> Vec<(String, String)> {
         }
     };
     ENERGIES.iter().for_each(|(name, text)| add(name, (*text).to_string()));
+    let printed = problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.as_str());
+    let parameters = problem.parameters.iter().map(|parameter| parameter.name());
+    if !printed.chain(parameters).chain(problem.sizes.iter().map(|(name, _)| name.as_str())).any(|name| name == "time")
+    {
+        add("time", "time_ms".to_string());
+    }
     for (work, rate, expr) in [("flops", RATES[0], &problem.flops), ("bytes", RATES[1], &problem.bytes)] {
         if let Some(expr) = expr {
             add(work, expr.text().to_string());

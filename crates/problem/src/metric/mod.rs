@@ -1,10 +1,12 @@
 //! Objectives other than time: numbers that users define or that runs yield.
 
 mod definitions;
+mod limits;
 mod objective;
 
 pub use definitions::{Definitions, Yielded};
-pub use objective::MetricObjective;
+pub use limits::{Limit, Limits};
+pub use objective::{MetricObjective, SearchObjective};
 
 use crate::Problem;
 use definitions::{Known, measured, yielded};

@@ -1,8 +1,91 @@
-//! The objective of a run that optimises a metric.
+//! The objectives of runs: a metric, and a metric or the time within limits.
 
-use super::Metric;
-use tunesmith_core::{Measurement, Objective};
+use super::{Limits, Metric};
+use tunesmith_core::{Aspects, Evaluation, Failure, FailureKind, Measurement, MedianTime, Objective, statistics};
 use tunesmith_space::{ConfigId, Space, Value, lookup};
+
+/// The objective of a run: the time or a metric, within the limits of the problem.
+pub struct SearchObjective {
+    metric: Option<MetricObjective>,
+    limits: Limits,
+    space: Space,
+}
+
+impl SearchObjective {
+    /// Creates the objective that optimises `metric`, or the time, over the configurations of `space`
+    /// within `limits`.
+    pub fn new(metric: Option<Metric>, limits: Limits, space: &Space) -> Self {
+        Self { metric: metric.map(|metric| MetricObjective::new(metric, space)), limits, space: space.clone() }
+    }
+
+    /// Returns the objective of the metric, or `None` for time.
+    pub fn metric(&self) -> Option<&MetricObjective> {
+        self.metric.as_ref()
+    }
+
+    /// Returns the limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn optimised(&self) -> &dyn Objective {
+        self.metric.as_ref().map_or(&MedianTime, |metric| metric)
+    }
+
+    /// Calls `ask` with the values of the parameters of `config`.
+    fn of_config<T>(&self, config: ConfigId, ask: impl FnOnce(&dyn Fn(&str) -> Option<Value>) -> T) -> T {
+        let configuration = self.space.unrank(config);
+        let value = |name: &str| {
+            let mut values = self.space.values(&configuration);
+            values.find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+        };
+        ask(&value)
+    }
+}
+
+impl Objective for SearchObjective {
+    fn name(&self) -> &str {
+        self.optimised().name()
+    }
+
+    fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
+        self.optimised().samples(config, measurement)
+    }
+
+    fn score(&self, evaluation: &Evaluation) -> Option<f64> {
+        self.optimised().score(evaluation)
+    }
+
+    fn lacks(&self, config: ConfigId, measurement: &Measurement) -> Option<String> {
+        self.optimised().lacks(config, measurement)
+    }
+
+    fn broken(&self, config: ConfigId, measurement: &Measurement) -> Option<Failure> {
+        if self.limits.is_empty() {
+            return None;
+        }
+        self.of_config(config, |parameter| self.limits.broken(parameter, measurement))
+    }
+
+    fn aspects(&self, evaluation: &Evaluation) -> Option<Box<Aspects>> {
+        if self.limits.is_empty() {
+            return None;
+        }
+        // Any other failure has no measurement that says something about a limit.
+        if evaluation.status().is_some_and(|kind| kind != FailureKind::Infeasible) {
+            return None;
+        }
+        let (config, measurement) = (evaluation.request.config, &evaluation.measurement);
+        let samples = self.samples(config, measurement).ok()?;
+        let excesses = self.of_config(config, |parameter| self.limits.excesses(parameter, measurement));
+        let score = statistics::median(&samples);
+        Some(Box::new(Aspects { score, excesses: excesses.unwrap_or_default(), objectives: Vec::new() }))
+    }
+
+    fn per_millisecond(&self, config: ConfigId) -> Option<f64> {
+        self.optimised().per_millisecond(config)
+    }
+}
 
 /// The objective of a [`Metric`] over the configurations of a space. A maximised metric scores as
 /// its reciprocal, which is positive and scales as the metric does. Strategies need not know the

@@ -1,7 +1,7 @@
 //! Renders the part of the page about one run.
 
 use super::{ParameterSection, RunSection, time};
-use crate::format::{milliseconds, significant};
+use crate::format::{milliseconds, quantity, significant};
 use crate::table::TopRow;
 use maud::{Markup, html};
 
@@ -38,7 +38,7 @@ fn top(rows: &[TopRow]) -> Markup {
                 tr {
                     td.number { (place + 1) }
                     (measured(row))
-                    @if objective { td.number { (row.value.map_or_else(String::new, |value| format!("{value:.5}"))) } }
+                    @if objective { td.number { (row.value.map_or_else(String::new, quantity)) } }
                     td { code { (row.config) } }
                 }
             }

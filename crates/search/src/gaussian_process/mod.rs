@@ -19,6 +19,7 @@
 //! .906, .950 and .981. Narrower priors of the length scales and more early fits together gain
 //! about .003 after 50 and 100 evaluations.
 
+mod acquisition;
 pub(crate) mod features;
 mod history;
 mod launch;
@@ -35,7 +36,7 @@ use launch::Trend;
 use pool::is_listed;
 use std::collections::HashSet;
 use surrogate::Surrogate;
-use tunesmith_core::{Launch, Request, Rng, Searcher, View};
+use tunesmith_core::{Aspects, Launch, Request, Rng, Searcher, View};
 use tunesmith_space::ConfigId;
 
 /// Bayesian optimisation. A Gaussian process is fitted to the evaluations told, and the
@@ -70,6 +71,11 @@ use tunesmith_space::ConfigId;
 ///   configurations, the numbers of work-items are features, and the neighbours of the most promising
 ///   candidates become candidates, for up to three rounds.
 /// - Until two configurations were correct, it draws at random.
+/// - With limits, a model of each predicts the excess over its bound, and the expected improvement is
+///   multiplied by the probability that all limits are kept. A configuration that breaks one was
+///   measured, so that the model of the score learns from it, too.
+/// - With several objectives, each has a model of its own, and the expected improvement is that of the
+///   hypervolume ([`Front`](tunesmith_model::Front)), exact for two objectives and three.
 ///
 /// Cost per evaluation: points x candidates products, at most 3 million between fits.
 #[derive(Debug)]
@@ -99,10 +105,20 @@ struct ProcessSettings {
 }
 
 /// An evaluation told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Told {
     config: ConfigId,
+    /// The score, or `None` if it failed or breaks a limit.
     score: Option<f64>,
+    /// What it tells besides, if the run has limits or several objectives.
+    aspects: Option<Box<Aspects>>,
+}
+
+impl Told {
+    /// Returns the score, also of a configuration that breaks a limit.
+    fn measured(&self) -> Option<f64> {
+        self.score.or(self.aspects.as_ref().and_then(|aspects| aspects.score))
+    }
 }
 
 /// Number of the history's best configurations that a model of a large space always predicts.
@@ -173,7 +189,7 @@ impl GaussianProcess {
             let known: Vec<ConfigId> = self.told.iter().map(|told| told.config).chain(self.pending.clone()).collect();
             return features.farthest(view, &known, rng).or_else(|| self.unseen.draw(view, rng));
         }
-        let successes = self.told.iter().filter(|told| told.score.is_some()).count();
+        let successes = self.told.iter().filter(|told| told.measured().is_some()).count();
         if successes < FEWEST_SUCCESSES {
             return self.unseen.draw(view, rng);
         }
@@ -238,11 +254,13 @@ impl Searcher for GaussianProcess {
         vec![Request::timed(config)]
     }
 
-    fn tell(&mut self, _: &View<'_>, told: &tunesmith_core::Told<'_>) {
+    fn tell(&mut self, view: &View<'_>, told: &tunesmith_core::Told<'_>) {
         let config = told.evaluation.request.config;
         self.pending.retain(|pending| *pending != config);
         if self.seen.insert(config) {
-            self.told.push(Told { config, score: told.score });
+            let known = view.history().get(told.evaluation.request);
+            let aspects = known.and_then(|scored| scored.aspects.clone());
+            self.told.push(Told { config, score: told.score, aspects });
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The candidates for the next configuration.
 
+use super::acquisition::{Acquisition, Side};
 use super::features::Features;
 use super::launch::Trend;
 use rand::RngExt as _;
 use std::collections::HashSet;
 use tunesmith_core::{Request, Rng, View};
-use tunesmith_model::{Candidates, GaussianProcess, Posterior, Prediction, Rows, log_expected_improvement};
+use tunesmith_model::{Candidates, GaussianProcess, Posterior, Prediction, Rows};
 use tunesmith_space::{ConfigId, Space};
 
 /// Maximum size of a listed space. In a listed space, the model predicts every configuration.
@@ -46,6 +47,8 @@ struct Group {
     configs: Vec<ConfigId>,
     taken: Vec<bool>,
     candidates: Candidates,
+    /// The candidates of the models of aspects.
+    sides: Vec<Candidates>,
     /// The trend at each candidate, if there is one.
     tilts: Vec<f64>,
 }
@@ -55,6 +58,25 @@ impl Group {
         let mut predictions = self.candidates.predict(at.posterior);
         predictions.iter_mut().zip(&self.tilts).for_each(|(prediction, tilt)| prediction.mean += tilt);
         predictions
+    }
+
+    /// Returns the gain of each candidate.
+    fn gains(&self, at: &PoolScene<'_>, rule: &Acquisition) -> Vec<f64> {
+        let own = |(side, model): (&Candidates, &Side<'_>)| side.predict(&model.posterior);
+        let sides: Vec<Vec<Prediction>> = self.sides.iter().zip(at.sides).map(own).collect();
+        let mut aspects = Vec::with_capacity(sides.len());
+        let mut gain = |(index, prediction): (usize, &Prediction)| {
+            aspects.clear();
+            aspects.extend(sides.iter().map(|side| side[index]));
+            rule.gain(prediction, &aspects)
+        };
+        self.predict(at).iter().enumerate().map(&mut gain).collect()
+    }
+
+    /// Adds the points that were appended to the models.
+    fn follow(&mut self, at: &PoolScene<'_>) {
+        self.candidates.follow(at.process);
+        self.sides.iter_mut().zip(at.sides).for_each(|(side, model)| side.follow(model.process));
     }
 }
 
@@ -111,7 +133,11 @@ impl CandidateSource {
         }
         let means = at.process.means(at.posterior, &rows);
         let means: Vec<f64> = means.iter().zip(at.tilts(&configs)).map(|(mean, tilt)| mean + tilt).collect();
-        let mut chosen = lowest(&means, width / 4 * 3);
+        // Those that are low in one aspect alone lie at the ends of a front, or keep a limit.
+        let sides = at.sides.iter().map(|side| side.process.means(&side.posterior, &rows));
+        let each = width / 4 * 3 / (1 + at.sides.len());
+        let mut chosen: Vec<usize> =
+            std::iter::once(means).chain(sides).flat_map(|means| lowest(&means, each)).collect();
         chosen.extend((0..width / 8).map(|_| rng.random_range(0..configs.len())));
         chosen.sort_unstable();
         chosen.dedup();
@@ -169,6 +195,8 @@ pub(super) struct PoolScene<'a> {
     pub(super) posterior: &'a Posterior,
     /// The trend that the process does not explain, and its factor.
     pub(super) tilt: Option<(&'a Trend, f64)>,
+    /// The models of aspects.
+    pub(super) sides: &'a [Side<'a>],
 }
 
 impl PoolScene<'_> {
@@ -185,7 +213,8 @@ impl Pool {
             self.members.extend(&configs);
         }
         let (taken, tilts) = (vec![false; configs.len()], at.tilts(&configs));
-        self.groups.push(Group { configs, taken, candidates: Candidates::new(at.process, rows), tilts });
+        let sides = at.sides.iter().map(|side| Candidates::new(side.process, rows.clone())).collect();
+        self.groups.push(Group { configs, taken, candidates: Candidates::new(at.process, rows), sides, tilts });
     }
 
     /// Adds the new neighbours of `leader` that are not candidates yet.
@@ -203,18 +232,18 @@ impl Pool {
         }
     }
 
-    /// Returns the candidate with the largest expected improvement on `best`, a random one of equal
+    /// Returns the candidate with the largest gain, a random one of equal
     /// ones. Ignores candidates that are told or in flight. Returns `None` if none is left.
     ///
     /// In a space too large to list, first makes the neighbours of the most promising candidates
     /// candidates, until none is new.
-    pub(super) fn choose(&mut self, at: &PoolScene<'_>, best: f64, rng: &mut Rng) -> Option<ConfigId> {
-        self.groups.iter_mut().for_each(|group| group.candidates.follow(at.process));
+    pub(super) fn choose(&mut self, at: &PoolScene<'_>, rule: &Acquisition, rng: &mut Rng) -> Option<ConfigId> {
+        self.groups.iter_mut().for_each(|group| group.follow(at));
         if !is_listed(at.view.space()) {
-            self.walk(at, best, rng);
+            self.walk(at, rule, rng);
         }
         loop {
-            let (group, index) = self.argmax(at, best, rng)?;
+            let (group, index) = self.argmax(at, rule, rng)?;
             let group = &mut self.groups[group];
             group.taken[index] = true;
             let config = group.configs[index];
@@ -226,10 +255,10 @@ impl Pool {
     }
 
     /// Walks uphill on the acquisition: adds the neighbours of the candidates with the largest
-    /// expected improvement, and again from there.
-    fn walk(&mut self, at: &PoolScene<'_>, best: f64, rng: &mut Rng) {
+    /// gain, and again from there.
+    fn walk(&mut self, at: &PoolScene<'_>, rule: &Acquisition, rng: &mut Rng) {
         for _ in 0..WALKS {
-            let promising = self.promising(at, best);
+            let promising = self.promising(at, rule);
             let before = self.members.len();
             promising.into_iter().for_each(|config| self.add_neighbours(at, config, rng));
             if self.members.len() == before {
@@ -238,15 +267,13 @@ impl Pool {
         }
     }
 
-    /// Returns the [`LEADERS`] candidates with the largest expected improvement, whose neighbours
+    /// Returns the [`LEADERS`] candidates with the largest gain, whose neighbours
     /// are not all candidates.
-    fn promising(&self, at: &PoolScene<'_>, best: f64) -> Vec<ConfigId> {
+    fn promising(&self, at: &PoolScene<'_>, rule: &Acquisition) -> Vec<ConfigId> {
         let mut gains: Vec<(f64, ConfigId)> = Vec::new();
         for group in &self.groups {
-            let predictions = group.predict(at);
-            let gain = |prediction: &Prediction| log_expected_improvement(prediction.mean, prediction.deviation, best);
-            let left = predictions.iter().zip(&group.configs).zip(&group.taken).filter(|(_, taken)| !**taken);
-            gains.extend(left.map(|((prediction, config), _)| (gain(prediction), *config)));
+            let own = group.gains(at, rule).into_iter().zip(&group.configs).zip(&group.taken);
+            gains.extend(own.filter(|(_, taken)| !**taken).map(|((gain, config), _)| (gain, *config)));
         }
         let count = LEADERS.min(gains.len());
         if count < gains.len() {
@@ -256,12 +283,11 @@ impl Pool {
         gains.into_iter().map(|(_, config)| config).collect()
     }
 
-    fn argmax(&self, at: &PoolScene<'_>, best: f64, rng: &mut Rng) -> Option<(usize, usize)> {
+    fn argmax(&self, at: &PoolScene<'_>, rule: &Acquisition, rng: &mut Rng) -> Option<(usize, usize)> {
         let (mut chosen, mut largest, mut equal) = (None, f64::NEG_INFINITY, 0_u32);
         for (g, group) in self.groups.iter().enumerate() {
-            let predictions = group.predict(at);
-            for (index, prediction) in predictions.iter().enumerate().filter(|(index, _)| !group.taken[*index]) {
-                let gain = log_expected_improvement(prediction.mean, prediction.deviation, best);
+            let gains = group.gains(at, rule).into_iter().enumerate();
+            for (index, gain) in gains.filter(|(index, _)| !group.taken[*index]) {
                 if gain > largest || chosen.is_none() {
                     (chosen, largest, equal) = (Some((g, index)), gain, 1);
                 } else if gain == largest {

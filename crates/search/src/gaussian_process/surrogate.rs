@@ -1,5 +1,6 @@
 //! The model of a run: the schedule of its fits, and the evaluations it is fitted to.
 
+use super::acquisition::{AspectTargets, Side};
 use super::features::Features;
 use super::launch::Trend;
 use super::pool::{CandidateSource, Pool, PoolScene};
@@ -29,6 +30,8 @@ pub(super) struct Surrogate {
     heights: Vec<f64>,
     source: CandidateSource,
     parameters: Hyperparameters,
+    /// The hyperparameters of the models of aspects.
+    side_parameters: Vec<Hyperparameters>,
     fitted: Option<Fitted>,
 }
 
@@ -42,6 +45,8 @@ struct Fitted {
     /// The points of the process, in order.
     points: Vec<ConfigId>,
     process: GaussianProcess,
+    /// The models of the aspects, with the same points.
+    sides: Vec<GaussianProcess>,
     /// The factor of the trend.
     slope: f64,
     pool: Pool,
@@ -55,7 +60,7 @@ impl Surrogate {
     pub(super) fn new(view: &View<'_>, (features, trend): (Features, Option<Trend>), promising: &[ConfigId]) -> Self {
         let source = CandidateSource::new(view, &features, promising);
         let parameters = Hyperparameters::typical(features.features());
-        Self { features, trend, heights: Vec::new(), source, parameters, fitted: None }
+        Self { features, trend, heights: Vec::new(), source, parameters, side_parameters: Vec::new(), fitted: None }
     }
 
     /// Returns true if the model expects a trend.
@@ -72,24 +77,29 @@ impl Surrogate {
         (told, pending): (&[Told], &[ConfigId]),
         rng: &mut Rng,
     ) -> Option<ConfigId> {
-        let scores: Vec<Option<f64>> = told.iter().map(|told| told.score).collect();
+        let scores: Vec<Option<f64>> = told.iter().map(Told::measured).collect();
         let targets = targets(&scores);
+        let aspects = AspectTargets::new(told);
         self.follow(view, told);
         let mut fitted = match self.fitted.take() {
-            Some(fitted) if fitted.is_fresh(told, pending) => fitted,
-            _ => self.fit(view, settings, told, &targets, rng),
+            Some(fitted) if fitted.sides.len() == aspects.each.len() && fitted.is_fresh(told, pending) => fitted,
+            _ => self.fit(view, settings, (told, &targets, &aspects), rng),
         };
         fitted.append(view, &self.features, told, pending);
         let posterior = fitted.posterior(&self.without_trend(fitted.slope, &targets));
-        let best = ranked(&targets)[0];
+        let ranked = ranked(&targets);
+        let feasible = ranked.iter().copied().find(|&index| told[index].score.is_some());
+        let best = feasible.unwrap_or(ranked[0]);
         let tilt = self.trend.as_ref().map(|trend| (trend, fitted.slope));
-        let at = PoolScene { view, features: &self.features, process: &fitted.process, posterior: &posterior, tilt };
+        let sides = sides(&fitted.sides, &aspects, |targets| fitted.of_points(targets));
+        let (process, features) = (&fitted.process, &self.features);
+        let at = PoolScene { view, features, process, posterior: &posterior, tilt, sides: &sides };
         if fitted.leader != told[best].config {
             fitted.leader = told[best].config;
             fitted.pool.add_neighbours(&at, fitted.leader, rng);
         }
-        let goal = targets[best] - settings.margin * posterior.variance.sqrt();
-        let chosen = fitted.pool.choose(&at, goal, rng);
+        let goal = feasible.map(|best| targets[best] - settings.margin * posterior.variance.sqrt());
+        let chosen = fitted.pool.choose(&at, &aspects.acquisition(told, goal), rng);
         self.fitted = Some(fitted);
         chosen
     }
@@ -99,8 +109,7 @@ impl Surrogate {
         &mut self,
         view: &View<'_>,
         settings: &ProcessSettings,
-        told: &[Told],
-        targets: &[f64],
+        (told, targets, aspects): (&[Told], &[f64], &AspectTargets),
         rng: &mut Rng,
     ) -> Fitted {
         let order = ranked(targets);
@@ -110,17 +119,24 @@ impl Surrogate {
         let heights = |_: &Trend| sample.iter().map(|&index| self.heights[index]).collect::<Vec<f64>>();
         let heights = self.trend.as_ref().map(heights);
         self.parameters = Hyperparameters::fit(features, &rows, &y, heights.as_deref(), self.parameters.clone());
+        fit_sides(&mut self.side_parameters, features, (&rows, &sample), aspects);
         let slope = self.parameters.slope;
         let first = sample_in_order(&order, rng);
         let (rows, y) = self.rows(view, told, &self.without_trend(slope, targets), &first);
         let process = GaussianProcess::new(features, self.parameters.clone(), &rows);
         let posterior = process.posterior(&y);
         let tilt = self.trend.as_ref().map(|trend| (trend, slope));
-        let at = PoolScene { view, features: &self.features, process: &process, posterior: &posterior, tilt };
+        let parameters = self.side_parameters.iter().cloned();
+        let processes: Vec<_> = parameters.map(|own| GaussianProcess::new(features, own, &rows)).collect();
+        let picked = |targets: &[f64]| first.iter().map(|&index| targets[index]).collect();
+        let sides = sides(&processes, aspects, picked);
+        let (process, posterior, sides) = (&process, &posterior, sides.as_slice());
+        let at = PoolScene { view, features: &self.features, process, posterior, tilt, sides };
         let leaders: Vec<ConfigId> = order.iter().take(8).map(|&index| told[index].config).collect();
         let pool = self.source.pool(&at, &leaders, rng);
         let points = first.iter().map(|&index| told[index].config).collect();
-        Fitted { first, told: told.len(), points, process, slope, pool, leader: leaders[0] }
+        let process = process.clone();
+        Fitted { first, told: told.len(), points, process, sides: processes, slope, pool, leader: leaders[0] }
     }
 
     fn rows(&self, view: &View<'_>, told: &[Told], targets: &[f64], indices: &[usize]) -> (Rows, Vec<f64>) {
@@ -166,17 +182,51 @@ impl Fitted {
     fn append(&mut self, view: &View<'_>, features: &Features, told: &[Told], pending: &[ConfigId]) {
         let new: Vec<ConfigId> = self.wanted(told, pending).skip(self.points.len()).collect();
         let rows = features.rows(view.space(), &new);
-        (0..rows.len()).for_each(|row| self.process.append(&rows.row(row)));
+        let processes = std::iter::once(&mut self.process).chain(&mut self.sides);
+        processes.for_each(|process| (0..rows.len()).for_each(|row| process.append(&rows.row(row))));
         self.points.extend(new);
     }
 
     /// Returns the posterior of the evaluations told, whose targets lack the trend. Pending ones are assumed to turn out as
     /// predicted.
     fn posterior(&self, targets: &[f64]) -> Posterior {
-        let first = self.first.iter().map(|&index| targets[index]);
-        let y: Vec<f64> = first.chain(targets[self.told..].iter().copied()).collect();
-        self.process.posterior(&y)
+        self.process.posterior(&self.of_points(targets))
     }
+
+    /// Returns the targets of the points that were told.
+    fn of_points(&self, targets: &[f64]) -> Vec<f64> {
+        let first = self.first.iter().map(|&index| targets[index]);
+        first.chain(targets[self.told..].iter().copied()).collect()
+    }
+}
+
+/// Fits the hyperparameters of the models of aspects to the evaluations at positions, whose rows are
+/// given.
+fn fit_sides(
+    all: &mut Vec<Hyperparameters>,
+    features: &[Feature],
+    (rows, positions): (&Rows, &[usize]),
+    aspects: &AspectTargets,
+) {
+    all.resize_with(aspects.each.len(), || Hyperparameters::typical(features));
+    for (parameters, targets) in all.iter_mut().zip(&aspects.each) {
+        let y: Vec<f64> = positions.iter().map(|&index| targets[index]).collect();
+        *parameters = Hyperparameters::fit(features, rows, &y, None, parameters.clone());
+    }
+}
+
+/// Returns the models of the aspects with their posteriors. `of_points` picks the targets of the
+/// points of a model.
+fn sides<'a>(
+    processes: &'a [GaussianProcess],
+    aspects: &AspectTargets,
+    of_points: impl Fn(&[f64]) -> Vec<f64>,
+) -> Vec<Side<'a>> {
+    let side = |(process, targets): (&'a GaussianProcess, &Vec<f64>)| Side {
+        process,
+        posterior: process.posterior(&of_points(targets)),
+    };
+    processes.iter().zip(&aspects.each).map(side).collect()
 }
 
 /// Returns the positions of the targets from the lowest to the highest. Among equal targets, the

@@ -11,6 +11,7 @@ mod closure;
 mod datum;
 mod error;
 mod evaluate;
+mod excess;
 mod lexer;
 mod parser;
 

@@ -72,7 +72,7 @@ fn printed(value: &Value) -> String {
 fn class(failure: &Failure) -> &'static str {
     match failure.kind {
         FailureKind::Compile => "CompilationFailedConfig",
-        FailureKind::Constraints => "InvalidConfig",
+        FailureKind::Constraints | FailureKind::Infeasible => "InvalidConfig",
         FailureKind::Runtime | FailureKind::Timeout | FailureKind::Correctness => "RuntimeFailedConfig",
     }
 }

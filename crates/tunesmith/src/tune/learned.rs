@@ -49,9 +49,7 @@ impl<'a> Learned<'a> {
         };
         check_limit(&settings.stop, estimates.limit_ms, &settings.target())?;
         check_counted(device, settings.profile, settings.needs_energy())?;
-        if let Some(metric) = settings.metric() {
-            metric.check_yielded(problem, &yielded(device, problem)?)?;
-        }
+        check_objective(ground, settings)?;
         let has_counters = device.counted_hardware().is_some();
         let launch = match device {
             Device::Kernels(target) if !target.is_processor() => problem.launch(target.language(), &ground.limits),
@@ -92,6 +90,19 @@ impl<'a> Learned<'a> {
             _ => None,
         }
     }
+}
+
+/// Checks that runs on the device yield what the objective and the limits need.
+fn check_objective(ground: &Ground<'_>, settings: &Settings) -> Result<(), Error> {
+    let limits = settings.objective().limits();
+    if settings.metric().is_none() && limits.is_empty() {
+        return Ok(());
+    }
+    let yielded = yielded(&ground.device, ground.problem)?;
+    if let Some(metric) = settings.metric() {
+        metric.check_yielded(ground.problem, &yielded)?;
+    }
+    Ok(limits.check_yielded(ground.problem, &yielded)?)
 }
 
 /// Returns the recording that is replayed, with its file.

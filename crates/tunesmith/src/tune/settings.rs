@@ -6,9 +6,9 @@ use super::options::{JournalOptions, Search};
 use crate::{Error, Metric, Problem};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tunesmith_core::{Direction, MedianTime, Objective, Stop, Target};
+use tunesmith_core::{Direction, Stop, Target};
 use tunesmith_device::Device;
-use tunesmith_problem::MetricObjective;
+use tunesmith_problem::{Limits, MetricObjective, SearchObjective};
 use tunesmith_propose::ProposeCommand;
 use tunesmith_search::StrategySpec;
 use tunesmith_space::Space;
@@ -44,8 +44,7 @@ pub(super) struct Settings {
     pub(super) past: (Past, Vec<LeftOut>),
     /// Measured properties of the device besides its limits.
     pub(super) device_features: BTreeMap<String, f64>,
-    /// The objective if it is not time.
-    metric: Option<MetricObjective>,
+    objective: SearchObjective,
     journal: PathBuf,
     resume: bool,
 }
@@ -69,7 +68,7 @@ impl Settings {
             model: search.model.clone().or(model),
             strategy,
             stop,
-            metric: metric.map(|metric| MetricObjective::new(metric, &ground.space)),
+            objective: SearchObjective::new(metric, Limits::new(problem)?, &ground.space),
             seed: seed.unwrap_or(0),
             room: room.unwrap_or_else(|| default_room(&ground.device)).max(1),
             profile: search.profile,
@@ -89,22 +88,22 @@ impl Settings {
 
     /// Returns the metric to optimise, or `None` for time.
     pub(super) fn metric(&self) -> Option<&Metric> {
-        self.metric.as_ref().map(MetricObjective::metric)
+        self.objective.metric().map(MetricObjective::metric)
     }
 
     /// Returns the objective of the metric to optimise, or `None` for time.
     pub(super) fn metric_objective(&self) -> Option<&MetricObjective> {
-        self.metric.as_ref()
+        self.objective.metric()
     }
 
     /// Returns the objective that scores evaluations.
-    pub(super) fn objective(&self) -> &dyn Objective {
-        self.metric.as_ref().map_or(&MedianTime, |metric| metric)
+    pub(super) fn objective(&self) -> &SearchObjective {
+        &self.objective
     }
 
     /// Returns true if the energy of every sample is measured.
     pub(super) fn needs_energy(&self) -> bool {
-        self.metric().is_some_and(Metric::needs_energy)
+        self.metric().is_some_and(Metric::needs_energy) || self.objective.limits().needs_energy()
     }
 
     /// Opens the journal of the resumed run, or creates a new one.
