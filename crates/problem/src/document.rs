@@ -3,7 +3,7 @@
 use crate::alternatives::{self, Alternatives};
 use crate::diagnostic::Messages;
 use crate::item::Table;
-use crate::metric::Limit;
+use crate::limit::Limit;
 use crate::tree::{Located, Section};
 use crate::{
     Problem, ProblemError, SourceFile, Tuning, arguments, command, inputs, judging, kernel, nest, parameters, tuning,

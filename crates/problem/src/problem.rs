@@ -4,7 +4,7 @@ use crate::command::CommandPlaces;
 use crate::diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
 use crate::inputs::Inputs;
 use crate::kernel::KernelPlaces;
-use crate::metric::Limit;
+use crate::limit::Limit;
 use crate::nest::NestKernel;
 use crate::tuning::Tuning;
 use std::ops::Range;

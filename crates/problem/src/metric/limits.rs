@@ -1,21 +1,13 @@
 //! Limits on what is measured: conditions that decide whether a correct configuration may win.
 
 use super::definitions::{Definitions, Known, Yielded, measured, yielded};
+use crate::limit::Limit;
 use crate::{Problem, ProblemError};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use tunesmith_core::{Failure, FailureKind, Measurement, Refusal, statistics};
 use tunesmith_device::ENERGY_MJ;
-use tunesmith_space::{Expr, Value};
-
-/// A named condition over measured values.
-#[derive(Clone, Debug)]
-pub struct Limit {
-    /// Its name.
-    pub name: String,
-    /// The condition, over parameters, sizes, metrics, and what a run measures.
-    pub condition: Expr,
-}
+use tunesmith_space::Value;
 
 /// The limits of a problem. A value with several samples counts as their median.
 #[derive(Clone, Debug)]
@@ -62,7 +54,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Returns the excess over every limit ([`Expr::excess`]), or the failure of a configuration that
+    /// Returns the excess over every limit ([`Expr::excess`](tunesmith_space::Expr::excess)), or the failure of a configuration that
     /// lacks a number.
     pub(super) fn excesses(
         &self,
@@ -124,14 +116,6 @@ impl Limits {
     fn placed<'a>(&'a self, problem: &'a Problem) -> impl Iterator<Item = (&'a Limit, Range<usize>)> {
         let places = problem.places.limits.iter().cloned().chain(std::iter::repeat(0..0));
         self.limits.iter().zip(places)
-    }
-}
-
-impl Limit {
-    /// Returns the first line of messages about configurations that break it. It has no number of a
-    /// configuration, so that summaries can count it.
-    fn headline(&self) -> String {
-        format!("`{}` ({})", self.name, self.condition.text())
     }
 }
 

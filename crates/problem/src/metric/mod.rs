@@ -5,7 +5,7 @@ mod limits;
 mod objective;
 
 pub use definitions::{Definitions, Yielded};
-pub use limits::{Limit, Limits};
+pub use limits::Limits;
 pub use objective::{MetricObjective, SearchObjective};
 
 use crate::Problem;
