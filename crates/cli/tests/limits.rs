@@ -164,3 +164,34 @@ fn an_error_can_be_limited() {
     assert!(outcome["best"]["config"]["ROUND"].as_u64().unwrap() >= 6, "{outcome:#}");
     assert!(outcome["ties"].as_array().unwrap().iter().all(|tie| tie["config"]["ROUND"].as_u64().unwrap() >= 6));
 }
+
+#[test]
+fn several_objectives_have_a_front_that_every_command_shows() {
+    let text = TRADE.replace("[limits]\n\"small enough\" = \"size <= 20\"\n", "");
+    trade(&text, &["--objective", "time,size", "--objective", "time"]).1.refused(&["not an objective", "two or three"]);
+    let (folder, ran) = trade(&text, &["--objective", "time", "--objective", "size"]);
+    let outcome = ran.json();
+    assert_eq!((ran.code, outcome["objective"].as_str()), (Some(0), Some("minimise time, minimise size")), "{ran:#?}");
+    let front = outcome["front"].as_array().unwrap();
+    let of = |member: &serde_json::Value| member["config"]["X"].as_u64().unwrap();
+    assert_eq!(front.iter().map(of).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>(), "none dominates another");
+    assert_eq!((&front[0]["objectives"]["time_ms"], &front[0]["objectives"]["size"]), (&2.0.into(), &100.0.into()));
+    let top = folder.run(&["top", "p.jsonl", "--json"]).json();
+    assert_eq!(top["front"], outcome["front"], "one truth");
+    let text = folder.run(&["top", "p.jsonl"]).stdout;
+    assert!(text.contains("objective: minimise time, minimise size") && text.contains("the front"), "{text}");
+    assert_eq!(folder.run(&["report", "p.jsonl", "-o", "p.html"]).code, Some(0));
+    let page = std::fs::read_to_string(folder.path("p.html")).unwrap();
+    assert!(page.contains("The front") && page.matches("<circle").count() >= 40, "a dot of each in both pictures");
+}
+
+#[test]
+fn a_front_of_a_problem_file_keeps_the_limits_and_resumes() {
+    let text = TRADE.replace("strategy = \"exhaustive\"", "objective = [\"time\", \"size\"]");
+    let (folder, ran) = trade(&text, &["--stop", "evaluations 12"]);
+    let front = ran.json()["front"].clone();
+    assert!(front.as_array().unwrap().iter().all(|member| member["objectives"]["size"].as_f64().unwrap() <= 20.0));
+    let resumed = folder.run(&["tune", "p.toml", "--device", "synthetic:X + 1", "--json", "--resume"]).json();
+    assert_eq!(resumed["objective"], "minimise time, minimise size");
+    assert_eq!(resumed["front"].as_array().unwrap().len(), 16, "{resumed:#}");
+}

@@ -45,14 +45,20 @@ pub(crate) fn read(section: &Section<'_>) -> Tuning {
         strategy: section.get("strategy").and_then(|node| node.parsed(|_| None)),
         stop: section.get("stop").and_then(|node| node.parsed(|_| None)),
         device: section.get("device").and_then(|node| read_device(&node)),
-        objective: section
-            .get("objective")
-            .and_then(|node| node.parsed(|error: &TargetParseError| Some(error.remedy()))),
+        objective: section.get("objective").and_then(|node| read_objective(&node)),
         seed: count("seed"),
         room: count("room").and_then(|room| usize::try_from(room).ok()),
         default,
         grid: section.get("grid").map(|node| node.items()).unwrap_or_default().iter().filter_map(read_grid).collect(),
     }
+}
+
+/// Reads an objective, or a list of the objectives of a front.
+fn read_objective(node: &Node<'_>) -> Option<Target> {
+    let read = |part: &Node<'_>| part.parsed(|error: &TargetParseError| Some(error.remedy()));
+    let parts = node.items().iter().map(read).collect::<Option<Vec<Target>>>()?;
+    let refuse = |error: TargetParseError| node.error(error.to_string(), Some(error.remedy().to_string()));
+    Target::joined(parts).map_err(refuse).ok()
 }
 
 /// Reads a device that runs something. Recordings and formulas belong to a run, not to a problem.

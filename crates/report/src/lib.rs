@@ -3,6 +3,7 @@
 mod bottlenecks;
 mod comparison;
 mod format;
+mod front;
 mod page;
 mod plot;
 mod summary;
@@ -12,6 +13,7 @@ mod visible;
 pub use bottlenecks::{BottleneckPage, ParameterEffect};
 pub use comparison::{ComparisonRow, comparison_table};
 pub use format::{count, duration, milliseconds, quantity};
+pub use front::Front;
 pub use page::{Page, ParameterSection, RunSection, ValueLine, page_html};
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
 pub use summary::{Baseline, FailureLine, SpeedupSource, Summary, Winner};

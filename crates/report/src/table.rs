@@ -50,6 +50,23 @@ pub fn top_table(rows: &[TopRow]) -> String {
 
 /// Returns a table of text without a trailing newline. All columns but the last are aligned to the
 /// right.
+pub(crate) fn aligned(header: &[String], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header);
+    rows.iter().for_each(|row| {
+        table.add_row(row);
+    });
+    for column in 0..header.len().saturating_sub(1) {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt()
+}
+
+/// Returns a table of text without a trailing newline. All columns but the last are aligned to the
+/// right.
 pub fn count_table<const COLUMNS: usize>(header: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);

@@ -1,16 +1,16 @@
 //! Writes recorded runs as one HTML page.
 
 use crate::Error;
-use crate::Metric;
 use crate::judged::Judged;
 use crate::top::{Top, UNVERIFIED, top_of};
+use crate::{FrontMember, Metric};
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::statistics::median;
 use tunesmith_core::{CommonFailure, Failure, common_failures};
-use tunesmith_report::{FailureLine, Page, ParameterSection, RunSection, TopRow, ValueLine, page_html};
+use tunesmith_report::{FailureLine, Front, Page, ParameterSection, RunSection, TopRow, ValueLine, page_html};
 use tunesmith_store::{Brief, Header, Outline};
 
 /// The mark of pages that this program wrote.
@@ -62,6 +62,11 @@ pub fn write_page(runs: &[PathBuf], out: &Path) -> Result<Written, Error> {
 fn section(path: &Path, recorded: &Outline) -> Result<RunSection, Error> {
     let judged = Judged::new(recorded);
     let top = top_of(&judged, LISTED);
+    let objectives = judged.metric.as_ref().map(Metric::objectives).unwrap_or_default();
+    let objectives: Vec<String> = objectives.into_iter().map(|metric| metric.name).collect();
+    let members = crate::front::of_journal(&judged)?;
+    let row = |member: &FrontMember| (member.objectives.clone(), member.arguments());
+    let front = Front { objectives, members: members.iter().map(row).collect() };
     let failures = common_failures(failures(path, recorded)?.iter());
     let evaluations: Vec<Option<f64>> = recorded.entries.briefs().iter().map(Brief::time_ms).collect();
     let parameters = parameters(recorded, &evaluations)?;
@@ -81,6 +86,7 @@ fn section(path: &Path, recorded: &Outline) -> Result<RunSection, Error> {
                 config: config.arguments(),
             })
             .collect(),
+        front,
         failures: failures.into_iter().map(line).collect(),
         parameters,
     })

@@ -2,7 +2,7 @@
 
 use crate::judged::{Judged, key, values};
 use crate::outcome::final_medians;
-use crate::{Error, Metric};
+use crate::{Error, FrontMember, Metric};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
@@ -44,6 +44,9 @@ pub struct Top {
     pub ties: usize,
     /// The best configurations, the best first.
     pub configs: Vec<TopConfig>,
+    /// The configurations that no other one dominates, if the run has several objectives.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub front: Vec<FrontMember>,
 }
 
 /// One of the best configurations.
@@ -91,7 +94,9 @@ fn is_infeasible(brief: &&Brief) -> bool {
 /// # Errors
 /// The journal cannot be read.
 pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
-    Ok(top_of(&Judged::new(&tunesmith_store::read_brief(path)?), count))
+    let recorded = tunesmith_store::read_brief(path)?;
+    let judged = Judged::new(&recorded);
+    Ok(Top { front: crate::front::of_journal(&judged)?, ..top_of(&judged, count) })
 }
 
 /// Returns the best configuration of the journal at `path`, or `None` if it is no journal.
@@ -132,6 +137,7 @@ pub(crate) fn top_of(judged: &Judged<'_>, count: usize) -> Top {
         nothing_better: default.is_some() && verdict.winner == *default,
         ties: verdict.ties.len(),
         configs: verdict.order.iter().take(count).filter_map(config).collect(),
+        front: Vec::new(),
     }
 }
 

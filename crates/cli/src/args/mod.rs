@@ -211,9 +211,10 @@ pub(crate) struct TuneArgs {
     #[arg(long)]
     pub(crate) profile: bool,
     /// The objective: time, energy (of a run, in millijoules), edp (energy times time), minimise
-    /// NAME or maximise NAME (a metric of the problem or a value that the run prints)
+    /// NAME or maximise NAME (a metric of the problem or a value that the run yields, such as error);
+    /// two or three, as in time,error or in several options, search for their Pareto front
     #[arg(long, value_name = "OBJECTIVE")]
-    pub(crate) objective: Option<String>,
+    pub(crate) objective: Vec<String>,
     /// The seed of all randomness [default: 0]
     #[arg(long)]
     pub(crate) seed: Option<u64>,

@@ -2,8 +2,8 @@
 
 use crate::args::TopArgs;
 use crate::{Ending, output};
-use tunesmith::report::{TopRow, top_table};
-use tunesmith::{Error, Target, TopConfig};
+use tunesmith::report::{Front, TopRow, top_table};
+use tunesmith::{Error, Target, Top, TopConfig};
 
 pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
     let top = tunesmith::top(&args.run, args.n)?;
@@ -26,7 +26,20 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
         let rows: Vec<TopRow> = top.configs.iter().map(row).collect();
         output::print(&format!("{}\n", top_table(&rows)));
     }
+    if !top.front.is_empty() {
+        output::print(&format!("\nthe front: no other configuration dominates these\n{}\n", front(&top).table()));
+    }
     Ok(ending)
+}
+
+/// Returns the front as a report shows it.
+fn front(top: &Top) -> Front {
+    let name = |target: &Target| match target {
+        Target::Metric { name, .. } => name.clone(),
+        Target::Time | Target::Front(_) => "time_ms".to_string(),
+    };
+    let members = top.front.iter().map(|member| (member.objectives.clone(), member.arguments()));
+    Front { objectives: top.objective.parts().iter().map(name).collect(), members: members.collect() }
 }
 
 fn row(config: &TopConfig) -> TopRow {

@@ -8,8 +8,9 @@ use serde::Serialize;
 use tunesmith::core::{Event, FailureKind};
 use tunesmith::report::{Baseline, FailureLine, SpeedupSource, Summary, Winner, count, milliseconds, quantity};
 use tunesmith::{
-    Basis, Candidate, CommonFailure, Error, JournalOptions, Machine, ModelChoice, Outcome, OutcomeDocument, Problem,
-    ProposalReport, ProposeCommand, Rates, Search, Session, Starting, StopReason, Target, UNVERIFIED,
+    Basis, Candidate, CommonFailure, Error, FrontMember, JournalOptions, Machine, ModelChoice, Outcome,
+    OutcomeDocument, Problem, ProposalReport, ProposeCommand, Rates, Search, Session, Starting, StopReason, Target,
+    UNVERIFIED,
 };
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
@@ -86,7 +87,7 @@ fn search(args: &TuneArgs) -> Result<Search, Error> {
     Ok(Search {
         strategy: args.strategy.as_deref().map(str::parse).transpose()?,
         stop: args.stop.as_deref().map(str::parse).transpose()?,
-        objective: args.objective.as_deref().map(str::parse).transpose()?,
+        objective: objective(&args.objective)?,
         seed: args.seed,
         room: args.room,
         start: pairs(&args.start),
@@ -148,6 +149,33 @@ fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
     }
 }
 
+/// Returns the objective that the options name. Several make a front.
+fn objective(options: &[String]) -> Result<Option<Target>, Error> {
+    if options.is_empty() {
+        return Ok(None);
+    }
+    let parts = options.iter().map(|text| text.parse()).collect::<Result<Vec<Target>, _>>()?;
+    Ok(Some(Target::joined(parts)?))
+}
+
+/// Most members of a front that the summary lists. `top` lists all of them.
+const LISTED: usize = 20;
+
+/// Returns the lines about the front.
+fn front(outcome: &Outcome) -> Vec<(&'static str, String)> {
+    if outcome.front.is_empty() {
+        return Vec::new();
+    }
+    let count = outcome.front.len();
+    let text = format!("{count} configurations that no other one dominates; the best has the least geometric mean");
+    let value = |(name, value): (&String, &f64)| format!("{name} {}", quantity(*value));
+    let member = |member: &FrontMember| {
+        let values: Vec<String> = member.objectives.iter().map(value).collect();
+        ("", format!("{}  {}", values.join(", "), member.arguments()))
+    };
+    std::iter::once(("front", text)).chain(outcome.front.iter().take(LISTED).map(member)).collect()
+}
+
 /// Returns the notes that a reader of the measurements needs.
 fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let value = outcome.best.as_ref().and_then(|best| best.value.zip(best.value_ci95)).map(|(value, (low, high))| {
@@ -191,6 +219,7 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
         .chain(drift)
         .chain(limit)
         .chain(regret)
+        .chain(front(outcome))
         .chain(proposals)
         .collect()
 }
@@ -201,7 +230,7 @@ fn proposals(report: &ProposalReport, objective: &Target) -> String {
     let score = |score: &Option<f64>| match (score, objective) {
         (None, _) => "none was correct".to_string(),
         (Some(score), Target::Time) => milliseconds(*score),
-        (Some(score), Target::Metric { .. }) => format!("{score:.5}"),
+        (Some(score), Target::Metric { .. } | Target::Front(_)) => format!("{score:.5}"),
     };
     if *evaluated == 0 {
         return format!("{proposed} made, {valid} valid, none evaluated");

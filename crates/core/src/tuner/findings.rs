@@ -2,7 +2,10 @@
 
 use crate::judge::drift::{Probe, level};
 use crate::verdict::Leaders;
-use crate::{Depth, Evidence, History, Objective, Repeat, Request, Resample, Role, Scored, Trial, Verdict, statistics};
+use crate::{
+    Depth, Evidence, History, Objective, Repeat, Request, Resample, Role, Scored, Trial, Verdict, non_dominated,
+    statistics,
+};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -12,6 +15,9 @@ use tunesmith_space::ConfigId;
 /// The most ties that are verified again. A final has no more. Without a final, the search may
 /// leave hundreds, and the verdict rests on the first.
 const MOST_TIES: usize = 7;
+
+/// The most members of a front that are verified again.
+const MOST_MEMBERS: usize = 32;
 
 /// All measurements that were told, and the conclusions from them. Nothing here measures or reads a
 /// clock.
@@ -167,7 +173,21 @@ impl<'a> Findings<'a> {
         let verdict = self.verdict();
         let verified = self.resamples.iter().filter(|resample| resample.role == Role::Verification);
         let verified: HashSet<ConfigId> = verified.map(|resample| resample.config).collect();
+        let is_left = |config: &ConfigId| !verified.contains(config) && !exempt.contains(config);
         let mut named = verdict.winner.iter().chain(verdict.ties.iter().take(MOST_TIES)).copied();
-        named.find(|config| !verified.contains(config) && !exempt.contains(config))
+        named.find(is_left).or_else(|| self.front(&verdict).into_iter().take(MOST_MEMBERS).find(is_left))
+    }
+
+    /// Returns the configurations that no other one dominates, in the order made. Those that failed
+    /// later are left out. Empty if there is one objective.
+    pub(super) fn front(&self, verdict: &Verdict) -> Vec<ConfigId> {
+        let objectives = |scored: &Scored| {
+            let config = scored.evaluation.request.config;
+            let aspects =
+                scored.aspects.as_ref().filter(|_| scored.score.is_some() && !verdict.failed.contains(&config))?;
+            (!aspects.objectives.is_empty()).then(|| (config, aspects.objectives.clone()))
+        };
+        let (configs, points): (Vec<_>, Vec<_>) = self.trials().into_iter().filter_map(objectives).unzip();
+        non_dominated(&points).into_iter().map(|at| configs[at]).collect()
     }
 }

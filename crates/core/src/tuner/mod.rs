@@ -62,6 +62,9 @@ pub struct Run {
     pub history: History,
     /// The verdict.
     pub verdict: Verdict,
+    /// The configurations that no other one dominates, in the order made, if the objective has several
+    /// parts. Empty otherwise.
+    pub front: Vec<ConfigId>,
     /// The drift of the device. `None` if no reference was measured again.
     pub drift: Option<Drift>,
     /// The later measurements, in the order made: the reference, then the finalists.

@@ -138,11 +138,13 @@ impl<'a> Running<'a> {
         self.keep_verdict(&verdict)?;
         self.observers.notice(&Event::Finished { reason: &stop_reason });
         let total = self.bench.clocks.real() - started;
+        let front = self.findings.front(&verdict);
         let Findings { told, resamples, .. } = self.findings;
         Ok(Run {
             drift: verdict.drift,
             verdict: Rc::unwrap_or_clone(verdict),
             history: told,
+            front,
             stop_reason,
             progress: self.progress,
             resumed: self.resumed,

@@ -30,7 +30,23 @@ pub struct Metric {
     /// The meaning of names.
     #[serde(flatten)]
     definitions: Definitions,
+    /// The objectives of a front, whose [`MEAN`] this metric is. Empty if there is only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    front: Vec<Aim>,
 }
+
+/// One objective of a front.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Aim {
+    #[serde(with = "DirectionWord")]
+    direction: Direction,
+    #[serde(rename = "metric")]
+    name: String,
+}
+
+/// The name of the metric that joins the objectives of a front into one number: the geometric mean,
+/// which no unit influences. A maximised objective counts with its reciprocal.
+const MEAN: &str = "geometric mean";
 
 /// A [`Direction`] in files.
 #[derive(Serialize, Deserialize)]
@@ -42,15 +58,36 @@ enum DirectionWord {
 
 impl Metric {
     /// Returns the metric that `target` names: a metric of the problem, `gflops` or `gbytes` if the
-    /// problem declares its work, or a value that the run yields. Returns `None` for time.
+    /// problem declares its work, or a value that the run yields. Returns `None` for time. For a front,
+    /// returns the geometric mean of its objectives.
     ///
     /// # Errors
     /// A metric of the problem cannot be read, or the name is not known but resembles a known one.
     pub fn new(target: &Target, problem: &Problem) -> Result<Option<Self>, Refusal> {
-        let Target::Metric { direction, name } = target else { return Ok(None) };
-        let metric = Self { direction: *direction, name: name.clone(), definitions: Definitions::of(problem) };
-        metric.definitions.check_names(problem, vec![("the objective".to_string(), name.clone())])?;
-        Ok(Some(metric))
+        let (mut definitions, front) = (Definitions::of(problem), Vec::from_iter(target.parts().iter().map(Aim::of)));
+        let used = front.iter().map(|aim| ("the objective".to_string(), aim.name.clone()));
+        definitions.check_names(problem, used.collect())?;
+        match target {
+            Target::Time => Ok(None),
+            Target::Metric { direction, name } => {
+                Ok(Some(Self { direction: *direction, name: name.clone(), definitions, front: Vec::new() }))
+            }
+            Target::Front(_) => {
+                definitions.metrics.push((MEAN.to_string(), mean(&front)));
+                Ok(Some(Self { direction: Direction::Minimise, name: MEAN.to_string(), definitions, front }))
+            }
+        }
+    }
+
+    /// Returns the objectives of a front, each as a metric. Empty if there is only one objective.
+    pub fn objectives(&self) -> Vec<Self> {
+        let single = |aim: &Aim| Self {
+            direction: aim.direction,
+            name: aim.name.clone(),
+            definitions: self.definitions.clone(),
+            front: Vec::new(),
+        };
+        self.front.iter().map(single).collect()
     }
 
     /// Returns the metric that the header of a journal keeps as `objective`, or `None` for time.
@@ -60,7 +97,15 @@ impl Metric {
 
     /// Returns the objective as users write it.
     pub fn target(&self) -> Target {
-        Target::Metric { direction: self.direction, name: self.name.clone() }
+        let single = |direction, name: &str| Target::Metric { direction, name: name.to_string() };
+        if self.front.is_empty() {
+            return single(self.direction, &self.name);
+        }
+        let of = |aim: &Aim| match (aim.direction, aim.name.as_str()) {
+            (Direction::Minimise, "time_ms") => Target::Time,
+            (direction, name) => single(direction, name),
+        };
+        Target::Front(self.front.iter().map(of).collect())
     }
 
     /// Returns the expression that defines the metric, if it is not a value that the run yields.
@@ -133,6 +178,25 @@ impl Metric {
     }
 }
 
+impl Aim {
+    fn of(target: &Target) -> Self {
+        match target {
+            Target::Metric { direction, name } => Self { direction: *direction, name: name.clone() },
+            Target::Time | Target::Front(_) => Self { direction: Direction::Minimise, name: "time_ms".to_string() },
+        }
+    }
+}
+
+/// Returns the expression of the geometric mean of objectives.
+fn mean(front: &[Aim]) -> String {
+    let factor = |aim: &Aim| match aim.direction {
+        Direction::Minimise => aim.name.clone(),
+        Direction::Maximise => format!("1 / {}", aim.name),
+    };
+    let factors: Vec<String> = front.iter().map(|aim| format!("({})", factor(aim))).collect();
+    format!("({}) ** (1 / {})", factors.join(" * "), front.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,6 +262,19 @@ mod tests {
         let measured = Measurement { times_ms: vec![2.0, 4.0], values, ..Measurement::default() };
         assert_eq!(error.samples(&|_| None, &measured).unwrap(), [1e-5, 1e-5]);
         assert!(metric("joules", "").unwrap().unwrap().samples(&|_| None, &measured).is_err(), "one sample has none");
+    }
+
+    #[test]
+    fn a_front_counts_as_the_geometric_mean_of_its_objectives() {
+        let front = metric("time, gflops", "").unwrap().unwrap();
+        let values = front.samples(&|_| None, &measured()).unwrap();
+        assert!((values[0] / (2.0 / (6000.0 / 2.0 / 1e6f64)).sqrt() - 1.0).abs() < 1e-12);
+        assert_eq!(front.target().to_string(), "minimise time, maximise gflops");
+        let names = front.objectives().iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names, ["time_ms", "gflops"]);
+        let kept = serde_json::to_value(&front).unwrap();
+        assert_eq!(Metric::recorded(Some(&kept)), Some(front));
+        assert!(metric("time, gflop", "").is_err());
     }
 
     #[test]

@@ -7,6 +7,8 @@ use tunesmith_space::{ConfigId, Space, Value, lookup};
 /// The objective of a run: the time or a metric, within the limits of the problem.
 pub struct SearchObjective {
     metric: Option<MetricObjective>,
+    /// The objectives of a front.
+    front: Vec<MetricObjective>,
     limits: Limits,
     space: Space,
 }
@@ -15,7 +17,9 @@ impl SearchObjective {
     /// Creates the objective that optimises `metric`, or the time, over the configurations of `space`
     /// within `limits`.
     pub fn new(metric: Option<Metric>, limits: Limits, space: &Space) -> Self {
-        Self { metric: metric.map(|metric| MetricObjective::new(metric, space)), limits, space: space.clone() }
+        let objectives = metric.as_ref().map(Metric::objectives).unwrap_or_default();
+        let front = objectives.into_iter().map(|metric| MetricObjective::new(metric, space)).collect();
+        Self { metric: metric.map(|metric| MetricObjective::new(metric, space)), front, limits, space: space.clone() }
     }
 
     /// Returns the objective of the metric, or `None` for time.
@@ -26,6 +30,11 @@ impl SearchObjective {
     /// Returns the limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Returns the objectives of a front. Empty if there is only one objective.
+    pub fn front(&self) -> &[MetricObjective] {
+        &self.front
     }
 
     fn optimised(&self) -> &dyn Objective {
@@ -68,7 +77,7 @@ impl Objective for SearchObjective {
     }
 
     fn aspects(&self, evaluation: &Evaluation) -> Option<Box<Aspects>> {
-        if self.limits.is_empty() {
+        if self.limits.is_empty() && self.front.is_empty() {
             return None;
         }
         // Any other failure has no measurement that says something about a limit.
@@ -79,7 +88,9 @@ impl Objective for SearchObjective {
         let samples = self.samples(config, measurement).ok()?;
         let excesses = self.of_config(config, |parameter| self.limits.excesses(parameter, measurement));
         let score = statistics::median(&samples);
-        Some(Box::new(Aspects { score, excesses: excesses.unwrap_or_default(), objectives: Vec::new() }))
+        let median = |objective: &MetricObjective| statistics::median(&objective.samples(config, measurement).ok()?);
+        let objectives = self.front.iter().map(median).collect::<Option<Vec<f64>>>()?;
+        Some(Box::new(Aspects { score, excesses: excesses.unwrap_or_default(), objectives }))
     }
 
     fn per_millisecond(&self, config: ConfigId) -> Option<f64> {

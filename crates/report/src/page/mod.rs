@@ -7,6 +7,7 @@ mod progress;
 mod progress;
 mod section;
 
+use crate::front::Front;
 use crate::plot::PlotError;
 use crate::table::TopRow;
 use crate::{FailureLine, milliseconds};
@@ -37,6 +38,8 @@ pub struct RunSection {
     pub evaluations: Vec<Option<f64>>,
     /// The best configurations, the best first. Empty if none was correct.
     pub top: Vec<TopRow>,
+    /// The front, if the run has several objectives.
+    pub front: Front,
     /// Failures by kind, with the commonest message of each.
     pub failures: Vec<FailureLine>,
     /// The findings about each tuning parameter, the most telling first.

@@ -12,6 +12,7 @@ pub(super) fn render(run: &RunSection) -> Markup {
             h2 { (run.name) }
             dl { @for (label, value) in &run.facts { dt { (label) } dd { (value) } } }
             @if run.top.is_empty() { p { "No configuration was correct." } } @else { (top(&run.top)) }
+            (run.front.render())
             (parameters(&run.parameters))
             (failures(run))
         }

@@ -2,6 +2,7 @@
 //! interface.
 
 use super::{Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
+use crate::FrontMember;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -32,6 +33,8 @@ pub struct OutcomeDocument<'a> {
     best: Option<CandidateDocument<'a>>,
     search_best: Option<CandidateDocument<'a>>,
     ties: Vec<CandidateDocument<'a>>,
+    #[serde(skip_serializing_if = "<[FrontMember]>::is_empty")]
+    front: &'a [FrontMember],
     finalists: usize,
     failed_again: Vec<CandidateDocument<'a>>,
     drift: Option<DriftLine>,
@@ -96,6 +99,7 @@ impl<'a> OutcomeDocument<'a> {
             best: one(&outcome.best),
             search_best: one(&outcome.search_best),
             ties: all(&outcome.ties),
+            front: &outcome.front,
             finalists: outcome.finalists,
             failed_again: all(&outcome.failed_again),
             drift: outcome.drift,
@@ -200,6 +204,7 @@ mod tests {
             search_best: None,
             by_final: true,
             ties: Vec::new(),
+            front: Vec::new(),
             finalists: 2,
             failed_again: vec![failed],
             drift: Some(DriftLine { probes: 6, change: 0.01, drifted: false }),

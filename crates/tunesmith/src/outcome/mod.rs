@@ -9,6 +9,7 @@ pub use document::{CandidateDocument, OutcomeDocument};
 pub use tunesmith_core::{CommonFailure, Unscored};
 pub(crate) use tunesmith_store::arguments;
 
+use crate::FrontMember;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -66,6 +67,10 @@ pub struct Outcome {
     /// Correct configurations that are statistically indistinguishable from the best, the best of
     /// them first.
     pub ties: Vec<Candidate>,
+    /// The configurations that no other one dominates, if there are several objectives; the best in
+    /// the first objective comes first. [`best`](Self::best) is then the one with the smallest geometric
+    /// mean of all objectives.
+    pub front: Vec<FrontMember>,
     /// Number of configurations in the final re-measurement; 0 without one.
     pub finalists: usize,
     /// Configurations that were correct at first but failed in a later measurement. None of them

@@ -4,6 +4,7 @@ use super::ground::Ground;
 use super::learned::Learned;
 use super::ready::Preparation;
 use super::settings::Settings;
+use crate::front;
 use crate::outcome::{
     Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun, Unscored, Valued,
 };
@@ -58,6 +59,7 @@ impl Finished {
             common_failures: common_failures(evaluations(run).filter_map(|evaluation| evaluation.failure.as_ref())),
             default: ground.default_id().and_then(|config| self.candidate(config, ground, settings)),
             ties: candidates(&verdict.ties),
+            front: front::of_run(run, &ground.space, settings.objective()),
             verified: ground.verified(),
             better_than_default: verdict.is_better_than_default(),
             comparison: verdict.comparison.as_ref().map(DefaultComparison::from),

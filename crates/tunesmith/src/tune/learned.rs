@@ -129,7 +129,7 @@ fn check_limit(stop: &Stop, limit_ms: Option<f64>, target: &Target) -> Result<()
     }
     let refuse = |text: &str, remedy: &str| Err(Error::request(text, Some(remedy.to_string())));
     match (limit_ms, target) {
-        (_, Target::Metric { .. }) => refuse(
+        (_, Target::Metric { .. } | Target::Front(_)) => refuse(
             "the stop condition `limit` is about times, and the objective is another",
             "leave `limit` out, or minimise time",
         ),
