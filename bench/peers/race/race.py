@@ -92,13 +92,17 @@ def key(config):
 
 
 def judge(race, searched, results):
-    """Milliseconds of every judged configuration in two passes; None for a wrong one."""
+    """Milliseconds of every judged configuration in two passes; None for a wrong one. Empty if the judge fails."""
     configs = {key(config): config for found in searched.values() for config in worth_judging(found)}
     given, out = results / f"{race.name}.configs.json", results / f"{race.name}.judged.json"
     given.write_text(json.dumps(list(configs.values())))
     seconds = os.environ.get("JUDGE") or "6"
     command = ["taskset", "-c", os.environ["CORES"].split()[0], sys.executable, str(HERE / "judge.py"), race.problem]
-    subprocess.run([*command, str(results / "limits.json"), str(given), seconds, str(out)], check=True, cwd=ROOT)
+    try:
+        subprocess.run([*command, str(results / "limits.json"), str(given), seconds, str(out)], check=True, cwd=ROOT)
+    except subprocess.CalledProcessError as error:
+        print(f"{race.name}: the judge failed with status {error.returncode}", file=sys.stderr)
+        return {}
     return dict(zip(configs, json.loads(out.read_text())))
 
 
@@ -129,35 +133,74 @@ def shown(moment, seconds):
     return f">{seconds:g}" if moment is None else f"{moment:.1f}"
 
 
-def row(race, tool, found, judged, best):
-    """The cells of a tool: its searches in the order of the seeds, and what they have in common."""
+@dataclass(frozen=True)
+class Outcome:
+    """What the searches of a tool on a kernel came to; `shares` are best known / winner, `moments` None if never."""
+
+    tool: str
+    evaluations: list
+    wall: float
+    shares: list
+    lines: list
+    moments: list
+
+    @property
+    def share(self):
+        return statistics.median(self.shares)
+
+    @property
+    def moment(self):
+        """The median; a search that never came within 2 % counts as later than all."""
+        ordered = sorted(self.moments, key=lambda moment: float("inf") if moment is None else moment)
+        return ordered[len(ordered) // 2]
+
+
+def outcome(race, tool, found, judged, best):
     winners = [judged.get(key(one["winner"])) if one["winner"] else None for one in found]
-    shares = [best / statistics.fmean(passes) if passes else 0.0 for passes in winners]
-    lines = zip(*(progress(one, judged, best, race.seconds) for one in found))
-    moments = [time_to(one, judged, NEAR * best) for one in found]
-    middle = sorted(moments, key=lambda moment: float("inf") if moment is None else moment)[len(moments) // 2]
-    cells = [tool, ", ".join(str(len(one["evaluations"])) for one in found), f"{max(one['wall'] for one in found):.1f}"]
-    cells += [", ".join(f"{share:.3f}" for share in shares), f"{statistics.median(shares):.3f}"]
-    cells += [f"{statistics.fmean(line):.3f}" for line in lines]
-    return cells + [", ".join(shown(moment, race.seconds) for moment in moments), shown(middle, race.seconds)]
+    return Outcome(
+        tool,
+        [len(one["evaluations"]) for one in found],
+        max(one["wall"] for one in found),
+        [best / statistics.fmean(passes) if passes else 0.0 for passes in winners],
+        [statistics.fmean(line) for line in zip(*(progress(one, judged, best, race.seconds) for one in found))],
+        [time_to(one, judged, NEAR * best) for one in found],
+    )
 
 
-def show(race, tools, seeds, searched, judged):
-    correct = [statistics.fmean(passes) for passes in judged.values() if passes]
-    if not correct:
-        print(f"\n{race.name}: no tool found a correct configuration")
-        return
-    best = min(correct)
+def table(heads, rows):
+    print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
+    for cells in rows:
+        print("| " + " | ".join(cells) + " |")
+    print(flush=True)
+
+
+def show(race, outcomes, judged, best):
+    wrong = sum(passes is None for passes in judged.values())
     disagreement = max(abs(passes[0] / passes[1] - 1) for passes in judged.values() if passes)
-    about = f"{race.seconds:g} s a search; best known {best:.4f} ms; {len(judged)} configurations judged"
-    print(f"\n{race.name}: {about}, {len(judged) - len(correct)} wrong; the two passes differ by up to {disagreement:.1%}\n")
+    print(f"{race.name}: {race.seconds:g} s a search; best known {best:.4f} ms; {len(judged)} configurations judged,")
+    print(f"{wrong} wrong; the two passes differ by up to {disagreement:.1%}\n")
     heads = ["tool", "evaluations", "wall s", "best known / winner", "median"]
     heads += [f"at T/{fraction}" if fraction > 1 else "at T" for fraction in FRACTIONS]
-    heads += ["s to within 2 %", "median"]
-    print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
-    for tool in tools:
-        cells = row(race, tool, [searched[Search(race, tool, seed)] for seed in seeds], judged, best)
-        print("| " + " | ".join(cells) + " |", flush=True)
+    rows = []
+    for one in outcomes:
+        cells = [one.tool, ", ".join(map(str, one.evaluations)), f"{one.wall:.1f}"]
+        cells += [", ".join(f"{share:.3f}" for share in one.shares), f"{one.share:.3f}"]
+        cells += [f"{share:.3f}" for share in one.lines]
+        cells += [", ".join(shown(moment, race.seconds) for moment in one.moments), shown(one.moment, race.seconds)]
+        rows.append(cells)
+    table([*heads, "s to within 2 %", "median"], rows)
+
+
+def summary(outcomes):
+    """Of each kernel the first tool of the list beside the best of the others, by medians."""
+    rows = []
+    for race, (ours, *others) in outcomes.items():
+        best = max(others, key=lambda one: one.share)
+        soonest = min(others, key=lambda one: float("inf") if one.moment is None else one.moment)
+        cells = [race.name, f"{ours.share:.3f}", f"{best.share:.3f} ({best.tool})"]
+        cells += [shown(ours.moment, race.seconds), f"{shown(soonest.moment, race.seconds)} ({soonest.tool})"]
+        rows.append(cells)
+    table(["kernel", "best known / ours", "the best other", "s to within 2 %", "the soonest other"], rows)
 
 
 def limits(results):
@@ -184,9 +227,19 @@ def main():
         list(pool.map(lambda one: one.run(results, cores), (one for one in searches if not one.file(results).exists())))
     searched = {one: json.loads(one.file(results).read_text()) for one in searches}
     # The searches are over: the judge has the machine for itself.
+    outcomes = {}
     for race in races:
-        mine = {one: found for one, found in searched.items() if one.race == race}
-        show(race, tools, seeds, mine, judge(race, mine, results))
+        judged = judge(race, {one: found for one, found in searched.items() if one.race == race}, results)
+        correct = [statistics.fmean(passes) for passes in judged.values() if passes]
+        if not correct:
+            print(f"{race.name}: nothing correct was judged\n")
+            continue
+        best = min(correct)
+        found = {tool: [searched[Search(race, tool, seed)] for seed in seeds] for tool in tools}
+        outcomes[race] = [outcome(race, tool, found[tool], judged, best) for tool in tools]
+        show(race, outcomes[race], judged, best)
+    if len(tools) > 1:
+        summary(outcomes)
 
 
 if __name__ == "__main__":
