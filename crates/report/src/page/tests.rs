@@ -20,6 +20,7 @@ fn page() -> Page {
         by_time: true,
         evaluations: [None, Some(3.0), Some(1.5)].to_vec(),
         top: vec![top],
+        front: Front::default(),
         failures: vec![failure],
         parameters: vec![parameter],
     };
