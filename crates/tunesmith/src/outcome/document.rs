@@ -205,6 +205,7 @@ mod tests {
             by_final: true,
             ties: Vec::new(),
             front: Vec::new(),
+            proposals: None,
             finalists: 2,
             failed_again: vec![failed],
             drift: Some(DriftLine { probes: 6, change: 0.01, drifted: false }),
