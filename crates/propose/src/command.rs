@@ -30,6 +30,6 @@ impl ProposeCommand {
     pub fn start(&self, machine: &Machine) -> Result<Companion, DeviceError> {
         let words = ["/bin/sh", "-c", &self.command].map(str::to_string).into();
         let folder = std::path::absolute(".").unwrap_or_else(|_| Path::new("/").to_path_buf());
-        Companion::start(machine, words, &folder)
+        Companion::start(&machine.worker, machine.sandbox.as_ref(), words, &folder)
     }
 }

@@ -190,7 +190,7 @@ fn journal(folder: &Path) -> Result<String> {
         let failure = (rank == 2).then(|| Failure::new(FailureKind::Compile, "no \"x\""));
         let request = Request::timed(config(rank)?);
         let clock = Duration::from_millis(250);
-        journal.append(&Evaluation { request, failure, measurement: measurement.clone(), clock })?;
+        journal.append(&Evaluation { request, failure, measurement: measurement.clone(), clock, proposed: None })?;
     }
     let again = Measurement { times_ms: vec![0.4, 0.6], ..Measurement::default() };
     let resample = Resample {

@@ -1,13 +1,12 @@
 //! A program of the user that runs beside a search and talks with it line by line.
 
-use crate::Machine;
 use crate::data::Scratch;
 use crate::error::DeviceError;
 use crate::host::launcher::{Answered, Group, unusable};
 use crate::host::output::OutputReader;
 use crate::host::supervisor::News;
-use crate::host::{CommandTask, Input, Launcher, POLL, ended_badly};
-use crate::sandbox::Confinement;
+use crate::host::{CommandTask, Input, Launcher, POLL, WorkerCommand, ended_badly};
+use crate::sandbox::{Confinement, Sandbox};
 use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
@@ -60,19 +59,25 @@ enum Piece {
 }
 
 impl Companion {
-    /// Starts the program `words` in `folder`, with the sandbox of `machine`.
+    /// Starts the program `words` in `folder`, in the sandbox if there is one. The supervisor is started
+    /// as `worker` starts workers.
     ///
     /// # Errors
     /// The supervisor cannot be started, or there is no room for temporary files. That the program
     /// does not exist is [heard](Self::receive).
-    pub fn start(machine: &Machine, words: Vec<String>, folder: &Path) -> Result<Self, DeviceError> {
-        let scratch = machine.sandbox.as_ref().map(|_| Scratch::create(0)).transpose()?;
+    pub fn start(
+        worker: &WorkerCommand,
+        sandbox: Option<&Sandbox>,
+        words: Vec<String>,
+        folder: &Path,
+    ) -> Result<Self, DeviceError> {
+        let scratch = sandbox.map(|_| Scratch::create(0)).transpose()?;
         let confinement = match &scratch {
-            Some(scratch) => Confinement::of_run(machine.sandbox.as_ref(), scratch.path())?,
+            Some(scratch) => Confinement::of_run(sandbox, scratch.path())?,
             None => None,
         };
         let confinement = confinement.map(|confinement| confinement.with_own_folder(folder));
-        let launcher = Launcher::new(machine.worker.clone(), Arc::new(SystemClock::new()))?.confined(confinement);
+        let launcher = Launcher::new(worker.clone(), Arc::new(SystemClock::new()))?.confined(confinement);
         let task = CommandTask {
             words,
             environment: Vec::new(),

@@ -8,7 +8,7 @@ pub(crate) const ROWS: [&[&str]; 8] = [
     &["tunesmith-cli"],
     &["tunesmith-suite"],
     &["tunesmith"],
-    &["tunesmith-timing", "tunesmith-cost", "tunesmith-study", "tunesmith-export"],
+    &["tunesmith-timing", "tunesmith-cost", "tunesmith-study", "tunesmith-export", "tunesmith-propose"],
     &["tunesmith-problem"],
     &["tunesmith-search", "tunesmith-device", "tunesmith-store", "tunesmith-report", "tunesmith-choose"],
     &["tunesmith-core", "tunesmith-model"],
