@@ -70,6 +70,9 @@ impl Particle {
 }
 
 impl Swarm {
+    /// Default number of particles. Each has at most one request in flight.
+    pub(crate) const SIZE: usize = 3;
+
     pub(crate) const OPTIONS: &'static [OptionSpec] = &[
         OptionSpec {
             name: "alpha",

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 use tunesmith_core::testing::{FunctionEvaluator, OutOfOrder};
-use tunesmith_core::{Evaluation, Evaluator, Failure, FailureKind, Request, Run, Stop, StopReason, Tuner};
+use tunesmith_core::{
+    Evaluation, Evaluator, Failure, FailureKind, Request, Rng, Run, Searcher, Stop, StopReason, Told, Tuner, View,
+};
 use tunesmith_search::{build, catalogue};
 use tunesmith_space::{Constraint, Parameter, Space, Value};
 
@@ -115,6 +117,36 @@ fn answers_in_any_order_give_new_requests_by_seed_and_order_alone() {
             assert_eq!(run.iter().collect::<HashSet<_>>().len(), 60, "{name} with room {room}");
             assert_eq!(run, requests(&setup.run(&tiles(), bowl)), "{name} with room {room}");
         }
+    }
+}
+
+/// Notes the most requests of a strategy that were in flight.
+struct Counting {
+    strategy: Box<dyn Searcher>,
+    most: usize,
+}
+
+impl Searcher for Counting {
+    fn ask(&mut self, view: &View<'_>, room: usize, rng: &mut Rng) -> Vec<Request> {
+        let requests = self.strategy.ask(view, room, rng);
+        self.most = self.most.max(view.known() - view.history().len() + requests.len());
+        requests
+    }
+
+    fn tell(&mut self, view: &View<'_>, told: &Told<'_>) {
+        self.strategy.tell(view, told);
+    }
+}
+
+#[test]
+fn strategies_have_as_many_requests_in_flight_as_they_say_they_use_well() {
+    for strategy in catalogue().iter().filter(|strategy| strategy.in_flight() > 1) {
+        let mut counting = Counting { strategy: build(strategy.name).unwrap(), most: 0 };
+        let space = tiles();
+        let mut evaluator = OutOfOrder::new(FunctionEvaluator::new(&space, bowl), 5);
+        let tuner = Tuner::new(&space, &mut counting, &mut evaluator).stop(Stop::evaluations(60));
+        tuner.room(8).keep_going(true).run().unwrap();
+        assert!(counting.most >= strategy.in_flight().min(8), "{}: {}", strategy.name, counting.most);
     }
 }
 

@@ -86,6 +86,20 @@ impl GaussianProcess {
         Posterior { weights, ..posterior }
     }
 
+    /// Returns the posterior of `targets`, one for each point. Points without a target are believed,
+    /// as the further points of [`posterior`](Self::posterior): they have the values predicted from
+    /// the points with a target. There must be at least one of those.
+    ///
+    /// Costs n^2 products for the targets, and as many for each point without one.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is not one target for each point, or if none has a value.
+    pub fn posterior_with_gaps(&self, targets: &[Option<f64>]) -> Posterior {
+        assert_eq!(targets.len(), self.rows.len(), "one target for each point");
+        posterior::with_gaps(&self.factor, targets)
+    }
+
     /// Returns the prediction of each point from all the others, with the variance `s^2` of
     /// `posterior`.
     ///

@@ -9,6 +9,9 @@
 //! - Floors of the kernel from 0.2 to 0.8, and other bends of the targets.
 //! - A feature that marks powers of two: better on the W6600, worse on the A4000.
 //! - One kernel factor per parameter; features switched on and off by the fit.
+//! - With 4 and 8 requests in flight, to average the expected improvement over eight draws of their
+//!   results (fantasies) instead of taking them as predicted: 52 repeats differ by noise only, and
+//!   draws cost half as much again.
 //! - Two or three models in turn, turns with boosted trees, turns restricted to the neighbours of
 //!   the best.
 //!

@@ -7,6 +7,7 @@ use super::pool::{CandidateSource, Pool, PoolScene};
 use super::targets::targets;
 use super::{ProcessSettings, Told};
 use rand::seq::SliceRandom as _;
+use std::collections::{HashMap, HashSet};
 use tunesmith_core::{Rng, View};
 use tunesmith_model::{Feature, GaussianProcess, Hyperparameters, Posterior, Rows};
 use tunesmith_space::ConfigId;
@@ -86,12 +87,12 @@ impl Surrogate {
             _ => self.fit(view, settings, (told, &targets, &aspects), rng),
         };
         fitted.append(view, &self.features, told, pending);
-        let posterior = fitted.posterior(&self.without_trend(fitted.slope, &targets));
+        let posterior = fitted.posterior(told, &self.without_trend(fitted.slope, &targets));
         let ranked = ranked(&targets);
         let feasible = ranked.iter().copied().find(|&index| told[index].score.is_some());
         let best = feasible.unwrap_or(ranked[0]);
         let tilt = self.trend.as_ref().map(|trend| (trend, fitted.slope));
-        let sides = sides(&fitted.sides, &aspects, |targets| fitted.of_points(targets));
+        let sides = sides(&fitted.sides, &aspects, |targets| fitted.of_points(told, targets));
         let (process, features) = (&fitted.process, &self.features);
         let at = PoolScene { view, features, process, posterior: &posterior, tilt, sides: &sides };
         if fitted.leader != told[best].config {
@@ -128,7 +129,7 @@ impl Surrogate {
         let tilt = self.trend.as_ref().map(|trend| (trend, slope));
         let parameters = self.side_parameters.iter().cloned();
         let processes: Vec<_> = parameters.map(|own| GaussianProcess::new(features, own, &rows)).collect();
-        let picked = |targets: &[f64]| first.iter().map(|&index| targets[index]).collect();
+        let picked = |targets: &[f64]| first.iter().map(|&index| Some(targets[index])).collect();
         let sides = sides(&processes, aspects, picked);
         let (process, posterior, sides) = (&process, &posterior, sides.as_slice());
         let at = PoolScene { view, features: &self.features, process, posterior, tilt, sides };
@@ -163,13 +164,12 @@ impl Surrogate {
 }
 
 impl Fitted {
-    /// Returns true if the model can be extended: few evaluations were told since the fit, and its
-    /// points are the first of the wanted points. They are not if an evaluation was told that was
-    /// not asked, or was told out of turn.
+    /// Returns true if the model can be extended: few evaluations were told since the fit, and each of
+    /// its points was told or is pending.
     fn is_fresh(&self, told: &[Told], pending: &[ConfigId]) -> bool {
         let wait = (self.told * self.told / WAIT_DIVISOR).clamp(1, LONGEST_WAIT);
-        let mut wanted = self.wanted(told, pending);
-        told.len() < self.told + wait && self.points.iter().all(|point| wanted.next() == Some(*point))
+        let wanted: HashSet<ConfigId> = self.wanted(told, pending).collect();
+        told.len() < self.told + wait && self.points.iter().all(|point| wanted.contains(point))
     }
 
     /// Returns the wanted points: those of the fit, those told since, and the pending ones.
@@ -178,25 +178,28 @@ impl Fitted {
         first.chain(told[self.told..].iter().map(|told| told.config)).chain(pending.iter().copied())
     }
 
-    /// Appends the wanted points that the process lacks.
+    /// Appends the wanted points that the process lacks. A point keeps its place when it is told.
     fn append(&mut self, view: &View<'_>, features: &Features, told: &[Told], pending: &[ConfigId]) {
-        let new: Vec<ConfigId> = self.wanted(told, pending).skip(self.points.len()).collect();
+        let points: HashSet<ConfigId> = self.points.iter().copied().collect();
+        let new: Vec<ConfigId> = self.wanted(told, pending).filter(|config| !points.contains(config)).collect();
         let rows = features.rows(view.space(), &new);
         let processes = std::iter::once(&mut self.process).chain(&mut self.sides);
         processes.for_each(|process| (0..rows.len()).for_each(|row| process.append(&rows.row(row))));
         self.points.extend(new);
     }
 
-    /// Returns the posterior of the evaluations told, whose targets lack the trend. Pending ones are assumed to turn out as
-    /// predicted.
-    fn posterior(&self, targets: &[f64]) -> Posterior {
-        self.process.posterior(&self.of_points(targets))
+    /// Returns the posterior of the evaluations told, whose targets lack the trend, with pending ones
+    /// as predicted.
+    fn posterior(&self, told: &[Told], targets: &[f64]) -> Posterior {
+        self.process.posterior_with_gaps(&self.of_points(told, targets))
     }
 
-    /// Returns the targets of the points that were told.
-    fn of_points(&self, targets: &[f64]) -> Vec<f64> {
-        let first = self.first.iter().map(|&index| targets[index]);
-        first.chain(targets[self.told..].iter().copied()).collect()
+    /// Returns the target of each point, or `None` if it is pending.
+    fn of_points(&self, told: &[Told], targets: &[f64]) -> Vec<Option<f64>> {
+        let first = self.first.iter().copied();
+        let targets: HashMap<ConfigId, f64> =
+            first.chain(self.told..told.len()).map(|index| (told[index].config, targets[index])).collect();
+        self.points.iter().map(|point| targets.get(point).copied()).collect()
     }
 }
 
@@ -220,11 +223,11 @@ fn fit_sides(
 fn sides<'a>(
     processes: &'a [GaussianProcess],
     aspects: &AspectTargets,
-    of_points: impl Fn(&[f64]) -> Vec<f64>,
+    of_points: impl Fn(&[f64]) -> Vec<Option<f64>>,
 ) -> Vec<Side<'a>> {
     let side = |(process, targets): (&'a GaussianProcess, &Vec<f64>)| Side {
         process,
-        posterior: process.posterior(&of_points(targets)),
+        posterior: process.posterior_with_gaps(&of_points(targets)),
     };
     processes.iter().zip(&aspects.each).map(side).collect()
 }
