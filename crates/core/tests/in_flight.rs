@@ -1,21 +1,12 @@
 //! Several requests in flight, whose answers come in any order.
 
+mod common;
+
+use common::{crashing, line};
 use std::collections::HashSet;
-use tunesmith_core::testing::{FunctionEvaluator, OutOfOrder};
+use tunesmith_core::testing::OutOfOrder;
 use tunesmith_core::*;
-use tunesmith_space::{Parameter, Space, Value};
-
-fn line(length: i64) -> Space {
-    let x = Parameter::new("X", (0..length).map(Value::Int)).unwrap();
-    Space::builder().parameter(x).build().unwrap()
-}
-
-fn device(space: &Space) -> impl Evaluator + use<> {
-    FunctionEvaluator::new(space, |values| match values[0].as_int().unwrap() {
-        x if x % 5 == 4 => Err(Failure::new(FailureKind::Runtime, "killed by SIGSEGV")),
-        x => Ok((x - 7).abs() as f64 + 1.0),
-    })
-}
+use tunesmith_space::Space;
 
 /// Asks for random configurations near the best so far, repeats included. What it asks depends on
 /// everything that it was told, and on what is in flight.
@@ -79,7 +70,7 @@ fn requests(evaluations: &[Evaluation]) -> Vec<Request> {
 fn answers_in_any_order_are_told_as_they_come_each_once() {
     let space = line(400);
     for room in [2, 4, 8] {
-        let (searcher, kept) = tune(&space, &mut OutOfOrder::new(device(&space), 1), room, Vec::new());
+        let (searcher, kept) = tune(&space, &mut OutOfOrder::new(crashing(&space), 1), room, Vec::new());
         let distinct: HashSet<Request> = requests(&kept).into_iter().collect();
         assert_eq!(distinct.len() as u64, BUDGET, "nothing is measured twice");
         let mut told = searcher.told.clone();
@@ -94,7 +85,7 @@ fn answers_in_any_order_are_told_as_they_come_each_once() {
 #[test]
 fn the_seed_and_the_order_of_deliveries_decide_the_requests() {
     let space = line(400);
-    let run = |order| tune(&space, &mut OutOfOrder::new(device(&space), order), 8, Vec::new()).0.asked;
+    let run = |order| tune(&space, &mut OutOfOrder::new(crashing(&space), order), 8, Vec::new()).0.asked;
     assert_eq!(run(1), run(1));
     assert_ne!(run(1), run(2));
 }
@@ -120,10 +111,10 @@ impl<E: Evaluator> Evaluator for LatestFirst<E> {
 fn a_resumed_run_tells_the_answers_in_the_recorded_order_and_goes_on_as_it_would_have() {
     let space = line(400);
     for room in [1, 2, 8] {
-        let mut whole_device = LatestFirst(device(&space), Vec::new());
+        let mut whole_device = LatestFirst(crashing(&space), Vec::new());
         let (whole, all) = tune(&space, &mut whole_device, room, Vec::new());
         for cut in 0..all.len() {
-            let mut device = LatestFirst(device(&space), Vec::new());
+            let mut device = LatestFirst(crashing(&space), Vec::new());
             let (resumed, rest) = tune(&space, &mut device, room, all[..cut].to_vec());
             assert_eq!(resumed.asked, whole.asked, "room {room}, cut {cut}");
             assert_eq!(requests(&rest), requests(&all[cut..]), "room {room}, cut {cut}");

@@ -1,23 +1,13 @@
 //! The loop: budget, duplicates, resume, room, interruption and the view of the searcher.
 
+mod common;
+
+use common::{crashing, line};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::testing::FunctionEvaluator;
 use tunesmith_core::*;
-use tunesmith_space::{Parameter, Space, Value};
-
-fn line(length: i64) -> Space {
-    let x = Parameter::new("X", (0..length).map(Value::Int)).unwrap();
-    Space::builder().parameter(x).build().unwrap()
-}
-
-/// The time of X is |X - 7| + 1 ms; every fifth X crashes.
-fn evaluator(space: &Space) -> FunctionEvaluator<impl FnMut(&[Value]) -> Result<f64, Failure>> {
-    FunctionEvaluator::new(space, |values| match values[0].as_int().unwrap() {
-        x if x % 5 == 4 => Err(Failure::new(FailureKind::Runtime, "killed by SIGSEGV")),
-        x => Ok((x - 7).abs() as f64 + 1.0),
-    })
-}
+use tunesmith_space::{Space, Value};
 
 /// Asks for random configurations, repeats included, up to the room. Logs its requests and the
 /// answers.
@@ -53,7 +43,7 @@ impl Store for Kept {
 
 fn tune(space: &Space, room: usize, stop: &str, recorded: Vec<Evaluation>) -> (Run, Logging, Kept) {
     let (mut searcher, mut kept) = (Logging::default(), Kept::default());
-    let run = Tuner::new(space, &mut searcher, &mut evaluator(space))
+    let run = Tuner::new(space, &mut searcher, &mut crashing(space))
         .store(&mut kept)
         .stop(stop.parse().unwrap())
         .room(room)
@@ -150,7 +140,7 @@ fn a_strategy_that_repeats_itself_for_ever_is_stopped() {
         }
     }
     let space = line(5);
-    let run = Tuner::new(&space, &mut Stuck, &mut evaluator(&space)).run().unwrap();
+    let run = Tuner::new(&space, &mut Stuck, &mut crashing(&space)).run().unwrap();
     assert!(matches!(run.stop_reason, StopReason::Repeating(_)));
     assert_eq!(run.history.len(), 1);
 }
@@ -160,7 +150,7 @@ fn first_configurations_come_before_those_of_the_strategy_and_are_told() {
     let space = line(100);
     let first = [space.id(50).unwrap(), space.id(7).unwrap()];
     let mut searcher = Logging::default();
-    let mut evaluator = evaluator(&space);
+    let mut evaluator = crashing(&space);
     let run = Tuner::new(&space, &mut searcher, &mut evaluator).first(first).stop(Stop::evaluations(5)).run().unwrap();
     let told: Vec<_> = searcher.told.iter().map(|(request, _)| request.config).collect();
     assert_eq!(told[..2], first);
@@ -180,7 +170,7 @@ fn an_interrupt_ends_the_run_with_what_it_has() {
         }
     };
     let mut kept = Kept::default();
-    let run = Tuner::new(&space, &mut Logging::default(), &mut evaluator(&space))
+    let run = Tuner::new(&space, &mut Logging::default(), &mut crashing(&space))
         .store(&mut kept)
         .observer(&mut observer)
         .interrupt(interrupt)
@@ -200,7 +190,7 @@ fn time_is_read_from_the_clock_given() {
             tick.advance(Duration::from_secs(1));
         }
     };
-    let run = Tuner::new(&space, &mut Logging::default(), &mut evaluator(&space))
+    let run = Tuner::new(&space, &mut Logging::default(), &mut crashing(&space))
         .clock(clock)
         .observer(&mut observer)
         .stop("time 6s".parse().unwrap())
@@ -220,7 +210,7 @@ fn a_store_that_fails_ends_the_run_before_the_searcher_is_told() {
     }
     let space = line(100);
     let mut searcher = Logging::default();
-    let error = Tuner::new(&space, &mut searcher, &mut evaluator(&space)).store(&mut Full).run().unwrap_err();
+    let error = Tuner::new(&space, &mut searcher, &mut crashing(&space)).store(&mut Full).run().unwrap_err();
     assert_eq!(error.to_string(), "the journal cannot be written: no space left on device");
     assert!(searcher.told.is_empty());
 }
@@ -263,7 +253,7 @@ fn a_store_that_is_deleted_is_given_everything_once_more() {
     for at in [0, 1, 29] {
         let mut store = Deleted { kept: Vec::new(), at: Some(at), is_lost: false };
         let mut searcher = Logging::default();
-        Tuner::new(&space, &mut searcher, &mut evaluator(&space))
+        Tuner::new(&space, &mut searcher, &mut crashing(&space))
             .store(&mut store)
             .stop("evaluations 50".parse().unwrap())
             .seed(3)

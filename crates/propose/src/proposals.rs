@@ -16,7 +16,7 @@ const TRIES: usize = 3;
 /// Maximum number of unasked lines before the conversation ends.
 const MOST_UNASKED: u32 = 100;
 
-/// A strategy and a partner that take turns ([`Turns`]).
+/// A strategy and a partner that take turns (docs/proposals.md tells the rule).
 ///
 /// The partner is asked for the next configurations as soon as the last ones were used, and thinks
 /// while others are evaluated. At its turn the search waits for it, but only for `patience` in all

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::judge::racing::is_beaten;
+use tunesmith_core::testing::FunctionEvaluator;
 use tunesmith_core::*;
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
 
@@ -13,6 +14,14 @@ use tunesmith_space::{ConfigId, Parameter, Space, Value};
 pub fn line(length: i64) -> Space {
     let x = Parameter::new("X", (0..length).map(Value::Int)).unwrap();
     Space::builder().parameter(x).build().unwrap()
+}
+
+/// Returns a device on which X takes |X - 7| + 1 ms, and every fifth X crashes.
+pub fn crashing(space: &Space) -> FunctionEvaluator<impl FnMut(&[Value]) -> Result<f64, Failure> + use<>> {
+    FunctionEvaluator::new(space, |values| match values[0].as_int().unwrap() {
+        x if x % 5 == 4 => Err(Failure::new(FailureKind::Runtime, "killed by SIGSEGV")),
+        x => Ok((x - 7).abs() as f64 + 1.0),
+    })
 }
 
 /// The scatter of samples around the true median of a configuration, as a share of it.
