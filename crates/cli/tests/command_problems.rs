@@ -68,7 +68,7 @@ fn a_command_tunes_end_to_end() {
     assert_eq!(outcome["best"]["time_ms"], 0.01);
     assert_eq!(outcome["default"]["time_ms"], 0.019);
     assert_eq!(outcome["evaluations"], 20);
-    let failed = json!({"compile": 5, "runtime": 5, "timeout": 0, "correctness": 5, "constraints": 0});
+    let failed = json!({"compile": 5, "runtime": 5, "timeout": 0, "correctness": 5, "constraints": 0, "infeasible": 0});
     assert_eq!(outcome["failed"], failed);
     assert!(outcome["device"].as_str().unwrap().starts_with("command ("), "{outcome:#}");
     let best = entries(&folder.path("p.jsonl")).into_iter().find(|entry| entry["config"]["TILE"] == 3).unwrap();
