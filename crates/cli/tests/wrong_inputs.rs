@@ -324,7 +324,7 @@ fn a_name_is_checked_as_well_when_a_run_is_resumed() {
         (&["--start", "SCALES=1"], &["`SCALES`", "did you mean `SCALE`?"]),
         (&["--strategy", "randm"], &["no strategy `randm`", "did you mean `random`?"]),
         (&["--strategy", "annealing(temprature=1)"], &["`temprature`", "did you mean `temperature`?"]),
-        (&["--objective", "tim"], &["`tim`", "did you mean `time_ms`?"]),
+        (&["--objective", "tim"], &["`tim`", "did you mean `time`?"]),
         (&["--device", "opencll"], &["`opencll`", "did you mean `opencl`?"]),
         (&["--stop", "evaluatons 5"], &["`evaluatons` is not a condition"]),
         (&["--model", "exakt"], &["`exakt` is no model", "did you mean `exact`?"]),
