@@ -6,7 +6,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use tunesmith_space::ConfigId;
 
-/// What an evaluation tells besides its score.
+/// The findings of an evaluation besides its score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aspects {
     /// The score, also of a configuration that breaks a limit: it was correct, so that it has one.
@@ -27,7 +27,7 @@ pub struct Scored {
     pub evaluation: Box<Evaluation>,
     /// Its score: smaller is better. `None` if it failed.
     pub score: Option<f64>,
-    /// What it tells besides, if the run has limits or several objectives.
+    /// Its findings besides, if the run has limits or several objectives.
     pub aspects: Option<Box<Aspects>>,
 }
 

@@ -13,8 +13,9 @@ mod tally;
 mod turns;
 
 pub use command::ProposeCommand;
-pub use partner::{Partner, Said};
+pub use partner::Partner;
 pub use proposals::{Proposals, Proposing};
 pub use protocol::{MOST, ProblemLine};
 pub use refused::{Fault, FaultKind};
 pub use tally::{ProposalReport, Tally};
+pub use tunesmith_device::Heard;

@@ -9,18 +9,7 @@ pub trait Partner {
     fn say(&mut self, line: String) -> bool;
 
     /// Waits for a line, for at most `limit`. Returns `None` if there is none.
-    fn hear(&mut self, limit: Duration) -> Option<Said>;
-}
-
-/// What a partner said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
-    /// A line, without its end.
-    Line(String),
-    /// A line that is too long to be an answer.
-    TooLong,
-    /// The partner has ended. The text says how.
-    Ended(String),
+    fn hear(&mut self, limit: Duration) -> Option<Heard>;
 }
 
 impl Partner for Companion {
@@ -28,11 +17,7 @@ impl Partner for Companion {
         self.send(line)
     }
 
-    fn hear(&mut self, limit: Duration) -> Option<Said> {
-        Some(match self.receive(limit)? {
-            Heard::Line(line) => Said::Line(line),
-            Heard::TooLong => Said::TooLong,
-            Heard::Ended(how) => Said::Ended(how),
-        })
+    fn hear(&mut self, limit: Duration) -> Option<Heard> {
+        self.receive(limit)
     }
 }

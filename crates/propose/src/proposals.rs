@@ -1,6 +1,6 @@
 //! The strategy that lets a partner compete with another strategy.
 
-use crate::partner::{Partner, Said};
+use crate::partner::Partner;
 use crate::protocol::{self, Answer, MOST, ProblemLine};
 use crate::refused::Fault;
 use crate::tally::Tally;
@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 use tunesmith_core::{Evaluation, Request, Rng, Searcher, Told, View};
+use tunesmith_device::Heard;
 use tunesmith_space::ConfigId;
 
 /// Maximum number of answers at a turn of which nothing can be used.
@@ -122,7 +123,7 @@ impl Proposals {
         if let Some(mut partner) = self.partner.take() {
             const FAREWELL: Duration = Duration::from_millis(200);
             if partner.say(protocol::end()) {
-                while !matches!(partner.hear(FAREWELL), None | Some(Said::Ended(_) | Said::TooLong)) {}
+                while !matches!(partner.hear(FAREWELL), None | Some(Heard::Ended(_) | Heard::TooLong)) {}
             }
         }
         self.tally
@@ -161,9 +162,9 @@ impl Proposals {
         let mut limit = limit;
         while let Some(said) = self.partner.as_mut().and_then(|partner| partner.hear(limit)) {
             match said {
-                Said::Line(line) => self.heard(view, &line),
-                Said::TooLong => self.end("wrote a line of more than a megabyte".to_string()),
-                Said::Ended(how) => self.end(how),
+                Heard::Line(line) => self.heard(view, &line),
+                Heard::TooLong => self.end("wrote a line of more than a megabyte".to_string()),
+                Heard::Ended(how) => self.end(how),
             }
             // What follows an answer is there already, or nobody waits for it.
             limit = Duration::ZERO;

@@ -8,7 +8,7 @@ use tunesmith_space::SpaceError;
 pub struct Fault {
     /// The kind.
     pub kind: FaultKind,
-    /// What happened and what to do.
+    /// The fault and its remedy.
     pub text: String,
 }
 

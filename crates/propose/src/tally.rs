@@ -1,4 +1,4 @@
-//! What the proposals of a run brought.
+//! Counts what the proposals of a run brought.
 
 use crate::refused::{Fault, FaultKind};
 use serde::Serialize;
@@ -15,7 +15,7 @@ pub struct Tally {
     /// Number of them that could be evaluated.
     pub valid: u64,
     faults: BTreeMap<FaultKind, u64>,
-    /// How the conversation ended, if it ended before the run.
+    /// The end of the conversation, if it came before that of the run.
     pub ended: Option<String>,
     noted: HashSet<String>,
     notes: Vec<String>,
@@ -68,7 +68,7 @@ impl Tally {
     }
 }
 
-/// What the proposals of a run brought.
+/// The balance of a run's proposals.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProposalReport {
     /// Number of requests for configurations in this part of the run.
@@ -81,7 +81,7 @@ pub struct ProposalReport {
     pub evaluated: usize,
     /// Numbers of faults by kind.
     pub refused: BTreeMap<&'static str, u64>,
-    /// How the conversation ended, if it ended before the run.
+    /// The end of the conversation, if it came before that of the run.
     pub ended: Option<String>,
     /// True if the best configuration of the run was proposed.
     pub is_best: bool,

@@ -17,7 +17,7 @@ pub(crate) struct Turns {
     best: Option<f64>,
 }
 
-/// What one side brought.
+/// The yield of one side.
 #[derive(Clone, Copy, Debug, Default)]
 struct Yield {
     evaluations: u32,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_core::testing::{FunctionEvaluator, OutOfOrder};
 use tunesmith_core::{Evaluation, Event, Judging, Run, Stop, Tuner};
-use tunesmith_propose::{Partner, ProblemLine, ProposalReport, Proposals, Proposing, Said};
+use tunesmith_propose::{Heard, Partner, ProblemLine, ProposalReport, Proposals, Proposing};
 use tunesmith_space::{Constraint, Parameter, Space, Value};
 use tunesmith_store::Journal;
 
@@ -35,12 +35,12 @@ impl Log {
 /// A partner that answers request number n with `answers(n)`.
 struct Scripted<F> {
     answers: F,
-    queue: VecDeque<Said>,
+    queue: VecDeque<Heard>,
     log: Log,
     reads: bool,
 }
 
-impl<F: FnMut(u64) -> Vec<Said>> Partner for Scripted<F> {
+impl<F: FnMut(u64) -> Vec<Heard>> Partner for Scripted<F> {
     fn say(&mut self, line: String) -> bool {
         let line: Json = serde_json::from_str(&line).unwrap();
         if line["event"] == "request" {
@@ -50,14 +50,14 @@ impl<F: FnMut(u64) -> Vec<Said>> Partner for Scripted<F> {
         self.reads
     }
 
-    fn hear(&mut self, limit: Duration) -> Option<Said> {
+    fn hear(&mut self, limit: Duration) -> Option<Heard> {
         self.log.0.borrow_mut().1 += usize::from(self.queue.is_empty() && !limit.is_zero());
         self.queue.pop_front()
     }
 }
 
-fn line(json: &Json) -> Vec<Said> {
-    vec![Said::Line(json.to_string())]
+fn line(json: &Json) -> Vec<Heard> {
+    vec![Heard::Line(json.to_string())]
 }
 
 struct Tuned {
@@ -81,7 +81,7 @@ impl Setup {
         Self { evaluations, room: 1, order: None, reads: true, recorded: Vec::new() }
     }
 
-    fn run(&self, answers: impl FnMut(u64) -> Vec<Said> + 'static) -> Tuned {
+    fn run(&self, answers: impl FnMut(u64) -> Vec<Heard> + 'static) -> Tuned {
         let (space, log) = (space(), Log::default());
         let partner = Scripted { answers, queue: VecDeque::new(), log: log.clone(), reads: self.reads };
         self.run_with(&space, log, Some(Box::new(partner)))
@@ -125,7 +125,7 @@ impl Setup {
 }
 
 /// Proposes X = n, Y = 0, one configuration for each request.
-fn one_by_one(request: u64) -> Vec<Said> {
+fn one_by_one(request: u64) -> Vec<Heard> {
     if request < 20 { line(&json!([{ "X": request, "Y": 0 }])) } else { line(&json!([])) }
 }
 
@@ -159,11 +159,11 @@ fn proposals_alternate_with_the_strategy_and_their_turns_are_kept() {
 #[test]
 fn each_fault_is_counted_told_to_the_partner_and_noted_once() {
     let answers = |request| match request {
-        1 => vec![Said::Line("not json".to_string())],
+        1 => vec![Heard::Line("not json".to_string())],
         2 => line(&json!({"configs": []})),
         3 => line(&json!([7, {"Z": 1}, {"X": 77}, {"X": 1, "Y": 2}])),
         4 => line(&json!([{"X": [1]}, {"Z": 1}, {"X": 5, "Y": 1}, {"X": 5, "Y": 1}, {"X": 6}])),
-        5 => vec![Said::Line("[]".to_string()), Said::Line("[]".to_string())],
+        5 => vec![Heard::Line("[]".to_string()), Heard::Line("[]".to_string())],
         _ => line(&json!([])),
     };
     let Tuned { run, report, notes, log } = Setup::new(60).run(answers);
@@ -200,9 +200,9 @@ fn a_partner_that_is_late_is_waited_for_once_and_its_answer_is_used_when_it_come
             self.0.0.borrow_mut().0.push(line);
             true
         }
-        fn hear(&mut self, limit: Duration) -> Option<Said> {
+        fn hear(&mut self, limit: Duration) -> Option<Heard> {
             if self.1 == 20 && !std::mem::replace(&mut self.2, true) {
-                return Some(Said::Line("[{\"X\":0,\"Y\":0},{\"X\":3,\"Y\":3}]".to_string()));
+                return Some(Heard::Line("[{\"X\":0,\"Y\":0},{\"X\":3,\"Y\":3}]".to_string()));
             }
             self.0.0.borrow_mut().1 += usize::from(!limit.is_zero());
             None
@@ -218,12 +218,12 @@ fn a_partner_that_is_late_is_waited_for_once_and_its_answer_is_used_when_it_come
 
 #[test]
 fn a_partner_that_ends_floods_or_does_not_read_leaves_the_strategy_alone() {
-    let ended = |said: Said| Setup::new(30).run(move |_| vec![said.clone()]);
-    let flood = Setup::new(200).run(|_| vec![Said::Line("[]".to_string()); 300]);
+    let ended = |said: Heard| Setup::new(30).run(move |_| vec![said.clone()]);
+    let flood = Setup::new(200).run(|_| vec![Heard::Line("[]".to_string()); 300]);
     let deaf = Setup { reads: false, ..Setup::new(30) }.run(|_| Vec::new());
     for (tuned, how) in [
-        (ended(Said::Ended("ended with status 3".to_string())), "ended with status 3"),
-        (ended(Said::TooLong), "more than a megabyte"),
+        (ended(Heard::Ended("ended with status 3".to_string())), "ended with status 3"),
+        (ended(Heard::TooLong), "more than a megabyte"),
         (flood, "101 lines that answer no request"),
         (deaf, "does not read"),
     ] {
@@ -232,7 +232,7 @@ fn a_partner_that_ends_floods_or_does_not_read_leaves_the_strategy_alone() {
         assert!(tuned.run.history.len() >= 30);
         assert_eq!(tuned.log.told("end").len(), 0, "nobody is there to be told");
     }
-    let done = ended(Said::Line("\"done\"".to_string()));
+    let done = ended(Heard::Line("\"done\"".to_string()));
     assert_eq!((done.report.ended.as_deref(), done.notes.len()), (Some("is done"), 0));
 }
 

@@ -32,8 +32,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub struct Companion {
     group: Group,
     to: SyncSender<String>,
-    from: Receiver<Piece>,
-    /// What it writes to its standard error, for the message on its end.
+    from: Receiver<Heard>,
+    /// The reader of its standard error, for the message on its end.
     remarks: Option<OutputReader>,
     is_over: bool,
     interrupt: Interrupt,
@@ -41,7 +41,7 @@ pub struct Companion {
     _scratch: Option<Scratch>,
 }
 
-/// What a companion said.
+/// A line of a companion, or its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// A line, without its end.
@@ -50,12 +50,6 @@ pub enum Heard {
     TooLong,
     /// The program has closed its output. The text says how it ended.
     Ended(String),
-}
-
-/// What the reading thread found.
-enum Piece {
-    Line(String),
-    TooLong,
 }
 
 impl Companion {
@@ -130,10 +124,9 @@ impl Companion {
             return None;
         }
         match self.from.recv_timeout(limit) {
-            Ok(Piece::Line(line)) => Some(Heard::Line(line)),
-            Ok(Piece::TooLong) => {
-                self.is_over = true;
-                Some(Heard::TooLong)
+            Ok(heard) => {
+                self.is_over = matches!(heard, Heard::TooLong);
+                Some(heard)
             }
             Err(Timeout) => None,
             Err(Disconnected) => {
@@ -176,7 +169,7 @@ fn write_lines(lines: &Receiver<String>, mut to: UnixStream) {
 }
 
 /// Reads lines until the output ends, a line is too long, or nobody wants them.
-fn read_lines(output: PipeReader, heard: &SyncSender<Piece>) {
+fn read_lines(output: PipeReader, heard: &SyncSender<Heard>) {
     let mut output = BufReader::new(output);
     loop {
         let mut line = Vec::new();
@@ -186,9 +179,9 @@ fn read_lines(output: PipeReader, heard: &SyncSender<Piece>) {
         }
         let is_too_long = line.len() as u64 > LONGEST;
         let text = String::from_utf8_lossy(&line).trim().to_owned();
-        let news = if is_too_long { Piece::TooLong } else { Piece::Line(text) };
+        let news = if is_too_long { Heard::TooLong } else { Heard::Line(text) };
         // Blank lines say nothing.
-        if matches!(&news, Piece::Line(text) if text.is_empty()) {
+        if matches!(&news, Heard::Line(text) if text.is_empty()) {
             continue;
         }
         if heard.send(news).is_err() || is_too_long {

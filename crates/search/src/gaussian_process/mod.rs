@@ -113,7 +113,7 @@ struct Told {
     config: ConfigId,
     /// The score, or `None` if it failed or breaks a limit.
     score: Option<f64>,
-    /// What it tells besides, if the run has limits or several objectives.
+    /// Its findings besides, if the run has limits or several objectives.
     aspects: Option<Box<Aspects>>,
 }
 

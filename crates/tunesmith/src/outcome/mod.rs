@@ -83,7 +83,7 @@ pub struct Outcome {
     /// The probability that the best is near the optimum: the latest estimate for each `regret` of
     /// the stop condition.
     pub regret: Vec<RegretClaim>,
-    /// What the program of `Search::propose` brought; `None` without one.
+    /// The balance of the program of `Search::propose`; `None` without one.
     pub proposals: Option<ProposalReport>,
     /// The number of configurations.
     pub space_size: u128,
