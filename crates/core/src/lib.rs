@@ -71,6 +71,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod ask_tell;
 pub mod counters;
 mod error;
 mod evaluation;
@@ -99,6 +100,7 @@ pub mod testing;
 mod tuner;
 mod verdict;
 
+pub use ask_tell::{AskTell, TellError};
 pub use error::Error;
 pub use evaluation::{Depth, Evaluation, Request, Status};
 pub use evaluator::{Completion, Confirmed, Evaluator, Spent};

@@ -32,7 +32,7 @@ pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 ///     }
 /// }
 /// ```
-pub trait Searcher {
+pub trait Searcher: Send {
     /// Returns at most `room` configurations to evaluate next. `room` is at least 1. A strategy
     /// that needs an answer before it can continue returns fewer, or none, while requests are in
     /// flight. An empty answer with nothing in flight ends the run.

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tunesmith_device::{Companion, Heard};
 
 /// A program that reads lines and answers with lines. Nothing here waits longer than it is told.
-pub trait Partner {
+pub trait Partner: Send {
     /// Passes a line on. Returns false if the partner has not read thousands of earlier lines.
     fn say(&mut self, line: String) -> bool;
 

@@ -54,7 +54,7 @@ pub struct Proposals {
 }
 
 /// The facts for the first line. It is written when the budget is known.
-struct FirstLine(Box<dyn Fn(Option<u64>) -> String>);
+struct FirstLine(Box<dyn Fn(Option<u64>) -> String + Send>);
 
 /// The journal of a resumed run.
 #[derive(Debug, Default)]

@@ -1,9 +1,8 @@
 //! Proposals in competition with a strategy, with partners that are functions.
 
 use serde_json::{Value as Json, json};
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tunesmith_core::testing::{FunctionEvaluator, OutOfOrder};
 use tunesmith_core::{Evaluation, Event, Judging, Run, Stop, Tuner};
@@ -20,15 +19,15 @@ fn space() -> Space {
 
 /// What a scripted partner was told, and how often the search waited for it.
 #[derive(Clone, Default)]
-struct Log(Rc<RefCell<(Vec<Json>, usize)>>);
+struct Log(Arc<Mutex<(Vec<Json>, usize)>>);
 
 impl Log {
     fn told(&self, event: &str) -> Vec<Json> {
-        self.0.borrow().0.iter().filter(|line| line["event"] == event).cloned().collect()
+        self.0.lock().unwrap().0.iter().filter(|line| line["event"] == event).cloned().collect()
     }
 
     fn waits(&self) -> usize {
-        self.0.borrow().1
+        self.0.lock().unwrap().1
     }
 }
 
@@ -40,18 +39,18 @@ struct Scripted<F> {
     reads: bool,
 }
 
-impl<F: FnMut(u64) -> Vec<Heard>> Partner for Scripted<F> {
+impl<F: FnMut(u64) -> Vec<Heard> + Send> Partner for Scripted<F> {
     fn say(&mut self, line: String) -> bool {
         let line: Json = serde_json::from_str(&line).unwrap();
         if line["event"] == "request" {
             self.queue.extend((self.answers)(line["id"].as_u64().unwrap()));
         }
-        self.log.0.borrow_mut().0.push(line);
+        self.log.0.lock().unwrap().0.push(line);
         self.reads
     }
 
     fn hear(&mut self, limit: Duration) -> Option<Heard> {
-        self.log.0.borrow_mut().1 += usize::from(self.queue.is_empty() && !limit.is_zero());
+        self.log.0.lock().unwrap().1 += usize::from(self.queue.is_empty() && !limit.is_zero());
         self.queue.pop_front()
     }
 }
@@ -81,7 +80,7 @@ impl Setup {
         Self { evaluations, room: 1, order: None, reads: true, recorded: Vec::new() }
     }
 
-    fn run(&self, answers: impl FnMut(u64) -> Vec<Heard> + 'static) -> Tuned {
+    fn run(&self, answers: impl FnMut(u64) -> Vec<Heard> + Send + 'static) -> Tuned {
         let (space, log) = (space(), Log::default());
         let partner = Scripted { answers, queue: VecDeque::new(), log: log.clone(), reads: self.reads };
         self.run_with(&space, log, Some(Box::new(partner)))
@@ -197,14 +196,14 @@ fn a_partner_that_is_late_is_waited_for_once_and_its_answer_is_used_when_it_come
         fn say(&mut self, line: String) -> bool {
             let line: Json = serde_json::from_str(&line).unwrap();
             self.1 += usize::from(line["event"] == "evaluation");
-            self.0.0.borrow_mut().0.push(line);
+            self.0.0.lock().unwrap().0.push(line);
             true
         }
         fn hear(&mut self, limit: Duration) -> Option<Heard> {
             if self.1 == 20 && !std::mem::replace(&mut self.2, true) {
                 return Some(Heard::Line("[{\"X\":0,\"Y\":0},{\"X\":3,\"Y\":3}]".to_string()));
             }
-            self.0.0.borrow_mut().1 += usize::from(!limit.is_zero());
+            self.0.0.lock().unwrap().1 += usize::from(!limit.is_zero());
             None
         }
     }
@@ -246,8 +245,8 @@ fn a_resumed_run_repeats_the_proposals_and_asks_nobody_for_them() {
             let resumed = setup(all[..cut].to_vec()).run(|_| Vec::new());
             assert_eq!(evaluations(&resumed.run)[..cut], all[..cut], "room {room}, cut {cut}");
             assert_eq!(resumed.log.told("evaluation").len(), 40);
-            let first = resumed.log.0.borrow().0.iter().position(|line| line["event"] == "request").unwrap();
-            let told = resumed.log.0.borrow().0[..first].iter().filter(|line| line["event"] == "evaluation").count();
+            let first = resumed.log.0.lock().unwrap().0.iter().position(|line| line["event"] == "request").unwrap();
+            let told = resumed.log.0.lock().unwrap().0[..first].iter().filter(|line| line["event"] == "evaluation").count();
             assert!(order.is_some() || told + room >= cut, "room {room}, cut {cut}: asked after {told}");
             let alone = setup(all[..cut].to_vec()).run_with(&space(), Log::default(), None);
             assert_eq!(evaluations(&alone.run)[..cut], all[..cut], "without the program");

@@ -15,7 +15,7 @@ pub(crate) struct Vertex {
 }
 
 /// A method that minimises a function of real coordinates. It pauses wherever it needs costs.
-pub(crate) trait Method {
+pub(crate) trait Method: Send {
     /// Starts anew from `start`, which has at least one coordinate. Returns the places whose costs
     /// are needed first.
     fn start(&mut self, start: &[f64]) -> Vec<Vec<f64>>;

@@ -1,14 +1,15 @@
 //! Promises of every strategy of the catalogue, on functions that need no device.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use tunesmith_core::testing::{FunctionEvaluator, OutOfOrder};
 use tunesmith_core::{
-    Evaluation, Evaluator, Failure, FailureKind, Request, Rng, Run, Searcher, Stop, StopReason, Told, Tuner, View,
+    AskTell, Evaluation, Evaluator, Failure, FailureKind, Request, Rng, Run, Searcher, Stop, StopReason, Told, Tuner, View,
 };
 use tunesmith_search::{build, catalogue};
-use tunesmith_space::{Constraint, Parameter, Space, Value};
+use tunesmith_space::{ConfigId, Constraint, Parameter, Space, Value};
 
-/// Returns a space of three parameters with a constraint on two of them: 216 of 512 configurations
+/// Returns a space of three parameters with a constraint on two of them: 328 of 512 configurations
 /// are valid.
 fn tiles() -> Space {
     let list = |name: &str| Parameter::new(name, (1..=8).map(Value::Int)).unwrap();
@@ -165,8 +166,7 @@ fn a_run_whose_answers_came_in_any_order_is_resumed_in_that_order() {
 #[test]
 fn small_spaces_are_covered_and_the_run_ends() {
     for name in names() {
-        for (size, space) in [(1, cube(1, 1)), (2, cube(1, 2)), (5, cube(1, 5)), (216, tiles())] {
-            let size = if size == 216 { usize::try_from(space.len().unwrap()).unwrap() } else { size };
+        for (size, space) in [(1, cube(1, 1)), (2, cube(1, 2)), (5, cube(1, 5)), (328, tiles())] {
             let run = Setup { budget: 1000, ..Setup::new(name) }.run(&space, bowl);
             assert_eq!(run.history.len(), size, "{name} on {size}");
             assert_eq!(run.stop_reason, StopReason::Exhausted, "{name} on {size}");
@@ -396,4 +396,56 @@ fn unknown_names_options_and_values_are_refused_with_what_is_right() {
     assert!(error("bandit(techniques=random+)").contains("cannot be `random+`"));
     assert!(error("annealing(temperature").contains("write NAME or NAME(option=value, ...)"));
     assert!(error("annealing(0.5)").contains("write NAME or NAME(option=value, ...)"));
+}
+
+#[test]
+fn a_search_that_its_user_drives_asks_what_the_tuner_asks() {
+    let space = Arc::new(tiles());
+    for name in names() {
+        let run = Setup { budget: 328, ..Setup::new(name) }.run(&space, bowl);
+        let mut search = AskTell::new(Arc::clone(&space), build(name).unwrap(), 11).with_budget(328);
+        while let [config] = search.ask(1)[..] {
+            search.tell(config, bowl(&values(&space, config))).unwrap();
+        }
+        let driven: Vec<Request> = search.history().iter().map(|scored| scored.evaluation.request).collect();
+        assert_eq!(driven, requests(&run), "{name}");
+        assert_eq!(search.best().map(|(_, cost)| cost), run.history.best_score(), "{name}");
+    }
+}
+
+#[test]
+fn a_search_that_its_user_drives_takes_answers_in_any_order() {
+    let space = Arc::new(tiles());
+    for name in names() {
+        let mut search = AskTell::new(Arc::clone(&space), build(name).unwrap(), 11);
+        let (mut waiting, mut asked) = (Vec::new(), HashSet::new());
+        while asked.len() < 60 {
+            let more = search.ask(4 - waiting.len());
+            more.iter().for_each(|config| assert!(asked.insert(*config), "{name}"));
+            waiting.extend(more);
+            assert_eq!(search.in_flight(), waiting.len(), "{name}");
+            let config = waiting.remove(asked.len() * 7 % waiting.len());
+            search.tell(config, bowl(&values(&space, config))).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_search_that_its_user_drives_takes_configurations_that_it_did_not_ask_for() {
+    let space = Arc::new(tiles());
+    for name in names() {
+        let mut search = AskTell::new(Arc::clone(&space), build(name).unwrap(), 11);
+        for round in 0..60_u128 {
+            let unasked = space.id(round * 89 % 328).unwrap();
+            let _ = search.tell(unasked, bowl(&values(&space, unasked)));
+            for config in search.ask(2) {
+                search.tell(config, bowl(&values(&space, config))).unwrap();
+            }
+        }
+        assert!(search.told() > 110, "{name}: {}", search.told());
+    }
+}
+
+fn values(space: &Space, config: ConfigId) -> Vec<Value> {
+    space.values(&space.unrank(config)).map(|(_, value)| value.clone()).collect()
 }

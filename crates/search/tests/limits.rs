@@ -1,4 +1,4 @@
-//! What the Gaussian process strategy learns beside the score: limits, and several objectives.
+//! Tests what the Gaussian process strategy learns beside the score: limits, and several objectives.
 
 use tunesmith_core::testing::FunctionEvaluator;
 use tunesmith_core::{Aspects, Evaluation, Failure, FailureKind, Measurement, Objective, Run, Stop, Tuner, statistics};

@@ -1,4 +1,4 @@
-//! What `about.toml` says about a problem of the suite.
+//! Reads `about.toml`, which describes a problem of the suite.
 
 use crate::library::Library;
 use crate::operation::{Convolution, Extent, Operation, Product};

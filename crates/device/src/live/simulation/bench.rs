@@ -1,12 +1,10 @@
 //! The simulated device: the evaluator of a simulated run, and the searcher that is watched.
 
 use super::Plant;
-use super::ledger::Ledger;
+use super::ledger::SharedLedger;
 use super::truth::Truth;
 use super::world::World;
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::judge::racing::is_beaten;
@@ -38,7 +36,7 @@ const SAMPLES: usize = 7;
 /// The evaluator of a simulated run.
 pub(super) struct Device<'a> {
     pub(super) world: Arc<World>,
-    pub(super) ledger: Rc<RefCell<Ledger>>,
+    pub(super) ledger: Arc<SharedLedger>,
     pub(super) laboratory: &'a mut dyn Laboratory,
     pub(super) queue: VecDeque<Request>,
     pub(super) bar_ms: Option<f64>,
@@ -48,7 +46,7 @@ pub(super) struct Device<'a> {
 impl Evaluator for Device<'_> {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
         self.world.step("submit");
-        self.ledger.borrow_mut().submit(request);
+        self.ledger.lock().submit(request);
         self.queue.push_back(request);
         Ok(())
     }
@@ -61,7 +59,7 @@ impl Evaluator for Device<'_> {
         }
         let Some(request) = self.queue.pop_front() else { return Ok(None) };
         let completion = self.laboratory.measure(request.config, SAMPLES, self.bar_ms, interrupt)?;
-        self.ledger.borrow_mut().measured += usize::from(completion.is_some());
+        self.ledger.lock().measured += usize::from(completion.is_some());
         Ok(completion)
     }
 
@@ -77,14 +75,14 @@ impl Evaluator for Device<'_> {
     ) -> Result<Option<Completion>, Error> {
         self.world.step("measure again");
         let completion = self.laboratory.measure(config, samples, None, interrupt)?;
-        self.ledger.borrow_mut().remeasured += usize::from(completion.is_some());
+        self.ledger.lock().remeasured += usize::from(completion.is_some());
         Ok(completion)
     }
 
     fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
         self.world.step("confirm");
         let confirmed = self.laboratory.confirm(config, interrupt)?;
-        self.ledger.borrow_mut().remeasured += usize::from(confirmed.is_some());
+        self.ledger.lock().remeasured += usize::from(confirmed.is_some());
         Ok(confirmed)
     }
 }
@@ -144,7 +142,7 @@ impl Laboratory for Oracle {
 /// A searcher whose every step is a step of the world, and whose every answer is checked.
 pub(super) struct Watched {
     pub(super) world: Arc<World>,
-    pub(super) ledger: Rc<RefCell<Ledger>>,
+    pub(super) ledger: Arc<SharedLedger>,
     pub(super) searcher: Box<dyn Searcher>,
 }
 
@@ -155,7 +153,7 @@ impl Searcher for Watched {
     }
 
     fn tell(&mut self, view: &View<'_>, told: &Told<'_>) {
-        self.ledger.borrow_mut().acknowledge(told.evaluation);
+        self.ledger.lock().acknowledge(told.evaluation);
         self.world.step("tell");
         self.searcher.tell(view, told);
     }

@@ -6,7 +6,7 @@ use super::world::World;
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tunesmith_core::{Evaluation, Request, Run};
 use tunesmith_store::Resumed;
 
@@ -34,6 +34,20 @@ pub(super) struct Ledger {
     pub(super) measured: usize,
     /// The index of the winner of the journal's last verdict, if no evaluation follows.
     pub(super) winner: Option<String>,
+}
+
+/// The ledger, as the evaluator, the searcher and the night share it.
+pub(super) struct SharedLedger(Mutex<Ledger>);
+
+impl SharedLedger {
+    pub(super) fn new(ledger: Ledger) -> Self {
+        Self(Mutex::new(ledger))
+    }
+
+    /// Waits for the ledger. A life that was killed in the middle of an entry has left it whole.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Ledger> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The keys that tell the lines of a journal apart.

@@ -4,15 +4,13 @@ use super::bench::{Device, Laboratory, Oracle, Watched};
 use super::comparison::{Morning, compare};
 use super::disk::{Ills, MemoryDisk};
 use super::house::House;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, SharedLedger};
 use super::plan::{Extent, Settings, Trouble, ends, troubles};
 use super::truth::{Truth, space};
 use super::world::{Death, Fate, World};
 use super::{Depth, Plant};
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
 use tunesmith_core::judge::drift::Drift;
 use tunesmith_core::{
@@ -26,7 +24,7 @@ pub(super) struct Night<'a> {
     world: Arc<World>,
     disk: MemoryDisk,
     truth: Truth,
-    ledger: Rc<RefCell<Ledger>>,
+    ledger: Arc<SharedLedger>,
     depth: Depth<'a>,
     plant: Option<Plant>,
     lives: usize,
@@ -47,7 +45,7 @@ impl<'a> Night<'a> {
         let world = World::new(seed, told);
         let disk = MemoryDisk::new(&world);
         let truth = Truth::new(seed);
-        let ledger = Rc::new(RefCell::new(Ledger::new(&world, &disk, &truth)));
+        let ledger = Arc::new(SharedLedger::new(Ledger::new(&world, &disk, &truth)));
         Self { settings: Settings::draw(seed), world, disk, truth, ledger, depth, plant, lives: 0 }
     }
 
@@ -106,7 +104,7 @@ impl<'a> Night<'a> {
     fn wake(&mut self, run: &Run) -> Result<(Morning, Extent), String> {
         self.tell(run);
         let winner = run.verdict.winner;
-        let mut ledger = self.ledger.borrow_mut();
+        let mut ledger = self.ledger.lock();
         ledger.judge(run);
         ledger.close(self.lives);
         if run.verdict.by_final && ledger.winner != winner.map(|winner| winner.to_string()) {
@@ -125,10 +123,10 @@ impl<'a> Night<'a> {
     /// Resumes the finished run: it measures nothing, and comes to the same verdict.
     fn look_again(&mut self, verdict: &Verdict) -> Result<(), String> {
         let measured = |ledger: &Ledger| (ledger.measured, ledger.remeasured);
-        let before = measured(&self.ledger.borrow());
+        let before = measured(&self.ledger.lock());
         let end = self.live(&Trouble::default())?;
         self.world.broken().map_or(Ok(()), Err)?;
-        let after = measured(&self.ledger.borrow());
+        let after = measured(&self.ledger.lock());
         match end {
             End::Finished(again) if again.verdict == *verdict && after == before => Ok(()),
             End::Finished(again) => Err(format!(
@@ -142,7 +140,7 @@ impl<'a> Night<'a> {
 
     fn live(&mut self, trouble: &Trouble) -> Result<End, String> {
         self.lives += 1;
-        self.ledger.borrow_mut().is_exact &= !trouble.blames_innocents();
+        self.ledger.lock().is_exact &= !trouble.blames_innocents();
         self.disk.ail(trouble.ills);
         let world = Arc::clone(&self.world);
         world.tell(|| format!("a tuner starts: {trouble:?}"));
@@ -167,7 +165,7 @@ impl<'a> Night<'a> {
     fn tune(&mut self, trouble: &Trouble, interrupt: Interrupt) -> Result<Run, String> {
         let settings = self.settings.clone();
         let (mut journal, resumed) = self.open().map_err(|error| error.to_string())?;
-        self.ledger.borrow().replayed(&resumed);
+        self.ledger.lock().replayed(&resumed);
         let mut oracle = Oracle { world: Arc::clone(&self.world), truth: self.truth.clone(), breaks: trouble.breaks };
         let mut house = match self.depth {
             Depth::Loop => None,
@@ -182,16 +180,16 @@ impl<'a> Night<'a> {
         };
         let mut device = Device {
             world: Arc::clone(&self.world),
-            ledger: Rc::clone(&self.ledger),
+            ledger: Arc::clone(&self.ledger),
             laboratory,
             queue: VecDeque::new(),
             bar_ms: None,
             plant: self.plant,
         };
         let searcher = tunesmith_search::build(settings.strategy).map_err(|error| error.to_string())?;
-        let (world, ledger) = (Arc::clone(&self.world), Rc::clone(&self.ledger));
+        let (world, ledger) = (Arc::clone(&self.world), Arc::clone(&self.ledger));
         let mut searcher = Watched { world, ledger, searcher };
-        let ledger = Rc::clone(&self.ledger);
+        let ledger = Arc::clone(&self.ledger);
         let mut lagging =
             Lagging { ledger, journal: &mut journal, waiting: None, lags: self.plant == Some(Plant::TellFirst) };
         let first = space().id(u128::from(settings.seed % 28));
@@ -215,7 +213,7 @@ impl<'a> Night<'a> {
     fn open(&self) -> Result<(Journal, Resumed), StoreError> {
         let header = Header { strategy: self.settings.strategy.to_owned(), ..Journal::header(space()) };
         let has_header = |path: &PathBuf| self.disk.look(path).is_some_and(|bytes| bytes.contains(&b'\n'));
-        let followed = self.ledger.borrow().path().filter(has_header);
+        let followed = self.ledger.lock().path().filter(has_header);
         let known = followed.or_else(|| self.disk.paths().into_iter().find(has_header));
         let (journal, resumed) = match known {
             Some(path) => Journal::resume_on(&self.disk, &path, &header, space())?,
@@ -224,7 +222,7 @@ impl<'a> Night<'a> {
                 (Journal::create_on(&self.disk, path, &header, space())?, Resumed::default())
             }
         };
-        self.ledger.borrow_mut().follow(journal.path());
+        self.ledger.lock().follow(journal.path());
         Ok((journal, resumed))
     }
 }
@@ -324,7 +322,7 @@ fn calm(seed: u64, depth: Depth<'_>, plant: Option<Plant>) -> Result<(Morning, E
 /// Keeps evaluations in a journal. With the planted bug it lags: it keeps each one only when the
 /// next comes, after the searcher was told.
 struct Lagging<'a> {
-    ledger: Rc<RefCell<Ledger>>,
+    ledger: Arc<SharedLedger>,
     journal: &'a mut Journal,
     waiting: Option<Evaluation>,
     lags: bool,
@@ -350,7 +348,7 @@ impl Store for Lagging<'_> {
 
     fn renew(&mut self, evaluations: &[&Evaluation], resamples: &[Resample]) -> Result<String, Error> {
         let renewed = self.journal.renew(evaluations, resamples)?;
-        self.ledger.borrow_mut().follow(self.journal.path());
+        self.ledger.lock().follow(self.journal.path());
         Ok(renewed)
     }
 }
