@@ -246,7 +246,8 @@ fn a_resumed_run_repeats_the_proposals_and_asks_nobody_for_them() {
             assert_eq!(evaluations(&resumed.run)[..cut], all[..cut], "room {room}, cut {cut}");
             assert_eq!(resumed.log.told("evaluation").len(), 40);
             let first = resumed.log.0.lock().unwrap().0.iter().position(|line| line["event"] == "request").unwrap();
-            let told = resumed.log.0.lock().unwrap().0[..first].iter().filter(|line| line["event"] == "evaluation").count();
+            let told =
+                resumed.log.0.lock().unwrap().0[..first].iter().filter(|line| line["event"] == "evaluation").count();
             assert!(order.is_some() || told + room >= cut, "room {room}, cut {cut}: asked after {told}");
             let alone = setup(all[..cut].to_vec()).run_with(&space(), Log::default(), None);
             assert_eq!(evaluations(&alone.run)[..cut], all[..cut], "without the program");

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use tunesmith_core::testing::{FunctionEvaluator, OutOfOrder};
 use tunesmith_core::{
-    AskTell, Evaluation, Evaluator, Failure, FailureKind, Request, Rng, Run, Searcher, Stop, StopReason, Told, Tuner, View,
+    AskTell, Evaluation, Evaluator, Failure, FailureKind, Request, Rng, Run, Searcher, Stop, StopReason, Told, Tuner,
+    View,
 };
 use tunesmith_search::{build, catalogue};
 use tunesmith_space::{ConfigId, Constraint, Parameter, Space, Value};
