@@ -116,6 +116,16 @@ pub(crate) trait Session {
 
     /// Shows a range of a buffer's bytes, piece by piece, in order.
     fn view(&mut self, buffer: BufferId, range: Range<usize>, see: &mut dyn FnMut(&[u8])) -> Result<(), Fault> {
+        self.view_by_pieces(buffer, range, see)
+    }
+
+    /// Shows a range of a buffer's bytes, for which it reads them piece by piece.
+    fn view_by_pieces(
+        &mut self,
+        buffer: BufferId,
+        range: Range<usize>,
+        see: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Fault> {
         let mut piece = vec![0; PIECE.min(range.len())];
         for offset in range.clone().step_by(PIECE) {
             let length = PIECE.min(range.end - offset);

@@ -12,17 +12,20 @@ use opencl3::context::Context;
 use opencl3::device::Device;
 use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
-use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
+use opencl3::memory::{Buffer, CL_MAP_READ, CL_MEM_READ_WRITE, ClMem};
 use opencl3::program::Program;
 use opencl3::types::{cl_event, cl_uint};
 use std::ffi::c_void;
-use std::ptr;
+use std::ops::Range;
+use std::{ptr, slice};
 
 /// A device in use.
 pub(super) struct Binding {
     pub(super) device: Device,
     context: Context,
     pub(super) queue: CommandQueue,
+    /// True if the host reads the device's memory in place.
+    pub(super) is_unified: bool,
 }
 
 /// The value of an argument.
@@ -42,7 +45,9 @@ impl Binding {
         let context = Context::from_device(&device).map_err(|error| format!("no context: {error}"))?;
         // SAFETY: the device belongs to the context, and the properties are the API's own.
         let queue = unsafe { CommandQueue::create(&context, device.id(), CL_QUEUE_PROFILING_ENABLE) };
-        Ok(Self { device, context, queue: queue.map_err(|error| format!("no command queue: {error}"))? })
+        let queue = queue.map_err(|error| format!("no command queue: {error}"))?;
+        let is_unified = device.host_unified_memory().unwrap_or(false);
+        Ok(Self { device, context, queue, is_unified })
     }
 
     /// Allocates memory.
@@ -141,7 +146,7 @@ pub(super) fn wait(event: &Event) -> Result<(), Fault> {
     has_begun(event).map(drop)
 }
 
-/// Blocking reads and writes of buffers.
+/// Commands on buffers that end before they return.
 impl Binding {
     pub(super) fn write(&self, buffer: &mut Buffer<u8>, offset: usize, data: &[u8]) -> Result<(), Fault> {
         // SAFETY: the call blocks until the data has been read, and the driver checks the range.
@@ -153,6 +158,44 @@ impl Binding {
         // SAFETY: the call blocks until the data has been written, and the driver checks the range.
         let read = unsafe { self.queue.enqueue_read_buffer(buffer, BLOCKING, offset, into, NO_EVENTS) };
         read.map(drop).map_err(|error| failed("a buffer cannot be read", error))
+    }
+
+    /// Shows a range of a buffer in place.
+    pub(super) fn view(
+        &self,
+        buffer: &Buffer<u8>,
+        range: Range<usize>,
+        see: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Fault> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let fault = |error| failed("a buffer cannot be mapped", error);
+        let mut mapped: *mut c_void = ptr::null_mut();
+        // SAFETY: the call blocks until the range is mapped, and the driver checks the range.
+        unsafe {
+            let map = &mut mapped;
+            self.queue.enqueue_map_buffer(buffer, BLOCKING, CL_MAP_READ, range.start, range.len(), map, NO_EVENTS)
+        }
+        .map_err(fault)?;
+        // SAFETY: the driver has mapped so many bytes, and no command that writes them is in the queue.
+        see(unsafe { slice::from_raw_parts(mapped.cast::<u8>(), range.len()) });
+        // SAFETY: the bytes were mapped above, and nothing refers to them any more.
+        unsafe { self.queue.enqueue_unmap_mem_object(buffer.get(), mapped, NO_EVENTS) }.map(drop).map_err(fault)
+    }
+
+    /// Copies `bytes` from `offset` on to the same place of another buffer, and waits for the end.
+    pub(super) fn copy(
+        &self,
+        from: &Buffer<u8>,
+        to: &mut Buffer<u8>,
+        offset: usize,
+        bytes: usize,
+    ) -> Result<(), Fault> {
+        let fault = |error| failed("a buffer cannot be copied", error);
+        // SAFETY: the buffers are not the same one, and the driver checks the ranges.
+        let copied = unsafe { self.queue.enqueue_copy_buffer(from, to, offset, offset, bytes, NO_EVENTS) };
+        copied.map_err(fault)?.wait().map_err(fault)
     }
 
     /// Fills a whole buffer with a byte.

@@ -11,6 +11,7 @@ use opencl3::kernel::Kernel;
 use opencl3::memory::Buffer;
 use opencl3::program::Program as ClProgram;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
 
@@ -123,6 +124,25 @@ impl Session for OpenClSession {
 
     fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault> {
         self.binding.read(&self.buffers[buffer.0], offset, into)
+    }
+
+    fn view(&mut self, buffer: BufferId, range: Range<usize>, see: &mut dyn FnMut(&[u8])) -> Result<(), Fault> {
+        // Each command wakes a thread of the driver, which may take longer than reading a piece.
+        match self.binding.is_unified {
+            true => self.binding.view(&self.buffers[buffer.0], range, see),
+            false => self.view_by_pieces(buffer, range, see),
+        }
+    }
+
+    fn can_copy(&self) -> bool {
+        true
+    }
+
+    fn copy(&mut self, from: BufferId, to: BufferId, offset: usize, bytes: usize) -> Result<(), Fault> {
+        match self.buffers.get_disjoint_mut([from.0, to.0]) {
+            Ok([from, to]) => self.binding.copy(from, to, offset, bytes),
+            Err(_) => Err(Fault::Failed("a buffer cannot be copied onto itself".to_owned())),
+        }
     }
 
     fn has_local_memory(&self) -> bool {
