@@ -24,7 +24,8 @@
 //!
 //! [`Portfolio`](wisdom::Portfolio) holds a few configurations and a decision tree that chooses
 //! among them. [`TimingModel`] predicts the fastest of a few configurations for an input.
-//! [`Online`] tunes while the application runs, within a budget.
+//! [`Online`] tunes while the application runs, within a budget, among the candidates that an
+//! [`Explore`] gives.
 //!
 //! The crate uses no drivers, draws no plots, has no command line, and builds in seconds.
 //! `tunesmith` re-exports it for programs that also tune.
@@ -34,15 +35,13 @@ mod json;
 mod online;
 mod selector;
 pub mod timing;
-mod trials;
 pub mod wisdom;
 
 pub use file::{
     Flawed, WISDOM_VERSION, WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text,
     write_wisdom,
 };
-pub use online::Online;
+pub use online::{Ending, Explore, Explorer, Next, Online, OnlineCost, OnlineOptions, Ticket};
 pub use selector::{Choice, Selector, Source};
 pub use timing::TimingModel;
-pub use trials::{Call, OnlineOptions, Trials};
 pub use tunesmith_time::{Clock, ManualClock, SystemClock};

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use std::path::Path;
-use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, Wisdom};
+use tunesmith_choose::wisdom::{
+    Attempt, AttemptEnd, Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, Wisdom,
+};
 use tunesmith_choose::{WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text, write_wisdom};
 use tunesmith_space::Value;
 
@@ -46,6 +48,16 @@ fn wisdom() -> Wisdom {
         entries: vec![entry(8.0, 1.0), entry(0.1, 0.3)],
         portfolios: vec![Portfolio::new("k", "a device", &measured, PortfolioOptions::default()).unwrap()],
         defaults: [("k".to_string(), config(2))].into(),
+        attempts: [AttemptEnd::None, AttemptEnd::Failed]
+            .map(|end| Attempt {
+                kernel: "k".into(),
+                device: "a device".into(),
+                input: input(8.0),
+                config: config(3),
+                date: Some(1.5e9),
+                end,
+            })
+            .into(),
     }
 }
 
@@ -157,7 +169,8 @@ proptest! {
         let cut = header + cut.index(text.len() - header);
         let whole = text[..cut].matches('\n').count() + usize::from(text[cut..].starts_with('\n'));
         let file = read(&text[..cut]).unwrap();
-        let found = file.wisdom.entries.len() + file.wisdom.portfolios.len() + file.wisdom.defaults.len();
+        let Wisdom { entries, portfolios, defaults, attempts } = file.wisdom;
+        let found = entries.len() + portfolios.len() + defaults.len() + attempts.len();
         prop_assert_eq!(found, whole - 1);
     }
 }

@@ -30,6 +30,7 @@ pub fn log_expected_improvement(mean: f64, deviation: f64, best: f64) -> f64 {
 }
 
 /// Returns the expected improvement of a normal variable on `best`, where smaller is better.
+#[cfg(any(feature = "fit", test))]
 pub(crate) fn expected_improvement(mean: f64, deviation: f64, best: f64) -> f64 {
     let gain = best - mean;
     if deviation <= 0.0 {

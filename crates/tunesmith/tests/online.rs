@@ -52,7 +52,7 @@ fn the_best_is_found_within_the_budget_and_failures_reach_nobody() {
         without += Duration::from_millis(TIMES[0]);
     }
     assert!(application.online.is_settled(&[("N", 8.0)]));
-    assert_eq!(application.online.best(&[("N", 8.0)]), &configs()[3]);
+    assert_eq!(*application.online.best(&[("N", 8.0)]), configs()[3]);
     let slowdown = OnlineOptions::default().slowdown;
     assert!(
         application.clock.now() < without.mul_f64(1.0 + slowdown),

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tunesmith_choose::TimingModel;
 use tunesmith_choose::timing::{Feature, Frame, HeldOut, KnownDevice, Origin, ReferenceTime, TimingParts};
-use tunesmith_choose::wisdom::{Entry, Measured, Portfolio, PortfolioOptions, Provenance, Wisdom};
+use tunesmith_choose::wisdom::{
+    Attempt, AttemptEnd, Entry, Measured, Portfolio, PortfolioOptions, Provenance, Wisdom,
+};
 use tunesmith_choose::{WisdomFormat, wisdom_text};
 use tunesmith_core::{
     CompileData, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict,
@@ -166,6 +168,14 @@ fn wisdom() -> Result<Wisdom> {
         entries: vec![entry(64.0, 8), entry(512.0, 16)],
         portfolios: vec![Portfolio::new("gemm", "d", &measured, PortfolioOptions::default())?],
         defaults: BTreeMap::from([("gemm".to_string(), config(8))]),
+        attempts: vec![Attempt {
+            kernel: "gemm".to_string(),
+            device: "d".to_string(),
+            input: input(64.0),
+            config: config(16),
+            date: Some(1.5e9),
+            end: AttemptEnd::Failed,
+        }],
     })
 }
 

@@ -16,6 +16,11 @@ use std::path::Path;
 /// # Errors
 /// The disk refused, or the file is not a file of wisdom.
 pub fn append_wisdom(path: &Path, entries: &[Entry]) -> Result<(), WisdomError> {
+    append(path, &entries.iter().map(|entry| format!("{}\n", line::entry(entry))).collect::<String>())
+}
+
+/// Appends `lines` of our format, as [`append_wisdom`] does.
+pub(super) fn append(path: &Path, lines: &str) -> Result<(), WisdomError> {
     let io = |source| WisdomError::Io { path: path.to_path_buf(), source };
     let mut options = OpenOptions::new();
     let mut file = tunesmith_files::open_with(options.read(true).append(true).create(true), path).map_err(io)?;
@@ -33,7 +38,7 @@ pub fn append_wisdom(path: &Path, entries: &[Entry]) -> Result<(), WisdomError> 
         Existing::Later(version) => return Err(WisdomError::version(path, version)),
         Existing::Other => return Err(WisdomError::foreign(path, "its first line is not the header of our format")),
     };
-    text.extend(entries.iter().map(|entry| format!("{}\n", line::entry(entry))));
+    text.push_str(lines);
     file.write_all(text.as_bytes()).map_err(io)
 }
 

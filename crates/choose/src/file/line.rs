@@ -2,7 +2,7 @@
 
 use super::tree;
 use crate::json::{number_json, value_json, value_of};
-use crate::wisdom::{Config, Entry, Input, Portfolio, Provenance, Regret, Wisdom};
+use crate::wisdom::{Attempt, AttemptEnd, Config, Entry, Input, Portfolio, Provenance, Regret, Wisdom};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
@@ -35,6 +35,25 @@ struct ProvenanceLine {
 struct DefaultLine {
     kernel: String,
     default: Map<String, Json>,
+}
+
+/// An attempt without a time. An empty end is the word `begun`.
+#[derive(Serialize, Deserialize)]
+struct AttemptLine {
+    kernel: String,
+    device: String,
+    input: Map<String, Json>,
+    config: Map<String, Json>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    date: Option<f64>,
+    attempt: AttemptWord,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AttemptWord {
+    Begun,
+    Failed,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -70,6 +89,9 @@ pub(super) fn read(text: &[u8], wisdom: &mut Wisdom) -> Result<(), String> {
     } else if fields.contains_key("default") {
         let line: DefaultLine = serde_json::from_value(json).map_err(|error| error.to_string())?;
         wisdom.defaults.insert(line.kernel, config(&line.default)?);
+    } else if fields.contains_key("attempt") {
+        let line: AttemptLine = serde_json::from_value(json).map_err(|error| error.to_string())?;
+        wisdom.attempts.push(line.attempt()?);
     } else {
         let line: EntryLine = serde_json::from_value(json).map_err(|error| error.to_string())?;
         wisdom.entries.push(line.entry()?);
@@ -91,6 +113,17 @@ impl EntryLine {
             time_ms: self.time_ms,
             provenance: Provenance { tool, date, samples, guarded_speedup },
         })
+    }
+}
+
+impl AttemptLine {
+    fn attempt(self) -> Result<Attempt, String> {
+        let end = match self.attempt {
+            AttemptWord::Begun => AttemptEnd::None,
+            AttemptWord::Failed => AttemptEnd::Failed,
+        };
+        let (input, config) = (input(&self.input)?, config(&self.config)?);
+        Ok(Attempt { kernel: self.kernel, device: self.device, input, config, date: self.date, end })
     }
 }
 
@@ -137,12 +170,26 @@ pub(super) fn entry(entry: &Entry) -> Json {
     let line = EntryLine {
         kernel: entry.kernel.clone(),
         device: entry.device.clone(),
-        input: entry.input.iter().map(|(name, value)| (name.clone(), number_json(*value))).collect(),
+        input: input_json(&entry.input),
         config: config_json(&entry.config),
         time_ms: entry.time_ms,
         provenance: ProvenanceLine { tool, date, samples, guarded_speedup },
     };
     json!(line)
+}
+
+pub(super) fn attempt(attempt: &Attempt) -> Json {
+    json!(AttemptLine {
+        kernel: attempt.kernel.clone(),
+        device: attempt.device.clone(),
+        input: input_json(&attempt.input),
+        config: config_json(&attempt.config),
+        date: attempt.date,
+        attempt: match attempt.end {
+            AttemptEnd::None => AttemptWord::Begun,
+            AttemptEnd::Failed => AttemptWord::Failed,
+        },
+    })
 }
 
 pub(super) fn default(kernel: &str, config: &Config) -> Json {
@@ -161,6 +208,10 @@ pub(super) fn portfolio(portfolio: &Portfolio) -> Json {
         tree: tree::json(&portfolio.tree, &portfolio.features),
     };
     json!({ "portfolio": line })
+}
+
+fn input_json(input: &Input) -> Map<String, Json> {
+    input.iter().map(|(name, value)| (name.clone(), number_json(*value))).collect()
 }
 
 pub(super) fn config_json(config: &Config) -> Map<String, Json> {

@@ -1,17 +1,19 @@
 //! Reads and writes files of [`Wisdom`], in our own format and Kernel Launcher's.
 //!
 //! Ours is JSON lines: it can be appended to, and a damaged line damages no other. It has a header
-//! `{"format": "tunesmith wisdom", "version": 1}`, then a line for every entry, portfolio and
-//! default configuration.
+//! `{"format": "tunesmith wisdom", "version": 1}`, then a line for every entry, portfolio,
+//! default configuration and attempt.
 
 mod append;
 mod error;
 mod launcher;
 mod line;
+mod shared;
 mod tree;
 
 pub use append::append_wisdom;
 pub use error::{Flawed, WisdomError};
+pub(crate) use shared::SharedFile;
 
 use crate::wisdom::Wisdom;
 use serde_json::{Map, Value as Json, json};
@@ -120,7 +122,8 @@ fn lines(wisdom: &Wisdom) -> String {
     let defaults = wisdom.defaults.iter().map(|(kernel, config)| line::default(kernel, config));
     let portfolios = wisdom.portfolios.iter().map(line::portfolio);
     let entries = wisdom.entries.iter().map(line::entry);
-    let all = std::iter::once(header()).chain(defaults).chain(portfolios).chain(entries);
+    let attempts = wisdom.attempts.iter().map(line::attempt);
+    let all = std::iter::once(header()).chain(defaults).chain(portfolios).chain(entries).chain(attempts);
     all.map(|line| format!("{line}\n")).collect()
 }
 
@@ -135,5 +138,8 @@ fn document(wisdom: &Wisdom) -> String {
     document["portfolios"] =
         wisdom.portfolios.iter().map(|portfolio| line::portfolio(portfolio)["portfolio"].take()).collect();
     document["entries"] = wisdom.entries.iter().map(line::entry).collect();
+    if !wisdom.attempts.is_empty() {
+        document["attempts"] = wisdom.attempts.iter().map(line::attempt).collect();
+    }
     format!("{document:#}\n")
 }

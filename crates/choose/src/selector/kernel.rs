@@ -52,7 +52,7 @@ struct Chooser {
 impl Kernel {
     /// Indexes all of `wisdom` for the kernel called `name`.
     pub(super) fn new(name: &str, wisdom: Wisdom, warnings: &mut Vec<String>) -> Self {
-        let Wisdom { entries, portfolios, mut defaults } = wisdom;
+        let Wisdom { entries, portfolios, mut defaults, attempts: _ } = wisdom;
         let of_entries = entries.iter().flat_map(|entry| entry.input.keys());
         let mut names: Vec<String> =
             of_entries.chain(portfolios.iter().flat_map(|known| &known.features)).cloned().collect();

@@ -42,6 +42,32 @@ pub struct Entry {
     pub provenance: Provenance,
 }
 
+/// An attempt to measure a configuration for one input on one device that gave no time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    /// The kernel or problem.
+    pub kernel: String,
+    /// The device's name.
+    pub device: String,
+    /// The input.
+    pub input: Input,
+    /// The configuration.
+    pub config: Config,
+    /// The time of the attempt, in seconds since the Unix epoch.
+    pub date: Option<f64>,
+    /// Its end.
+    pub end: AttemptEnd,
+}
+
+/// The end of an [`Attempt`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttemptEnd {
+    /// It began. If no other line follows, the process ended meanwhile.
+    None,
+    /// The configuration failed.
+    Failed,
+}
+
 /// The origin of an [`Entry`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Provenance {
@@ -56,7 +82,7 @@ pub struct Provenance {
     pub guarded_speedup: Option<f64>,
 }
 
-/// All known entries, portfolios and defaults.
+/// All known entries, portfolios, defaults and attempts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wisdom {
     /// The measured configurations.
@@ -65,6 +91,8 @@ pub struct Wisdom {
     pub portfolios: Vec<Portfolio>,
     /// The default configuration by the kernel's name, for questions that nothing else answers.
     pub defaults: BTreeMap<String, Config>,
+    /// The attempts of applications that tune while they run, in their order.
+    pub attempts: Vec<Attempt>,
 }
 
 impl Wisdom {
@@ -77,6 +105,7 @@ impl Wisdom {
             self.portfolios.push(portfolio);
         }
         self.defaults.extend(other.defaults);
+        self.attempts.extend(other.attempts);
     }
 
     /// Keeps the `most` fastest entries of every kernel, device and input, the fastest first, and

@@ -1,0 +1,151 @@
+//! All results of a kernel that a process knows: its own, and those of the file that it shares.
+
+use super::explore::Explore;
+use crate::wisdom::{Attempt, AttemptEnd, Config, Entry, Input, Wisdom, distance};
+use std::collections::HashMap;
+
+/// Number of similar inputs whose fastest configurations are the first candidates for a new input.
+const TEACHERS: usize = 3;
+
+/// Number of attempts without an end after which a configuration counts as failed: it ended two
+/// processes. One attempt may have been cut short by chance.
+const FATAL: u32 = 2;
+
+/// Seconds within which attempts count as one. They may be those of processes that began and were
+/// ended together.
+const TOGETHER: f64 = 60.0;
+
+/// The known results.
+#[derive(Debug)]
+pub(super) struct Lore {
+    kernel: String,
+    device: String,
+    results: Vec<OfInput>,
+    places: HashMap<(Key, bool), usize>,
+}
+
+/// An input as a key: its sizes by name, with the bits of the numbers.
+pub(super) type Key = Vec<(String, u64)>;
+
+/// Returns the key of `input`. There is one zero.
+pub(super) fn key(input: &Input) -> Key {
+    input.iter().map(|(name, size)| (name.clone(), (size + 0.0).to_bits())).collect()
+}
+
+/// The results for one input on this device or on another one.
+#[derive(Debug)]
+struct OfInput {
+    input: Input,
+    is_own: bool,
+    configs: HashMap<Config, Known>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    time: Option<f64>,
+    has_failed: bool,
+    /// The number of attempts without an end, and the date of the latest.
+    begun: u32,
+    latest: f64,
+}
+
+impl Known {
+    fn begin(&mut self, date: f64) {
+        if self.begun == 0 || (date - self.latest).abs() > TOGETHER {
+            self.begun += 1;
+        }
+        self.latest = date;
+    }
+
+    /// Returns the result: the time, `Some(None)` for a failure, and `None` if nothing is known.
+    fn result(self) -> Option<Option<f64>> {
+        let has_failed = self.has_failed || self.begun >= FATAL;
+        if self.time.is_some() { Some(self.time) } else { has_failed.then_some(None) }
+    }
+}
+
+/// A result that a file brought.
+pub(super) struct News {
+    pub(super) input: Input,
+    pub(super) config: Config,
+    pub(super) time: Option<f64>,
+}
+
+impl Lore {
+    pub(super) fn new(kernel: &str, device: &str) -> Self {
+        Self { kernel: kernel.into(), device: device.into(), results: Vec::new(), places: HashMap::new() }
+    }
+
+    /// Takes what a file says about the kernel. Returns the results for this device.
+    pub(super) fn read(&mut self, wisdom: Wisdom, explore: &dyn Explore) -> Vec<News> {
+        let mut news = Vec::new();
+        for Entry { kernel, device, input, config, time_ms, .. } in wisdom.entries {
+            let own = if kernel == self.kernel { explore.recognise(&config) } else { None };
+            let Some(config) = own else { continue };
+            let is_own = device == self.device;
+            self.put(&input, is_own, &config, Some(time_ms));
+            if is_own {
+                news.push(News { input, config, time: Some(time_ms) });
+            }
+        }
+        for Attempt { kernel, device, input, config, date, end } in wisdom.attempts {
+            // A failure on another device says nothing about this one.
+            let is_own = (&kernel, &device) == (&self.kernel, &self.device);
+            let own = if is_own { explore.recognise(&config) } else { None };
+            let Some(config) = own else { continue };
+            match end {
+                AttemptEnd::None => self.at(&input, true, &config).begin(date.unwrap_or(0.0)),
+                AttemptEnd::Failed => {
+                    self.put(&input, true, &config, None);
+                    news.push(News { input, config, time: None });
+                }
+            }
+        }
+        news
+    }
+
+    /// Keeps a result. The latest one of a configuration counts.
+    pub(super) fn put(&mut self, input: &Input, is_own: bool, config: &Config, time: Option<f64>) {
+        *self.at(input, is_own, config) = Known { time, has_failed: time.is_none(), ..Known::default() };
+    }
+
+    fn at(&mut self, input: &Input, is_own: bool, config: &Config) -> &mut Known {
+        let results = &mut self.results;
+        let place = *self.places.entry((key(input), is_own)).or_insert_with(|| {
+            results.push(OfInput { input: input.clone(), is_own, configs: HashMap::new() });
+            results.len() - 1
+        });
+        results[place].configs.entry(config.clone()).or_default()
+    }
+
+    /// Returns what is known for `input` on this device.
+    pub(super) fn known(&self, input: &Input) -> Vec<(Config, Option<f64>)> {
+        let place = self.places.get(&(key(input), true));
+        let configs = place.into_iter().flat_map(|place| &self.results[*place].configs);
+        configs.filter_map(|(config, known)| Some((config.clone(), known.result()?))).collect()
+    }
+
+    /// Returns the fastest configurations of the nearest other inputs, the nearest first. Other
+    /// devices come after this one.
+    pub(super) fn taught(&self, input: &Input) -> Vec<Config> {
+        let others = self.results.iter().filter(|of| !of.is_own || of.input != *input);
+        let mut teachers: Vec<(bool, f64, &Config)> =
+            others.filter_map(|of| Some((!of.is_own, distance(&of.input, input), of.fastest()?))).collect();
+        teachers.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(b.2)));
+        let mut taught: Vec<Config> = Vec::new();
+        for (.., config) in teachers {
+            if taught.len() < TEACHERS && !taught.contains(config) {
+                taught.push(config.clone());
+            }
+        }
+        taught
+    }
+}
+
+impl OfInput {
+    fn fastest(&self) -> Option<&Config> {
+        let measured = self.configs.iter().filter_map(|(config, known)| Some((config, known.time?)));
+        let fastest = measured.min_by(|(a, of_a), (b, of_b)| of_a.total_cmp(of_b).then_with(|| a.cmp(b)));
+        fastest.map(|(config, _)| config)
+    }
+}
