@@ -1,12 +1,13 @@
 //! Runs kernels: compiles configurations, launches them in a worker process, checks their results
 //! and times them.
 //!
-//! Four evaluators answer the requests of a tuning loop:
+//! Five evaluators answer the requests of a tuning loop:
 //!
 //! - [`LiveEvaluator`] measures a kernel ([`KernelSpec`]).
 //! - [`CommandEvaluator`] runs any program.
 //! - [`ReplayEvaluator`] looks up a recording.
 //! - [`SyntheticEvaluator`] computes a formula.
+//! - [`FunctionEvaluator`] calls a function of the program.
 //!
 //! A program that uses one of the first two calls [`worker::enter_if_worker`] first.
 //!
@@ -19,6 +20,7 @@ mod data;
 mod devices;
 mod energy;
 mod error;
+mod function;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -45,6 +47,7 @@ pub use data::{Given, contents};
 pub use devices::{counters, cuda_architecture, cuda_devices, devices, opencl_devices, processor};
 pub use energy::ENERGY_MJ;
 pub use error::{DataError, DeviceError, ScratchError};
+pub use function::{Function, FunctionEvaluator, OwnFunction};
 pub use host::{Companion, Compilers, CudaSetup, Heard};
 #[doc(hidden)]
 pub use host::{Packet, Process, Processes, Received, SystemProcesses};

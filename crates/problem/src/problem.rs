@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tunesmith_core::Judging;
 use tunesmith_device::{Argument, CommandSpec, Kernel, Policy, Verify};
-use tunesmith_space::{Constraint, Expr, Parameter, Value, lookup};
+use tunesmith_space::{Constraint, Expr, Parameter, Space, Value, lookup};
 
 /// A problem: kernels, their tuning parameters, their arguments, and the settings for tuning them.
 #[derive(Clone, Debug)]
@@ -71,6 +71,8 @@ pub struct Problem {
     pub(crate) places: Places,
     /// The folder with the sources and data of a problem made in code.
     pub(crate) texts: Option<Arc<TempDir>>,
+    /// The space, if it was built before the problem.
+    pub(crate) built: Option<Space>,
 }
 
 /// The places of a problem's parts in its file.
@@ -117,6 +119,36 @@ impl Problem {
             source_file,
             places: Places::default(),
             texts: None,
+            built: None,
+        }
+    }
+
+    /// Returns the problem of searching `space`, called `name`. It has no kernels, so that only a
+    /// device that needs none tunes it: a function, a formula or a recording. `sizes` are named
+    /// numbers that the journal keeps.
+    ///
+    /// ```
+    /// use tunesmith_problem::Problem;
+    /// use tunesmith_space::{Parameter, Space, Value};
+    ///
+    /// let space = Space::builder().parameter(Parameter::new("TILE", [8, 16].map(Value::Int))?).build()?;
+    /// let problem = Problem::of_space("tiles", &space, Vec::new());
+    /// assert_eq!(problem.space(&[])?.space.digest(), space.digest());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_space(name: impl Into<String>, space: &Space, sizes: Vec<(String, Value)>) -> Self {
+        let name = name.into();
+        Self {
+            parameters: space.parameters().to_vec(),
+            constraints: space.constraints().to_vec(),
+            sizes,
+            places: Places {
+                constraints: vec![0..0; space.constraints().len()],
+                parameters: vec![0..0; space.parameters().len()],
+                ..Places::default()
+            },
+            built: Some(space.clone()),
+            ..Self::of(SourceFile::new(name, ""))
         }
     }
 

@@ -28,6 +28,9 @@ impl Problem {
     /// A parameter or constraint is wrong, each with its place: an unknown name, an expression that
     /// cannot be evaluated, or constraints that exclude everything.
     pub fn space(&self, limits: &[(String, Value)]) -> Result<ProblemSpace, ProblemError> {
+        if let Some(space) = &self.built {
+            return Ok(ProblemSpace { space: space.clone(), warnings: Vec::new() });
+        }
         let (builder, warnings) = self.space_builder(limits)?;
         Ok(ProblemSpace { space: self.build(builder)?, warnings })
     }

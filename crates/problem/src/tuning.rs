@@ -65,7 +65,7 @@ fn read_objective(node: &Node<'_>) -> Option<Target> {
 fn read_device(node: &Node<'_>) -> Option<DeviceChoice> {
     let choice = node.string()?.parse::<DeviceChoice>();
     match choice {
-        Ok(DeviceChoice::Replay { .. } | DeviceChoice::Synthetic(_)) => {
+        Ok(DeviceChoice::Replay { .. } | DeviceChoice::Synthetic(_) | DeviceChoice::Function(_)) => {
             let remedy = "name it on the command line: `--device`".to_string();
             node.error(format!("`{}` is a device that runs kernels or commands", node.name), Some(remedy));
             None

@@ -62,7 +62,7 @@ pub(crate) fn yielded(device: &Device, problem: &Problem) -> Result<Yielded, Err
     let error = |target: &Target| problem.kernel_spec(target.language()).is_ok_and(|spec| spec.is_verified());
     let values: Vec<String> = match device {
         Device::Kernels(target) => error(target).then(|| ERROR.to_string()).into_iter().collect(),
-        Device::Synthetic(_) => Vec::new(),
+        Device::Synthetic(_) | Device::Function(_) => Vec::new(),
         Device::Command => {
             problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.clone()).collect()
         }
@@ -71,7 +71,7 @@ pub(crate) fn yielded(device: &Device, problem: &Problem) -> Result<Yielded, Err
             recording.rows().iter().flat_map(|row| row.measurement.values.keys().cloned()).collect()
         }
     };
-    let compiles = (!matches!(device, Device::Synthetic(_))).then_some("compile_ms");
+    let compiles = (!matches!(device, Device::Synthetic(_) | Device::Function(_))).then_some("compile_ms");
     let measured = ["time_ms"].into_iter().chain(compiles).map(str::to_string);
     // Its meter adds numbers of its own.
     let has_more = matches!(device, Device::Kernels(target) if target.is_instrumented());

@@ -43,20 +43,34 @@ pub fn write_page(runs: &[PathBuf], out: &Path) -> Result<Written, Error> {
         return Err(Error::request(text, Some("name it FILE.html".to_string())));
     }
     refuse_overwriting(out, runs.iter().map(PathBuf::as_path), |file| is_marked(file, &[FOOTER]))?;
-    let mut sections = Vec::new();
-    for path in runs {
-        sections.push(section(path, &tunesmith_store::read_brief(path)?)?);
-    }
+    let sections = sections(runs)?;
     let evaluations = sections.iter().map(|section| section.evaluations.len()).sum();
+    let page = rendered(sections, out)?;
+    std::fs::write(out, page).map_err(|source| Error::Write { path: out.to_path_buf(), source })?;
+    Ok(Written { runs: runs.len(), evaluations, out: out.to_path_buf() })
+}
+
+/// Returns the page that [`write_page`] writes.
+///
+/// # Errors
+/// A journal cannot be read.
+pub fn page(runs: &[PathBuf]) -> Result<String, Error> {
+    rendered(sections(runs)?, Path::new("page"))
+}
+
+fn sections(runs: &[PathBuf]) -> Result<Vec<RunSection>, Error> {
+    runs.iter().map(|path| section(path, &tunesmith_store::read_brief(path)?)).collect()
+}
+
+/// Returns the text of the page with these sections. Errors call it `out`.
+fn rendered(sections: Vec<RunSection>, out: &Path) -> Result<String, Error> {
     let title = match &sections[..] {
         [one] => format!("Tuning {}", one.name),
         several => format!("{} tuning runs", several.len()),
     };
     let written_by = format!("Tunesmith {}", env!("CARGO_PKG_VERSION"));
     let page = page_html(&Page { title, runs: sections, written_by });
-    let page = page.map_err(|source| Error::Plot { path: out.to_path_buf(), source })?;
-    std::fs::write(out, page).map_err(|source| Error::Write { path: out.to_path_buf(), source })?;
-    Ok(Written { runs: runs.len(), evaluations, out: out.to_path_buf() })
+    page.map_err(|source| Error::Plot { path: out.to_path_buf(), source })
 }
 
 fn section(path: &Path, recorded: &Outline) -> Result<RunSection, Error> {

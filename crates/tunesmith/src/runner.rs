@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Clock, Evaluator, Failure, Interrupt, ManualClock};
 use tunesmith_device::{
-    CommandEvaluator, CommandOptions, Device, Doubt, KernelPlan, LiveEvaluator, LiveOptions, Machine, ReplayEvaluator,
-    SyntheticEvaluator, Target,
+    CommandEvaluator, CommandOptions, Device, Doubt, FunctionEvaluator, KernelPlan, LiveEvaluator, LiveOptions,
+    Machine, ReplayEvaluator, SyntheticEvaluator, Target,
 };
 use tunesmith_space::{ConfigId, Space};
 
@@ -24,6 +24,7 @@ enum Kind {
     Command(Box<CommandEvaluator>),
     Replay { device: Box<ReplayEvaluator>, noise: bool, identity: Map<String, Json>, hardware: Hardware },
     Synthetic(SyntheticEvaluator, String),
+    Function(FunctionEvaluator, String),
 }
 
 /// The exact way in which one configuration is built and run.
@@ -68,6 +69,9 @@ impl<'a> Runner<'a> {
             Device::Synthetic(expression) => {
                 let name = format!("synthetic:{}", expression.text());
                 Kind::Synthetic(SyntheticEvaluator::with_sizes(space, &problem.sizes, expression)?, name)
+            }
+            Device::Function(function) => {
+                Kind::Function(FunctionEvaluator::new(space, function, clock), format!("function {}", function.name()))
             }
         };
         Ok(Self { problem, kind })
@@ -165,7 +169,7 @@ impl<'a> Runner<'a> {
         match &mut self.kind {
             Kind::Live(live, _) => live.uncompiled(config).map_err(|error| self.problem.located(error).into()),
             Kind::Command(command) => command.unbuilt(config).map_err(|error| self.problem.located(error).into()),
-            Kind::Replay { .. } | Kind::Synthetic(..) => Ok(None),
+            Kind::Replay { .. } | Kind::Synthetic(..) | Kind::Function(..) => Ok(None),
         }
     }
 
@@ -196,7 +200,7 @@ impl<'a> Runner<'a> {
     pub fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, Error> {
         match &mut self.kind {
             Kind::Live(live, _) => live.prepare(interrupt).map_err(|error| self.problem.located(error).into()),
-            Kind::Command(_) | Kind::Replay { .. } | Kind::Synthetic(..) => Ok(true),
+            Kind::Command(_) | Kind::Replay { .. } | Kind::Synthetic(..) | Kind::Function(..) => Ok(true),
         }
     }
 
@@ -206,7 +210,9 @@ impl<'a> Runner<'a> {
             Kind::Live(live, _) => named(live.identity()),
             Kind::Command(command) => named(command.identity()),
             Kind::Replay { identity, .. } => identity.clone(),
-            Kind::Synthetic(_, name) => Map::from_iter([("device".to_string(), Json::from(name.as_str()))]),
+            Kind::Synthetic(_, name) | Kind::Function(_, name) => {
+                Map::from_iter([("device".to_string(), Json::from(name.as_str()))])
+            }
         }
     }
 
@@ -221,7 +227,7 @@ impl<'a> Runner<'a> {
         match &self.kind {
             Kind::Replay { hardware, .. } => *hardware,
             Kind::Live(_, hardware) => *hardware,
-            Kind::Command(_) | Kind::Synthetic(..) => Hardware::default(),
+            Kind::Command(_) | Kind::Synthetic(..) | Kind::Function(..) => Hardware::default(),
         }
     }
 
@@ -231,7 +237,7 @@ impl<'a> Runner<'a> {
         match &self.kind {
             Kind::Live(live, _) => OnePlan::Kernels(live.plan(config)),
             Kind::Command(command) => OnePlan::Script(command.script(config)),
-            Kind::Replay { .. } | Kind::Synthetic(..) => OnePlan::Kernels(Vec::new()),
+            Kind::Replay { .. } | Kind::Synthetic(..) | Kind::Function(..) => OnePlan::Kernels(Vec::new()),
         }
     }
 
@@ -242,6 +248,7 @@ impl<'a> Runner<'a> {
             Kind::Command(command) => command.as_mut(),
             Kind::Replay { device, .. } => device.as_mut(),
             Kind::Synthetic(synthetic, _) => synthetic,
+            Kind::Function(function, _) => function,
         }
     }
 }

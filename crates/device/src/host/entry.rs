@@ -18,10 +18,12 @@ pub(crate) fn was_not_entered() -> bool {
     std::env::args_os().nth(1).is_some_and(|argument| argument == WORKER || argument == SUPERVISOR)
 }
 
-/// The executable that becomes a worker, and the command that runs it.
+/// The program that becomes a worker, and the command that runs it.
 #[derive(Clone, Debug, Default)]
 pub struct WorkerCommand {
     program: Option<PathBuf>,
+    /// The program's own arguments, before those of a worker.
+    arguments: Vec<String>,
     /// A command that runs the worker, with its arguments.
     under: Vec<String>,
     interrupt: Interrupt,
@@ -54,6 +56,21 @@ impl WorkerCommand {
     /// [`enter_if_worker`](crate::worker::enter_if_worker).
     pub fn program(path: impl Into<PathBuf>) -> Self {
         Self { program: Some(path.into()), ..Self::default() }
+    }
+
+    /// Returns the same command with arguments of the program's own. Those of a worker follow them,
+    /// and the program must pass them to [`enter_with`](crate::worker::enter_with). An interpreter
+    /// becomes a worker in this way.
+    ///
+    /// ```
+    /// use tunesmith_device::worker::WorkerCommand;
+    ///
+    /// let worker = WorkerCommand::program("/usr/bin/python3").arguments(["-c", "import worker; worker.enter()"]);
+    /// # let _ = worker;
+    /// ```
+    #[must_use]
+    pub fn arguments<S: Into<String>>(self, arguments: impl IntoIterator<Item = S>) -> Self {
+        Self { arguments: arguments.into_iter().map(Into::into).collect(), ..self }
     }
 
     /// Returns the same worker. `interrupt` ends its answers to questions about devices, and what
@@ -119,7 +136,7 @@ impl WorkerCommand {
         if let Some((first, arguments)) = self.under.split_first() {
             let program = self.program.clone().map_or_else(std::env::current_exe, Ok)?;
             let mut command = Command::new(first);
-            command.args(arguments).arg(program).arg(marker);
+            command.args(arguments).arg(program).args(&self.arguments).arg(marker);
             return Ok(command);
         }
         let mut command = match &self.program {
@@ -132,7 +149,7 @@ impl WorkerCommand {
                 command
             }
         };
-        command.arg(marker);
+        command.args(&self.arguments).arg(marker);
         if let Some(confinement) = &self.confinement {
             command.env("TMPDIR", &confinement.temporary);
         }

@@ -1,5 +1,6 @@
 //! Device choices as users write them.
 
+use crate::function::OwnFunction;
 use crate::problem::Language;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,8 @@ pub enum DeviceChoice {
     },
     /// An expression over the parameters. Its value is the time in milliseconds.
     Synthetic(Expr),
+    /// A function of the program. No text names it.
+    Function(OwnFunction),
 }
 
 /// Selects one of a driver's devices.
@@ -184,6 +187,7 @@ impl fmt::Display for DeviceChoice {
                 write!(f, "replay:{}{}", file.display(), if *noise { "?noise" } else { "" })
             }
             Self::Synthetic(expression) => write!(f, "synthetic:{}", expression.text()),
+            Self::Function(function) => write!(f, "function:{}", function.name()),
         }
     }
 }

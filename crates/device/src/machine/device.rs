@@ -7,6 +7,7 @@ use crate::backends::opencl::{OpenClDevice, OpenClKind};
 use crate::backends::{Target, command};
 use crate::devices::{cuda_devices, opencl_devices};
 use crate::error::DeviceError;
+use crate::function::OwnFunction;
 use crate::problem::Language;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -30,6 +31,8 @@ pub enum Device {
     },
     /// An expression over the parameters. Its value is the time in milliseconds.
     Synthetic(Expr),
+    /// A function of the program.
+    Function(OwnFunction),
 }
 
 impl Device {
@@ -46,6 +49,7 @@ impl Device {
             DeviceChoice::Command => Self::Command,
             DeviceChoice::Replay { file, noise } => Self::Replay { file, noise },
             DeviceChoice::Synthetic(expression) => Self::Synthetic(expression),
+            DeviceChoice::Function(function) => Self::Function(function),
         })
     }
 
@@ -54,7 +58,7 @@ impl Device {
     pub fn of_kernels(&self, machine: &Machine) -> Option<(Language, String)> {
         match self {
             Self::Kernels(target) => Some((target.language(), target.info(&machine.compilers, &machine.worker)?.name)),
-            Self::Command | Self::Replay { .. } | Self::Synthetic(_) => None,
+            Self::Command | Self::Replay { .. } | Self::Synthetic(_) | Self::Function(_) => None,
         }
     }
 
@@ -63,13 +67,13 @@ impl Device {
     pub fn counted_hardware(&self) -> Option<Hardware> {
         match self {
             Self::Kernels(target) => target.counted_hardware(),
-            Self::Command | Self::Replay { .. } | Self::Synthetic(_) => None,
+            Self::Command | Self::Replay { .. } | Self::Synthetic(_) | Self::Function(_) => None,
         }
     }
 
     /// Returns true if the device runs something: it is neither a recording nor a formula.
     pub fn is_live(&self) -> bool {
-        matches!(self, Self::Kernels(_) | Self::Command)
+        matches!(self, Self::Kernels(_) | Self::Command | Self::Function(_))
     }
 
     /// Returns the limits that constraints refer to as `device.NAME`.
@@ -77,7 +81,7 @@ impl Device {
         let info = match self {
             Self::Kernels(target) => target.info(&machine.compilers, &machine.worker),
             Self::Command => Some(command::device()),
-            Self::Replay { .. } | Self::Synthetic(_) => None,
+            Self::Replay { .. } | Self::Synthetic(_) | Self::Function(_) => None,
         };
         info.map(|info| values(&info.limits)).unwrap_or_default()
     }

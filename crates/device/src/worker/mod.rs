@@ -39,7 +39,13 @@ use crate::host::{SUPERVISOR, WORKER, supervise};
 /// tunesmith_device::worker::enter_if_worker(); // and then the program proper
 /// ```
 pub fn enter_if_worker() {
-    let mut arguments = std::env::args().skip(1);
+    enter_with(std::env::args().skip(1));
+}
+
+/// Does the same for a program with arguments of its own, such as an interpreter. `arguments` are
+/// those that follow them ([`WorkerCommand::arguments`]).
+pub fn enter_with(arguments: impl IntoIterator<Item = String>) {
+    let mut arguments = arguments.into_iter();
     match arguments.next().as_deref() {
         Some(WORKER) => serve::serve(arguments.next().and_then(|parent| parent.parse().ok())),
         Some(SUPERVISOR) => supervise(),

@@ -49,14 +49,14 @@ impl<'a> Ground<'a> {
     }
 
     /// Returns true if outputs are compared with correct results. `None` if there are no outputs:
-    /// on a recording, or for a formula.
+    /// on a recording, for a formula, or for a function.
     pub(super) fn verified(&self) -> Option<bool> {
         match &self.device {
             Device::Kernels(target) => {
                 Some(self.problem.kernel_spec(target.language()).is_ok_and(|spec| spec.is_verified()))
             }
             Device::Command => Some(self.problem.command.as_ref().is_some_and(CommandSpec::is_verified)),
-            Device::Replay { .. } | Device::Synthetic(_) => None,
+            Device::Replay { .. } | Device::Synthetic(_) | Device::Function(_) => None,
         }
     }
 

@@ -163,7 +163,7 @@ fn past(search: &Search, earlier: Option<&Header>) -> Result<(Past, Vec<LeftOut>
 fn default_room(device: &Device) -> usize {
     match device {
         // If a number stands for a time, there is nothing to compile ahead.
-        Device::Replay { .. } | Device::Synthetic(_) => 1,
+        Device::Replay { .. } | Device::Synthetic(_) | Device::Function(_) => 1,
         Device::Kernels(target) if target.language().has_work_items() => DRIVER_ROOM,
         Device::Kernels(_) | Device::Command => DEFAULT_ROOM,
     }
