@@ -1,71 +1,9 @@
-//! The command-line tool `tunesmith`: options in, text or JSON out. The work is done in the
-//! library.
+//! The binary `tunesmith`.
 
-mod args;
-mod commands;
-mod output;
-mod progress;
-mod render;
-
-use args::{Cli, Command};
-use clap::Parser;
 use std::process::ExitCode;
-
-/// The ending of a command, other than an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ending {
-    /// Done.
-    Done,
-    /// The command ran, but no configuration was correct.
-    NothingCorrect,
-    /// The request is wrong, and the command has already explained it.
-    WrongRequest,
-    /// The user ended the command.
-    Interrupted,
-}
-
-impl Ending {
-    fn code(self) -> u8 {
-        match self {
-            Self::Done => 0,
-            Self::NothingCorrect => 1,
-            Self::WrongRequest => 2,
-            Self::Interrupted => 130,
-        }
-    }
-}
+use tunesmith::device::worker::WorkerCommand;
 
 fn main() -> ExitCode {
     tunesmith::enter_if_worker();
-    let cli = Cli::try_parse().unwrap_or_else(|error| args::explained(error).exit());
-    let ending = match &cli.command {
-        Command::Devices(args) => commands::devices(args),
-        Command::Init(args) => commands::init(args),
-        Command::Check(args) => commands::check(args),
-        Command::Space(args) => commands::space(args),
-        Command::Tune(args) => commands::tune(args),
-        Command::Run(args) => commands::run(args),
-        Command::Top(args) => commands::top(args),
-        Command::Report(args) => commands::report(args),
-        Command::Compare(args) => commands::compare(args),
-        Command::Explain(args) => commands::explain(args),
-        Command::Calibrate(args) => commands::calibrate(args),
-        Command::Estimate(args) => commands::estimate(args),
-        Command::Train(command) => commands::train(command),
-        Command::Predict(args) => commands::predict(args),
-        Command::Suite(command) => commands::suite(command),
-        Command::Convert(args) => commands::convert(args),
-        Command::Count(args) => commands::count(args),
-        Command::Export(args) => commands::export(args),
-    };
-    match ending {
-        Ok(ending) => ExitCode::from(ending.code()),
-        Err(error) if error.is_interruption() => ExitCode::from(Ending::Interrupted.code()),
-        Err(error) => {
-            render::error(&error);
-            // A question that was interrupted looks like a missing answer.
-            let interrupted = commands::is_interrupted().then_some(Ending::Interrupted.code());
-            ExitCode::from(interrupted.unwrap_or(if error.is_request() { 2 } else { 3 }))
-        }
-    }
+    ExitCode::from(tunesmith_cli::run(std::env::args_os(), WorkerCommand::current()))
 }

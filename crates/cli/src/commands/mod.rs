@@ -47,6 +47,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use tunesmith::core::Interrupt;
+use tunesmith::device::worker::WorkerCommand;
 use tunesmith::device::{Compilers, CudaSetup, Sandbox};
 use tunesmith::space::Value;
 use tunesmith::{Error, Machine, Problem};
@@ -61,13 +62,23 @@ fn interruptible_machine(device: Option<&str>, interrupt: &Interrupt) -> Result<
     Ok(Machine { worker: machine.worker.interrupted_by(interrupt), ..machine })
 }
 
-/// Returns the machine with the device that the user names, if one is named.
+/// Returns the machine with the device that the user names, if one is named: with the compilers and
+/// folders that the environment names, and the sandbox of this user.
 ///
 /// # Errors
 /// The text does not name a device.
-fn machine(device: Option<&str>) -> Result<Machine, Error> {
+pub fn machine(device: Option<&str>) -> Result<Machine, Error> {
     let device = device.map(str::parse).transpose()?;
-    Ok(Machine { device, compilers: compilers(), sandbox: Some(sandbox()), ..Machine::default() })
+    let worker = WORKER.get().cloned().unwrap_or_default();
+    Ok(Machine { device, compilers: compilers(), sandbox: Some(sandbox()), worker, ..Machine::default() })
+}
+
+/// The command that starts workers, if it is not the program's own file.
+static WORKER: OnceLock<WorkerCommand> = OnceLock::new();
+
+/// Starts workers by `worker` from now on. Only the first call counts.
+pub(crate) fn start_workers_by(worker: WorkerCommand) {
+    let _ = WORKER.set(worker);
 }
 
 /// Returns the machine without its sandbox, if the user does not want it.

@@ -1,0 +1,82 @@
+//! The command-line tool `tunesmith`: options in, text or JSON out. The work is done in the
+//! library `tunesmith`.
+//!
+//! [`run`] is the whole command, for the binary and for front ends that offer the same command.
+//! [`machine`] is the machine as the command line sees it. This crate alone reads the environment.
+
+mod args;
+mod commands;
+mod output;
+mod progress;
+mod render;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::ffi::OsString;
+use tunesmith::device::worker::WorkerCommand;
+
+pub use commands::machine;
+
+/// The ending of a command, other than an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    /// Done.
+    Done,
+    /// The command ran, but no configuration was correct.
+    NothingCorrect,
+    /// The request is wrong, and the command has already explained it.
+    WrongRequest,
+    /// The user ended the command.
+    Interrupted,
+}
+
+impl Ending {
+    fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::NothingCorrect => 1,
+            Self::WrongRequest => 2,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// Runs the command with these arguments, of which the first is the name of the program. Workers are
+/// started by `worker`. Returns the exit code. Ends the process after printing help.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, worker: WorkerCommand) -> u8 {
+    commands::start_workers_by(worker);
+    let cli = Cli::try_parse_from(arguments).unwrap_or_else(|error| args::explained(error).exit());
+    match execute(&cli.command) {
+        Ok(ending) => ending.code(),
+        Err(error) if error.is_interruption() => Ending::Interrupted.code(),
+        Err(error) => {
+            render::error(&error);
+            // A question that was interrupted looks like a missing answer.
+            let interrupted = commands::is_interrupted().then_some(Ending::Interrupted.code());
+            interrupted.unwrap_or(if error.is_request() { 2 } else { 3 })
+        }
+    }
+}
+
+fn execute(command: &Command) -> Result<Ending, tunesmith::Error> {
+    match command {
+        Command::Devices(args) => commands::devices(args),
+        Command::Init(args) => commands::init(args),
+        Command::Check(args) => commands::check(args),
+        Command::Space(args) => commands::space(args),
+        Command::Tune(args) => commands::tune(args),
+        Command::Run(args) => commands::run(args),
+        Command::Top(args) => commands::top(args),
+        Command::Report(args) => commands::report(args),
+        Command::Compare(args) => commands::compare(args),
+        Command::Explain(args) => commands::explain(args),
+        Command::Calibrate(args) => commands::calibrate(args),
+        Command::Estimate(args) => commands::estimate(args),
+        Command::Train(command) => commands::train(command),
+        Command::Predict(args) => commands::predict(args),
+        Command::Suite(command) => commands::suite(command),
+        Command::Convert(args) => commands::convert(args),
+        Command::Count(args) => commands::count(args),
+        Command::Export(args) => commands::export(args),
+    }
+}
