@@ -103,6 +103,14 @@ fn the_command_line_uses_the_facade_and_the_suite_alone() {
 }
 
 #[test]
+fn the_python_package_uses_the_command_line_and_the_facade_alone() {
+    let house = House::own();
+    let uses = &house.find("tunesmith-python").uses;
+    let ours: Vec<&String> = uses.iter().filter(|name| rows::row(name).is_some()).collect();
+    assert_eq!(ours, ["tunesmith", "tunesmith-cli"]);
+}
+
+#[test]
 fn no_crate_has_a_cycle_among_its_top_level_modules() {
     none(&cycles::faults(&House::own()));
 }

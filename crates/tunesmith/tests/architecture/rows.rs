@@ -4,7 +4,8 @@ use crate::house::{Crate, House};
 use crate::paths::paths;
 
 /// Packages by row, as ARCHITECTURE.md has them; the top row first.
-pub(crate) const ROWS: [&[&str]; 8] = [
+pub(crate) const ROWS: [&[&str]; 9] = [
+    &["tunesmith-python"],
     &["tunesmith-cli"],
     &["tunesmith-suite"],
     &["tunesmith"],

@@ -1,0 +1,95 @@
+//! Tuning runs.
+
+use crate::error::{raised, without_panic};
+use crate::function::{Ended, PythonFunction};
+use crate::observed::Observed;
+use crate::options::Options;
+use crate::run::{Kept, Recorded};
+use crate::space::Space;
+use pyo3::prelude::*;
+use tunesmith::core::{Interrupt, Judging};
+use tunesmith::device::{DeviceChoice, OwnFunction};
+use tunesmith::{Error, JournalOptions, Machine, Outcome, Problem, Search, Session, Starting};
+
+/// A finished run, and the exception that ended it, if one did.
+type Finished = (Recorded, Option<PyErr>);
+
+/// Tunes a function of Python over `space`. Calls it in the calling thread. `judged` is false for
+/// functions that give the same answer each time: nothing is then called again.
+#[pyfunction]
+pub(crate) fn tune_function(
+    py: Python<'_>,
+    function: Py<PyAny>,
+    name: String,
+    space: &Bound<'_, Space>,
+    options: Options,
+    judged: bool,
+    display: Option<Py<PyAny>>,
+) -> PyResult<Finished> {
+    let (ended, observed, interrupt) = (Ended::default(), Observed::new(display), Interrupt::default());
+    let mut problem = Problem::of_space(&name, &space.get().built, space.get().sizes.clone());
+    if !judged {
+        problem.judging = Judging::nothing();
+    }
+    let kept = Kept::in_temporary_folder()?;
+    let run = Run {
+        search: options.search().map_err(|error| raised(&error))?,
+        journal: options.journal(Some(kept.path(&name))).map_err(|error| raised(&error))?,
+        machine: options.machine(&interrupt).map_err(|error| raised(&error))?,
+        problem,
+        interrupt,
+        observed: observed.clone(),
+    };
+    let function = PythonFunction::new(function, name, ended.clone(), observed.clone());
+    let device = DeviceChoice::Function(OwnFunction::new(function));
+    let run = Run { machine: Machine { device: Some(device), ..run.machine }, ..run };
+    let outcome = py.detach(|| without_panic(|| run.tune()))?;
+    let end = ended.take();
+    observed.show_last(py)?;
+    finished(outcome, end, &observed, kept)
+}
+
+/// Everything that a run needs.
+struct Run {
+    problem: Problem,
+    machine: Machine,
+    search: Search,
+    journal: JournalOptions,
+    interrupt: Interrupt,
+    observed: Observed,
+}
+
+impl Run {
+    fn tune(mut self) -> Result<(Outcome, Vec<String>), Error> {
+        let mut warnings = Vec::new();
+        let mut on_start = |starting: &Starting<'_>| {
+            warnings.extend(starting.warnings.iter().map(ToString::to_string));
+        };
+        let mut session = Session {
+            observers: vec![&mut self.observed],
+            interrupt: self.interrupt,
+            on_start: Some(&mut on_start),
+            ..Session::default()
+        };
+        let outcome = tunesmith::tune(&self.problem, &self.machine, &self.search, &self.journal, &mut session)?;
+        drop(session);
+        Ok((outcome, warnings))
+    }
+}
+
+/// Returns the run of an outcome. An exception without an outcome is raised at once.
+fn finished(
+    outcome: Result<(Outcome, Vec<String>), Error>,
+    end: Option<PyErr>,
+    observed: &Observed,
+    kept: Kept,
+) -> PyResult<Finished> {
+    match (outcome, end) {
+        (Ok((outcome, warnings)), end) => {
+            let notes = [warnings, observed.notes(), outcome.notes.clone()].concat();
+            Ok((Recorded::of(&outcome, notes, kept), end))
+        }
+        (Err(_), Some(end)) => Err(end),
+        (Err(error), None) => Err(raised(&error)),
+    }
+}

@@ -1,0 +1,56 @@
+"""The command `tunesmith` of the package, and the documentation in the code."""
+
+import doctest
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tunesmith
+import tunesmith._native
+
+
+def command(*arguments, **options):
+    return subprocess.run([sys.executable, "-m", "tunesmith", *arguments], capture_output=True, text=True, **options)
+
+
+def test_the_module_is_the_command():
+    assert "Commands:" in command("--help").stdout
+    assert command("--version").stdout.split() == ["tunesmith", tunesmith.__version__]
+    assert command("strategy").returncode == 2
+
+
+def test_the_entry_point_is_the_command():
+    script = Path(sys.executable).with_name("tunesmith")
+    if not script.exists():
+        pytest.skip("the package is not installed")
+    assert subprocess.run([script, "--version"], capture_output=True, text=True).stdout.startswith("tunesmith ")
+
+
+def test_the_command_tunes_a_kernel_whose_workers_are_interpreters(tmp_path):
+    assert command("init", "--out", str(tmp_path / "kernel")).returncode == 0
+    tuned = command("tune", str(tmp_path / "kernel" / "problem.toml"), "--stop", "evaluations 8", "--json")
+    assert tuned.returncode == 0, tuned.stderr
+    run = tunesmith.Run.load(tmp_path / "kernel" / "problem.jsonl")
+    assert run.count >= 8 and run.verified is True and run.best is not None
+    statuses = {one.status for one in run.evaluations}
+    assert "correct" in statuses and "runtime" not in statuses
+
+
+@pytest.mark.parametrize("name", ["tunesmith", "_errors", "_run", "_space", "_tune", "_native"])
+def test_the_examples_in_the_documentation_are_true(name):
+    module = sys.modules[name if name == "tunesmith" else f"tunesmith.{name}"]
+    result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+def test_everything_public_is_documented():
+    for name in tunesmith.__all__:
+        assert getattr(tunesmith, name).__doc__, name
+
+
+def test_the_import_is_light():
+    program = "import sys, tunesmith; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "polars", "pandas", "inspect", "dataclasses", "typing", "tqdm"} & set(loaded)

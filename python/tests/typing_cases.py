@@ -1,0 +1,31 @@
+"""What type checkers must accept."""
+
+from __future__ import annotations
+
+import tunesmith
+
+
+def seconds(config: dict[str, int | float | bool | str]) -> float:
+    return float(config["X"])
+
+
+def small(x: int) -> bool:
+    return x < 3
+
+
+def use() -> None:
+    space = tunesmith.Space({"X": range(3), "Y": [1.5, 2.5]}, {"odd": "X % 2 == 1", "small": (["X"], small)})
+    size: int = space.size
+    first: dict[str, int | float | bool | str] = space[0]
+    near: list[dict[str, int | float | bool | str]] = space.neighbours(first)
+    search = tunesmith.Search(space, strategy="random", seed=size)
+    for config in search.ask(4):
+        search.tell(config, 1.5)
+        search.tell(config, tunesmith.Failure("compile", "text"))
+    run = tunesmith.tune(seconds, space, stop=10, progress=False)
+    best = run.best
+    if best is not None:
+        low, high = best.ci95_ms
+        print(low + high, best.config["X"], best.speedup, len(near))
+    names: list[str] = [evaluation.status for evaluation in run.evaluations]
+    print(names, run.to_polars().height)
