@@ -88,7 +88,7 @@ pub use tunesmith_timing::{
 };
 
 pub use tunesmith_choose::timing::{HeldOut, KnownDevice, TimingModel, Unseen, UnseenDevice};
-pub use tunesmith_choose::{Choice, Online, Selector, Source};
+pub use tunesmith_choose::{Choice, Online, OnlineOptions, Selector, Source};
 pub use tunesmith_core::{Basis, Direction, Stop, StopReason, Target};
 pub use tunesmith_device::{ChoiceError, DeviceChoice, DeviceKind, Machine, WhichDevice};
 pub use tunesmith_model::BoostedSettings;
@@ -105,6 +105,7 @@ pub use tunesmith_cost::{
 };
 pub use tunesmith_device as device;
 pub use tunesmith_device::worker::enter_if_worker;
+pub use tunesmith_explore::SpaceExploration;
 pub use tunesmith_loopnest as loopnest;
 pub use tunesmith_report as report;
 pub use tunesmith_search as search;

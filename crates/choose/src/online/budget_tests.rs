@@ -305,6 +305,25 @@ fn a_drift_of_the_best_lets_the_others_try_again() {
 }
 
 #[test]
+fn the_time_to_prepare_a_candidate_is_part_of_the_budget() {
+    let mut rng = Rng::seed_from_u64(10);
+    let times: Vec<f64> = (0..40).map(|_| rng.random_range(1.0..2.0)).collect();
+    let mut application = Application::new(times.len(), OnlineOptions::default(), 0.0);
+    let mut prepared = std::collections::HashSet::new();
+    for _ in 0..20_000 {
+        let ticket = application.begin(1.0);
+        let number = number(ticket.config());
+        if prepared.insert(number) && ticket.is_trial() {
+            application.online.prepared(ms(30.0));
+            // The first candidate shows what to expect.
+            application.beyond += if prepared.len() == 2 { 30.0 } else { 0.0 };
+        }
+        application.end(ticket, Ending::Took(ms(times[number])));
+    }
+    assert!((25..=40).contains(&prepared.len()), "5 % of 25 s pay for 40 at 30 ms: {}", prepared.len());
+}
+
+#[test]
 fn a_call_that_panics_counts_as_failed_and_others_may_try() {
     let options = OnlineOptions { slowdown: 1.0, ..OnlineOptions::default() };
     let online = Online::new("k", "d", (0..3).map(config).collect()).unwrap();

@@ -79,8 +79,6 @@ struct State {
     inputs: HashMap<Key, OfInput>,
     lore: Lore,
     purse: Purse,
-    /// The time in milliseconds that the strategy took for its latest candidate.
-    thinking: f64,
     warnings: Vec<String>,
 }
 
@@ -119,7 +117,7 @@ impl Online {
         let options = OnlineOptions::default();
         let lore = Lore::new(&kernel, &device);
         let (inputs, purse, warnings) = (HashMap::new(), Purse::default(), Vec::new());
-        let state = Mutex::new(State { inputs, lore, purse, thinking: 0.0, warnings });
+        let state = Mutex::new(State { inputs, lore, purse, warnings });
         let default = Arc::new(explore.recognise(&default).unwrap_or(default));
         let clock = Arc::new(SystemClock::new());
         let online = Self { kernel, device, default, explore, options, clock, work: None, file: None, state };
@@ -222,6 +220,12 @@ impl Online {
         }
     }
 
+    /// Counts the time that the application took to prepare a candidate, to compile it for example.
+    /// The next candidate begins only when the budget covers as much again.
+    pub fn prepared(&self, took: Duration) {
+        self.state().purse.prepare(took.as_secs_f64() * 1e3);
+    }
+
     /// Ends the call of `ticket`. If the answer is [`Next::Repeat`], the configuration failed and
     /// another one is there: begin the call again.
     pub fn end(&self, ticket: Ticket, ending: Ending) -> Next {
@@ -285,9 +289,8 @@ impl Online {
 
     fn step(&self, input: &Input, key: &Key, units: f64) -> Step {
         let mut state = self.state();
-        let thinking = state.thinking;
         let (trials, purse) = self.trials(&mut state, input, key);
-        trials.step(units, thinking, purse)
+        trials.step(units, purse)
     }
 
     /// Lets the strategy think, without holding up other threads. Its time is part of the cost.
@@ -297,9 +300,8 @@ impl Online {
         let candidate = thought.think();
         let took = self.clock.now().saturating_sub(start).as_secs_f64() * 1e3;
         let mut state = self.state();
-        let State { inputs, purse, thinking, .. } = &mut *state;
-        *thinking = took;
-        purse.spend(took);
+        let State { inputs, purse, .. } = &mut *state;
+        purse.think(took);
         if let Some(of_input) = inputs.get_mut(key) {
             of_input.trials.take_back(thought, candidate);
         }

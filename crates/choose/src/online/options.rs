@@ -7,7 +7,7 @@ pub struct OnlineOptions {
     /// the application by 5 %.
     pub slowdown: f64,
     /// The assumed slowdown of a trial relative to the best known configuration. A trial begins
-    /// only when the budget covers that slowdown.
+    /// only when the budget covers that slowdown, or that of the second slowest candidate so far.
     pub worst: f64,
     /// Number of calls that decide about a candidate.
     pub samples: usize,

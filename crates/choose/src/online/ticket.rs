@@ -21,7 +21,7 @@ pub struct Ticket {
 
 impl Ticket {
     /// Returns the configuration to run with.
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &Arc<Config> {
         &self.config
     }
 
@@ -71,7 +71,7 @@ impl<'a> Guard<'a> {
     }
 
     pub(super) fn config(&self) -> &Config {
-        self.ticket.as_ref().map(Ticket::config).unwrap_or(&self.online.default)
+        self.ticket.as_ref().map_or(&*self.online.default, |ticket| ticket.config())
     }
 
     pub(super) fn end(mut self, ending: Ending) -> Next {

@@ -185,29 +185,27 @@ impl Trials {
     }
 
     /// Returns the next step of a call of `units` units of work.
-    ///
-    /// `thinking` is the time that a strategy took for its latest candidate.
-    pub(super) fn step(&mut self, units: f64, thinking: f64, purse: &mut Purse) -> Step {
+    pub(super) fn step(&mut self, units: f64, purse: &mut Purse) -> Step {
         let best = Step::Run(Arc::clone(&self.incumbent.config), Role::Best);
-        self.trial(units, thinking, purse).unwrap_or(best)
+        self.trial(units, purse).unwrap_or(best)
     }
 
     /// Returns a trial or a thought, if the budget covers one.
-    fn trial(&mut self, units: f64, thinking: f64, purse: &mut Purse) -> Option<Step> {
+    fn trial(&mut self, units: f64, purse: &mut Purse) -> Option<Step> {
         if self.challenger.as_ref().is_some_and(|challenger| challenger.is_running) {
             return None;
         }
         let known = self.incumbent.times.len();
         let reference = self.reference().filter(|_| known >= self.options.glimpse())?;
         let dearest = self.challenger.as_ref().map_or(0.0, |challenger| challenger.dearest);
-        let reserved = dearest.max((self.options.worst - 1.0).max(0.0) * reference);
-        if !purse.affords(reserved * units) {
+        let reserved = dearest.max((purse.expected(self.options.worst) - 1.0) * reference);
+        let overhead = if self.challenger.is_none() { purse.overhead() } else { 0.0 };
+        if !purse.affords(reserved * units + overhead) {
             return None;
         }
         if self.challenger.is_none() {
             let Some(config) = self.first.pop_front() else {
-                let may_think = known >= self.options.deciding() && purse.affords(reserved * units + thinking);
-                return may_think.then(|| self.thought())?;
+                return (known >= self.options.deciding()).then(|| self.thought())?;
             };
             self.challenge(config);
         }
@@ -342,7 +340,12 @@ impl Trials {
                 purse.spend(excess * units);
                 challenger.times.push(time);
                 challenger.dearest = challenger.dearest.max(excess);
-                Outcome { decision: self.judge(reference), repeat: false }
+                let fastest = challenger.times.iter().copied().fold(f64::INFINITY, f64::min);
+                let decision = self.judge(reference);
+                if decision.is_some() && reference > 0.0 {
+                    purse.learn(fastest / reference);
+                }
+                Outcome { decision, repeat: false }
             }
         }
     }

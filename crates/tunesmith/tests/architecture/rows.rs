@@ -6,10 +6,17 @@ use crate::paths::paths;
 /// Packages by row, as ARCHITECTURE.md has them; the top row first.
 pub(crate) const ROWS: [&[&str]; 9] = [
     &["tunesmith-python"],
-    &["tunesmith-cli"],
+    &["tunesmith-cli", "tunesmith-capi"],
     &["tunesmith-suite"],
     &["tunesmith"],
-    &["tunesmith-timing", "tunesmith-cost", "tunesmith-study", "tunesmith-export", "tunesmith-propose"],
+    &[
+        "tunesmith-timing",
+        "tunesmith-cost",
+        "tunesmith-study",
+        "tunesmith-export",
+        "tunesmith-explore",
+        "tunesmith-propose",
+    ],
     &["tunesmith-problem"],
     &["tunesmith-search", "tunesmith-device", "tunesmith-store", "tunesmith-report", "tunesmith-choose"],
     &["tunesmith-core", "tunesmith-model"],

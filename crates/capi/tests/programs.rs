@@ -1,0 +1,162 @@
+//! C and C++ programs use the library: the examples, wrong use, and the wrapper.
+//!
+//! Each is compiled by every compiler that is installed, with all warnings as errors.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+
+/// Compilers for C and for C++.
+const COMPILERS: [(&str, &str); 2] = [("gcc", "g++"), ("clang", "clang++")];
+
+fn house() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Returns the folder with the shared library that cargo built for this test.
+fn library() -> PathBuf {
+    let own = std::env::current_exe().expect("a test is a file");
+    let deps = own.parent().expect("it is in a folder");
+    let folders = [deps, deps.parent().unwrap_or(deps)];
+    let found = folders.into_iter().find(|folder| folder.join("libtunesmith_c.so").exists());
+    found.expect("cargo builds libtunesmith_c.so").to_path_buf()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
+}
+
+fn is_installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// A program that was compiled, and the folder that it lives in.
+struct Program {
+    folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+impl Program {
+    fn compile(compiler: &str, source: &str, options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the program");
+        let library = library();
+        // The library is found under the name that it is installed by.
+        std::os::unix::fs::symlink(library.join("libtunesmith_c.so"), folder.path().join("libtunesmith.so.0")).unwrap();
+        std::os::unix::fs::symlink(library.join("libtunesmith_c.so"), folder.path().join("libtunesmith.so")).unwrap();
+        let path = folder.path().join("program");
+        let standard = if source.ends_with(".c") { "-std=c11" } else { "-std=c++17" };
+        let mut command = Command::new(compiler);
+        command.args(WARNINGS).args([standard, "-O2"]).args(options);
+        command.arg("-I").arg(house().join("crates/capi/include")).arg(house().join(source));
+        command.arg("-o").arg(&path).arg("-L").arg(folder.path());
+        command.arg(format!("-Wl,-rpath,{}", folder.path().display())).args(["-ltunesmith", "-lpthread", "-lm"]);
+        let output = command.output().expect("the compiler starts");
+        assert!(output.status.success(), "{compiler} {source}:\n{}", text(&output));
+        Self { folder, path }
+    }
+
+    fn run(&self, arguments: &[&str]) -> String {
+        let output = Command::new(&self.path).args(arguments).current_dir(self.folder.path()).output();
+        let output = output.expect("the program starts");
+        assert!(output.status.success(), "{:?}:\n{}", output.status, text(&output));
+        text(&output)
+    }
+}
+
+/// Calls `test` with every compiler that is installed for the language of `source`.
+fn with_every_compiler(source: &str, options: &[&str], test: impl Fn(&Program)) {
+    let of = |(c, cpp): (&'static str, &'static str)| if source.ends_with(".c") { c } else { cpp };
+    let installed: Vec<&str> = COMPILERS.map(of).into_iter().filter(|compiler| is_installed(compiler)).collect();
+    assert!(!installed.is_empty(), "neither gcc nor clang is installed");
+    installed.into_iter().for_each(|compiler| test(&Program::compile(compiler, source, options)));
+}
+
+#[test]
+fn wrong_use_is_answered_with_errors() {
+    with_every_compiler("crates/capi/tests/programs/wrong_use.c", &[], |program| {
+        program.run(&[]);
+    });
+}
+
+#[test]
+fn the_wrapper_closes_what_it_opens_and_passes_exceptions_on() {
+    with_every_compiler("crates/capi/tests/programs/wrapper.cpp", &[], |program| {
+        program.run(&[]);
+    });
+}
+
+#[test]
+fn valgrind_finds_no_fault_where_it_is_installed() {
+    if !is_installed("valgrind") {
+        return;
+    }
+    for (compiler, source) in
+        [("gcc", "crates/capi/tests/programs/wrong_use.c"), ("g++", "crates/capi/tests/programs/wrapper.cpp")]
+    {
+        if !is_installed(compiler) {
+            continue;
+        }
+        let program = Program::compile(compiler, source, &[]);
+        let output = Command::new("valgrind")
+            .args(["--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite", "-q"])
+            .arg(&program.path)
+            .current_dir(program.folder.path())
+            .output()
+            .expect("valgrind starts");
+        assert!(output.status.success(), "{source}:\n{}", text(&output));
+    }
+}
+
+#[test]
+fn the_example_of_ask_and_tell_finds_a_block() {
+    with_every_compiler("examples/c/ask_tell.c", &[], |program| {
+        let printed = program.run(&[]);
+        assert!(printed.starts_with("ROWS=") && printed.contains(" ms"), "{printed}");
+    });
+}
+
+#[test]
+fn the_example_of_online_tuning_begins_again_with_what_it_found() {
+    with_every_compiler("examples/c/online.cpp", &[], |program| {
+        let printed = program.run(&["300", "product.wisdom"]);
+        assert!(printed.contains("tuning cost") && printed.contains("N=256"), "{printed}");
+        let wisdom = std::fs::read_to_string(program.folder.path().join("product.wisdom")).expect("results are kept");
+        let lines = wisdom.lines().count();
+        program.run(&["50", "product.wisdom"]);
+        let later = std::fs::read_to_string(program.folder.path().join("product.wisdom")).expect("results are kept");
+        assert!(later.starts_with(&wisdom) && later.lines().count() >= lines);
+    });
+}
+
+#[test]
+fn an_installed_library_is_found_by_pkg_config_and_cmake() {
+    let folder = tempfile::tempdir().unwrap();
+    let prefix = folder.path().join("prefix");
+    let mut install = Command::new(house().join("scripts/install-capi"));
+    let output = install.arg(&prefix).arg(library()).output().expect("the script starts");
+    assert!(output.status.success(), "{}", text(&output));
+    if is_installed("pkg-config") {
+        let mut ask = Command::new("pkg-config");
+        let output = ask.args(["--cflags", "--libs", "tunesmith"]).env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
+        let flags = text(&output.output().expect("pkg-config starts"));
+        let program = folder.path().join("ask_tell");
+        let mut compile = Command::new("cc");
+        compile.arg(house().join("examples/c/ask_tell.c")).args(flags.split_whitespace());
+        let output = compile.arg("-o").arg(&program).output().expect("the compiler starts");
+        assert!(output.status.success(), "{flags}: {}", text(&output));
+        let output = Command::new(&program).env("LD_LIBRARY_PATH", prefix.join("lib")).output().expect("it starts");
+        assert!(output.status.success(), "{}", text(&output));
+    }
+    if is_installed("cmake") {
+        let build = folder.path().join("build");
+        let mut configure = Command::new("cmake");
+        configure.arg("-S").arg(house().join("examples/c")).arg("-B").arg(&build);
+        let output = configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())).output().expect("cmake starts");
+        assert!(output.status.success(), "{}", text(&output));
+        let output = Command::new("cmake").arg("--build").arg(&build).output().expect("cmake starts");
+        assert!(output.status.success(), "{}", text(&output));
+        let output = Command::new(build.join("ask_tell")).output().expect("the example starts");
+        assert!(output.status.success(), "{}", text(&output));
+    }
+}

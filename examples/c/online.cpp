@@ -1,0 +1,201 @@
+// An application that tunes its own matrix product while it runs, for sizes that change from call to
+// call, and begins the next time with what it has found.
+//
+//   online [CALLS [WISDOM [compare]]]
+//
+// With `compare` it measures every configuration for every size at the end, to compare its calls with
+// those of an application that always knew the best.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <tunesmith.hpp>
+#include <vector>
+
+namespace {
+
+using Matrix = std::vector<float>;
+
+double seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The application's function: C = A B of n x n matrices, in blocks of `depth` rows and `width` columns
+/// of B. ROWS x COLUMNS sums are kept in registers.
+template <int ROWS, int COLUMNS>
+void product(int n, const float* a, const float* b, float* c, int depth, int width) {
+    for (int k0 = 0; k0 < n; k0 += depth) {
+        const int k1 = std::min(n, k0 + depth);
+        for (int j0 = 0; j0 < n; j0 += width) {
+            const int j1 = std::min(n, j0 + width);
+            for (int i = 0; i < n; i += ROWS) {
+                for (int j = j0; j < j1; j += COLUMNS) {
+                    float sums[ROWS][COLUMNS] = {};
+                    for (int k = k0; k < k1; ++k)
+                        for (int y = 0; y < ROWS; ++y)
+                            for (int x = 0; x < COLUMNS; ++x) sums[y][x] += a[(i + y) * n + k] * b[k * n + j + x];
+                    for (int y = 0; y < ROWS; ++y)
+                        for (int x = 0; x < COLUMNS; ++x)
+                            c[(i + y) * n + j + x] = (k0 == 0 ? 0 : c[(i + y) * n + j + x]) + sums[y][x];
+                }
+            }
+        }
+    }
+}
+
+using Product = void (*)(int, const float*, const float*, float*, int, int);
+
+Product variant(int64_t rows, int64_t columns) {
+    switch (rows * 100 + columns) {
+        case 104: return product<1, 4>;
+        case 108: return product<1, 8>;
+        case 116: return product<1, 16>;
+        case 204: return product<2, 4>;
+        case 208: return product<2, 8>;
+        case 216: return product<2, 16>;
+        case 404: return product<4, 4>;
+        case 408: return product<4, 8>;
+        default: return product<4, 16>;
+    }
+}
+
+struct Problem {
+    explicit Problem(int n) : n(n), a(size()), b(size()), c(size()) {
+        for (size_t at = 0; at < size(); ++at) {
+            a[at] = static_cast<float>(at % 7) - 3;
+            b[at] = static_cast<float>(at % 5) - 2;
+        }
+    }
+
+    size_t size() const { return static_cast<size_t>(n) * static_cast<size_t>(n); }
+
+    void run(const tunesmith::Config& config) {
+        auto value = [&](const char* name) { return config.integer(name).value(); };
+        Product product = variant(value("ROWS"), value("COLUMNS"));
+        product(n, a.data(), b.data(), c.data(), static_cast<int>(value("DEPTH")), static_cast<int>(value("WIDTH")));
+    }
+
+    /// Compares some elements with sums computed one by one; the numbers are small and whole.
+    bool is_right() const {
+        for (int at = 0; at < 50; ++at) {
+            const int i = (at * 13) % n, j = (at * 29) % n;
+            float sum = 0;
+            for (int k = 0; k < n; ++k) sum += a[i * n + k] * b[k * n + j];
+            if (sum != c[i * n + j]) return false;
+        }
+        return true;
+    }
+
+    int n;
+    Matrix a, b, c;
+};
+
+tunesmith::Result<tunesmith::Space> space() {
+    return tunesmith::Space::Builder()
+        .integers("ROWS", {1, 2, 4})
+        .integers("COLUMNS", {4, 8, 16})
+        .integers("DEPTH", {16, 32, 64, 128, 256})
+        .integers("WIDTH", {16, 32, 64, 128, 256})
+        .build();
+}
+
+/// The time of some calls, and of the same calls with the best configuration of each size.
+struct Part {
+    double took = 0, best = 0;
+    int calls = 0;
+
+    void print(const char* name) const {
+        if (calls > 0) std::printf("  %-16s %5d calls %8.1f ms  slowdown %6.1f %%\n", name, calls, 1e3 * took, 100 * (took / best - 1));
+    }
+};
+
+/// The time of the fastest configuration for a size: the fastest of all is measured again.
+double best_time(const tunesmith::Space& space, Problem& problem) {
+    auto time = [&](const tunesmith::Config& config) {
+        double start = seconds();
+        problem.run(config);
+        return seconds() - start;
+    };
+    auto median = [&](const tunesmith::Config& config, int runs) {
+        std::vector<double> times;
+        for (int run = 0; run < runs; ++run) times.push_back(time(config));
+        std::sort(times.begin(), times.end());
+        return times[times.size() / 2];
+    };
+    std::vector<std::pair<double, uint64_t>> found;
+    for (uint64_t at = 0; at < space.size().value(); ++at) found.emplace_back(median(space.at(at).value(), 3), at);
+    std::sort(found.begin(), found.end());
+    double best = INFINITY;
+    for (size_t at = 0; at < 5; ++at) best = std::min(best, median(space.at(found[at].second).value(), 21));
+    return best;
+}
+
+/// Prints how much longer the calls took than those of an application that always knew the best.
+void compare(
+    const tunesmith::Space& space,
+    std::map<int, Problem>& problems,
+    const std::vector<std::pair<int, double>>& times) {
+    std::map<int, double> best;
+    for (auto& [n, problem] : problems) best[n] = best_time(space, problem);
+    Part first, rest, last;
+    for (size_t call = 0; call < times.size(); ++call) {
+        auto [n, took] = times[call];
+        auto add = [&, n = n, took = took](Part& part) { part.took += took, part.best += best[n], part.calls += 1; };
+        add(call < 200 ? first : rest);
+        if (call + 500 >= times.size()) add(last);
+    }
+    std::printf("against always knowing the best:\n");
+    first.print("first calls");
+    rest.print("later calls");
+    last.print("last calls");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const int calls = count > 1 ? std::atoi(arguments[1]) : 2000;
+    tunesmith::OnlineOptions options;
+    options.candidates = 24;
+    options.strategy = "hill_climbing(initial=1)";
+    if (count > 2) options.wisdom = arguments[2];
+
+    auto space = ::space();
+    if (!space) return std::fprintf(stderr, "%s\n", space.error().message.c_str()), 1;
+    // What the application would do without tuning.
+    auto initial = space->config("ROWS=1,COLUMNS=8,DEPTH=32,WIDTH=32").value();
+    auto online = tunesmith::Online::create("product", "this CPU", *space, initial, options);
+    if (!online) return std::fprintf(stderr, "%s\n", online.error().message.c_str()), 1;
+
+    std::map<int, Problem> problems;
+    for (int n : {48, 96, 144, 192, 256}) problems.emplace(n, Problem(n));
+    std::mt19937 random(1);
+    std::vector<std::pair<int, double>> times;
+    double share = 0;
+    for (int call = 0; call < calls; ++call) {
+        auto& [n, problem] = *std::next(problems.begin(), static_cast<int>(random() % problems.size()));
+        Problem& current = problem;
+        double start = seconds();
+        auto done = online->call({{"N", static_cast<double>(n)}}, [&](const tunesmith::Config& config) { current.run(config); });
+        times.emplace_back(n, seconds() - start);
+        if (!done) return std::fprintf(stderr, "%s\n", done.error().message.c_str()), 1;
+        if (call % 100 == 0 && !problem.is_right()) return std::fprintf(stderr, "the product is wrong\n"), 1;
+        auto cost = online->cost().value();
+        if (call >= 100) share = std::max(share, cost.excess / cost.useful);
+    }
+
+    if (count > 3) compare(*space, problems, times);
+    auto cost = online->cost().value();
+    std::printf("tuning cost %.1f ms, %.2f %% of the other calls; at most %.2f %%, budget 5 %%\n", 1e3 * cost.excess,
+                100 * cost.excess / cost.useful, 100 * share);
+    for (auto& [n, problem] : problems) {
+        auto config = online->best({{"N", static_cast<double>(n)}}).value();
+        std::printf("  N=%-4d %s%s\n", n, config.print().value().c_str(),
+                    online->is_settled({{"N", static_cast<double>(n)}}).value() ? "" : " (exploring)");
+    }
+    for (const auto& warning : online->warnings()) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    return 0;
+}
