@@ -112,7 +112,7 @@ pub unsafe extern "C" fn ts_online_new(
 unsafe fn prepare(online: Online, options: &ts_online_options) -> Result<Online, Fault> {
     let ts_online_options { slowdown, worst, samples, margin, drift, resolution, .. } = *options;
     let shares = [("slowdown", slowdown, 0.0), ("worst", worst, 1.0), ("margin", margin, 0.0), ("drift", drift, 1.0)];
-    if let Some((name, value, least)) = shares.into_iter().find(|(_, value, least)| !(value >= least)) {
+    if let Some((name, value, least)) = shares.into_iter().find(|(_, value, least)| value.is_nan() || value < least) {
         return Err(refused(format!("`{name}` is {value}; it is at least {least}")));
     }
     let mut online = online.with_options(OnlineOptions { slowdown, worst, samples, margin, drift, resolution });
