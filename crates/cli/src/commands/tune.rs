@@ -230,7 +230,7 @@ fn proposals(report: &ProposalReport, objective: &Target) -> String {
     let score = |score: &Option<f64>| match (score, objective) {
         (None, _) => "none was correct".to_string(),
         (Some(score), Target::Time) => milliseconds(*score),
-        (Some(score), Target::Metric { .. } | Target::Front(_)) => format!("{score:.5}"),
+        (Some(score), Target::Metric { .. } | Target::Front(_)) => quantity(*score),
     };
     if *evaluated == 0 {
         return format!("{proposed} made, {valid} valid, none evaluated");

@@ -2,7 +2,7 @@
 
 use super::{Limits, Metric};
 use tunesmith_core::{Aspects, Evaluation, Failure, FailureKind, Measurement, MedianTime, Objective, statistics};
-use tunesmith_space::{ConfigId, Space, Value, lookup};
+use tunesmith_space::{ConfigId, Space, Value};
 
 /// The objective of a run: the time or a metric, within the limits of the problem.
 pub struct SearchObjective {
@@ -41,15 +41,16 @@ impl SearchObjective {
         self.metric.as_ref().map_or(&MedianTime, |metric| metric)
     }
 
-    /// Calls `ask` with the values of the parameters of `config`.
-    fn of_config<T>(&self, config: ConfigId, ask: impl FnOnce(&dyn Fn(&str) -> Option<Value>) -> T) -> T {
-        let configuration = self.space.unrank(config);
-        let value = |name: &str| {
-            let mut values = self.space.values(&configuration);
-            values.find(|(known, _)| *known == name).map(|(_, value)| value.clone())
-        };
-        ask(&value)
-    }
+}
+
+/// Calls `ask` with a function that returns the values of the parameters of `config` by name.
+fn of_config<T>(space: &Space, config: ConfigId, ask: impl FnOnce(&dyn Fn(&str) -> Option<Value>) -> T) -> T {
+    let configuration = space.unrank(config);
+    let value = |name: &str| {
+        let mut values = space.values(&configuration);
+        values.find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+    };
+    ask(&value)
 }
 
 impl Objective for SearchObjective {
@@ -73,7 +74,7 @@ impl Objective for SearchObjective {
         if self.limits.is_empty() {
             return None;
         }
-        self.of_config(config, |parameter| self.limits.broken(parameter, measurement))
+        of_config(&self.space, config, |parameter| self.limits.broken(parameter, measurement))
     }
 
     fn aspects(&self, evaluation: &Evaluation) -> Option<Box<Aspects>> {
@@ -86,7 +87,7 @@ impl Objective for SearchObjective {
         }
         let (config, measurement) = (evaluation.request.config, &evaluation.measurement);
         let samples = self.samples(config, measurement).ok()?;
-        let excesses = self.of_config(config, |parameter| self.limits.excesses(parameter, measurement));
+        let excesses = of_config(&self.space, config, |parameter| self.limits.excesses(parameter, measurement));
         let score = statistics::median(&samples);
         let median = |objective: &MetricObjective| statistics::median(&objective.samples(config, measurement).ok()?);
         let objectives = self.front.iter().map(median).collect::<Option<Vec<f64>>>()?;
@@ -119,10 +120,7 @@ impl MetricObjective {
     }
 
     fn values(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
-        let configuration = self.space.unrank(config);
-        let pairs: Vec<(String, Value)> =
-            self.space.values(&configuration).map(|(name, value)| (name.to_string(), value.clone())).collect();
-        self.metric.samples(&|name| lookup(&pairs, name), measurement)
+        of_config(&self.space, config, |parameter| self.metric.samples(parameter, measurement))
     }
 }
 
@@ -137,12 +135,7 @@ impl Objective for MetricObjective {
     }
 
     fn lacks(&self, config: ConfigId, measurement: &Measurement) -> Option<String> {
-        let configuration = self.space.unrank(config);
-        let value = |name: &str| {
-            let mut values = self.space.values(&configuration);
-            values.find(|(known, _)| *known == name).map(|(_, value)| value.clone())
-        };
-        self.metric.lacking(&value, measurement)
+        of_config(&self.space, config, |parameter| self.metric.lacking(parameter, measurement))
     }
 
     /// Compares the score at three times. Other measurements are missing there, so that a metric

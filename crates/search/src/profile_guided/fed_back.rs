@@ -208,14 +208,14 @@ impl FedBack {
         if evaluation.request.depth != Depth::Profiled {
             return;
         }
-        if readings(&evaluation.measurement).is_none() {
+        let Some(read) = readings(&evaluation.measurement) else {
             self.is_blind = self.fastest.is_none();
             return;
-        }
+        };
         if self.fastest.as_ref().is_some_and(|fastest| fastest.score <= score) {
             return;
         }
-        if let Some((bottlenecks, rules)) = self.rules.analyse(&evaluation.measurement, self.guide.size()) {
+        if let Some((bottlenecks, rules)) = self.rules.analyse(&read, self.guide.size()) {
             let config = evaluation.request.config;
             self.fastest = Some(Profiled { config, score, bottlenecks, rules });
             self.leaders.push(config);

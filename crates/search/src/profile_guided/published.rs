@@ -2,7 +2,7 @@
 
 use super::draw::weighted;
 use super::reacting::Reacting;
-use crate::guide::Guide;
+use crate::guide::{Guide, readings};
 use crate::unseen::Unseen;
 use tunesmith_core::{Depth, Evaluation, Request, Rng, Searcher, Told, View};
 use tunesmith_model::bottleneck::{Variant, weights};
@@ -50,7 +50,7 @@ impl Published {
     fn weights_by(&self, evaluation: &Evaluation) -> Vec<f64> {
         let weighed = || {
             let place = self.guide.place(evaluation.request.config)?;
-            let (bottlenecks, rules) = self.rules.analyse(&evaluation.measurement, self.guide.size())?;
+            let (bottlenecks, rules) = self.rules.analyse(&readings(&evaluation.measurement)?, self.guide.size())?;
             let scale = if self.rules.variant == Variant::Authors { self.guide.authors_scale() } else { 1.0 };
             let scores = self.guide.scores(&bottlenecks, place, &rules);
             Some(weights(&scores, self.rules.variant, scale))
