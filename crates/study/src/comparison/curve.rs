@@ -115,11 +115,10 @@ impl Curve {
         self.ended_at
     }
 
-    /// Returns the moment when the search came within `limit_ms`, in simulated seconds, or its end
+    /// Returns the moment when the search came within `limit_ms`, in simulated seconds. Returns `None`
     /// if it never did.
-    pub(super) fn hit_at(&self, limit_ms: f64) -> f64 {
-        let hit = self.best_by_time.iter().find(|(_, best)| *best <= limit_ms);
-        hit.map_or(self.ended_at, |(from, _)| *from)
+    pub(super) fn hit_at(&self, limit_ms: f64) -> Option<f64> {
+        self.best_by_time.iter().find(|(_, best)| *best <= limit_ms).map(|(from, _)| *from)
     }
 
     /// Returns the number of the first evaluation within `limit_ms`, counted from 1.

@@ -21,6 +21,7 @@ pub(super) fn random(times: &[f64], size: f64, budget: u64) -> Measures {
     };
     Measures {
         first_hit_seconds: None,
+        ert_seconds: None,
         rel: budgets(budget).into_iter().map(rel).collect(),
         ert: by_level(&|level| expected_used(level) / (1.0 - missed(level, budget))),
         success: by_level(&|level| 1.0 - missed(level, budget)),

@@ -65,6 +65,8 @@ pub struct Measures {
     /// reach it counts in full. `None` if searches are not simulated, or if recordings do not have
     /// the cost of evaluations.
     pub first_hit_seconds: Option<f64>,
+    /// As [`ert`](Self::ert), in simulated seconds. `None` as above.
+    pub ert_seconds: Option<BTreeMap<String, f64>>,
     /// The number of the evaluation after which the best so far, averaged over searches, is within
     /// 1.10 of the optimum.
     pub paper_metric: Option<u64>,
@@ -83,6 +85,12 @@ impl Measures {
             |number: &dyn Fn(f64) -> f64| LEVELS.map(|(name, level)| (name.to_string(), number(level))).into();
         let rel =
             budgets(budget).into_iter().map(|at| (at.to_string(), mean(&|curve| optimum_ms / curve.best_after(at))));
+        let seconds = |level: f64| {
+            let reached = searches.iter().filter(|curve| curve.hit_at(optimum_ms * level).is_some()).count() as f64;
+            let used = |curve: &Curve| curve.hit_at(optimum_ms * level).unwrap_or(curve.ended_at());
+            count * mean(&used) / reached.max(0.5)
+        };
+        let has_time = searches.iter().any(|curve| curve.ended_at() > 0.0);
         let mut first: Vec<f64> = searches.iter().map(|curve| used(curve, HIT)).collect();
         first.sort_by(f64::total_cmp);
         let p90 = (0.9 * count).ceil() as usize;
@@ -92,7 +100,9 @@ impl Measures {
             success: by_level(&|level| hits(level) / count),
             first_hit_mean: mean(&|curve| used(curve, HIT)),
             first_hit_p90: first.get(p90.max(1) - 1).copied().unwrap_or(budget as f64),
-            first_hit_seconds: Some(mean(&|curve| curve.hit_at(optimum_ms * HIT))).filter(|seconds| *seconds > 0.0),
+            first_hit_seconds: has_time
+                .then(|| mean(&|curve| curve.hit_at(optimum_ms * HIT).unwrap_or(curve.ended_at()))),
+            ert_seconds: has_time.then(|| by_level(&seconds)),
             paper_metric: (1..=budget).find(|at| mean_best(searches, *at) <= HIT * optimum_ms),
         }
     }
@@ -117,6 +127,8 @@ pub struct Overall {
     pub rel: BTreeMap<String, f64>,
     /// As in [`Measures`]; the geometric mean over recordings.
     pub ert: BTreeMap<String, f64>,
+    /// As in [`Measures`]; the geometric mean over recordings, if all have it.
+    pub ert_seconds: Option<BTreeMap<String, f64>>,
     /// As in [`Score`]; the mean over recordings.
     pub score: f64,
 }
@@ -124,18 +136,20 @@ pub struct Overall {
 impl Overall {
     /// Returns the geometric means of `scores`.
     pub(super) fn of(strategy: &str, scores: &[&Score]) -> Self {
-        let mean = |of: fn(&Measures) -> &BTreeMap<String, f64>| {
-            let keys = scores.first().into_iter().flat_map(|score| of(&score.measures).keys().cloned());
+        let numbers = |of: fn(&Measures) -> Option<&BTreeMap<String, f64>>| {
+            let all: Vec<&BTreeMap<String, f64>> = scores.iter().map(|score| of(&score.measures)).collect::<Option<_>>()?;
             let geometric = |key: &String| {
-                let logs: f64 = scores.iter().map(|score| of(&score.measures)[key].ln()).sum();
-                (logs / scores.len() as f64).exp()
+                let logs: f64 = all.iter().map(|numbers| numbers[key].ln()).sum();
+                (logs / all.len() as f64).exp()
             };
-            keys.map(|key| (key.clone(), geometric(&key))).collect()
+            let keys = all.first().into_iter().flat_map(|first| first.keys().cloned());
+            Some(keys.map(|key| (key.clone(), geometric(&key))).collect::<BTreeMap<String, f64>>())
         };
         Self {
             strategy: strategy.to_string(),
-            rel: mean(|measures| &measures.rel),
-            ert: mean(|measures| &measures.ert),
+            rel: numbers(|measures| Some(&measures.rel)).unwrap_or_default(),
+            ert: numbers(|measures| Some(&measures.ert)).unwrap_or_default(),
+            ert_seconds: numbers(|measures| measures.ert_seconds.as_ref()),
             score: scores.iter().map(|score| score.score).sum::<f64>() / scores.len().max(1) as f64,
         }
     }
@@ -146,4 +160,17 @@ fn in_order<S: serde::Serializer>(rel: &BTreeMap<String, f64>, serializer: S) ->
     let mut entries: Vec<(&String, &f64)> = rel.iter().collect();
     entries.sort_by_key(|(at, _)| at.parse::<u64>().unwrap_or(u64::MAX));
     serializer.collect_map(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seconds_of_a_search_that_misses_count_for_those_that_hit() {
+        let searches = [Curve::holding(4.0, 1.0), Curve::holding(6.0, 1.08)];
+        let seconds = Measures::of(&searches, 1.0, 1).ert_seconds.unwrap();
+        assert_eq!([seconds["1.10"], seconds["1.05"]], [5.0, 10.0]);
+        assert_eq!(Measures::of(&[Curve::holding(0.0, 1.0)], 1.0, 1).ert_seconds, None, "no time passed");
+    }
 }

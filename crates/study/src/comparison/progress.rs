@@ -110,7 +110,7 @@ mod tests {
         let ends = [series.curve[0], series.curve[MOMENTS - 1]];
         assert_eq!(ends.map(|stretch| (stretch.at, stretch.mean)), [(1.0, 0.25), (4.0, 0.75)]);
         assert_eq!(series.last, [0.5, 1.0]);
-        assert_eq!(searches[1].hit_at(1.5), 4.0);
+        assert_eq!(searches[1].hit_at(1.5), Some(4.0));
         assert!(over_time("s", &searches[..1], 1.0).curve.is_empty(), "no time passed");
     }
 
