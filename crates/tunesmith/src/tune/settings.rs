@@ -19,13 +19,18 @@ use tunesmith_study::{LeftOut, ModelChoice, Past};
 const DEFAULT_STOP: u64 = 200;
 
 /// Default number of requests in flight: enough for a few compilations at once, and few enough that
-/// a sequential strategy hardly notices. It does not depend on the number of cores, so that a run
-/// can be repeated elsewhere.
+/// a sequential strategy hardly notices.
 const DEFAULT_ROOM: usize = 4;
 
-/// The same for languages with work-items, which drivers compile. Their compilations take longer and differ more, so that more of
-/// them at once keep the cores from waiting for the last.
+/// The same for languages with work-items, which drivers compile. Their compilations take longer and
+/// differ more, so that more of them at once keep the cores from waiting for the last. It needs a
+/// strategy that uses so many well.
 const DRIVER_ROOM: usize = 8;
+
+/// Requests for each compilation at once, if kernels run on the processors that compile. Nothing is
+/// measured until all requests are compiled: with two for each core, no core waits long for the last
+/// one, and few are compiled in vain when the time is up.
+const EACH: usize = 2;
 
 /// The settings of a run, with defaults filled in.
 pub(super) struct Settings {
@@ -60,6 +65,7 @@ impl Settings {
         let metric = metric(problem, search, earlier.as_ref())?;
         check_cost(&stop, metric.as_ref())?;
         let tuning = &problem.tuning;
+        let in_flight = strategy.strategy().in_flight();
         let seed = search.seed.or(earlier.as_ref().map(|header| header.seed)).or(tuning.seed);
         let room = search.room.or(earlier.as_ref().map(|header| header.room)).or(tuning.room);
         let model = earlier.as_ref().and_then(|header| header.model.as_deref()).map(ModelChoice::from_text);
@@ -70,7 +76,7 @@ impl Settings {
             stop,
             objective: SearchObjective::new(metric, Limits::new(problem)?, &ground.space),
             seed: seed.unwrap_or(0),
-            room: room.unwrap_or_else(|| default_room(&ground.device)).max(1),
+            room: room.unwrap_or_else(|| default_room(&ground.device, ground.machine.jobs(), in_flight)).max(1),
             profile: search.profile,
             propose: search.propose.clone(),
             // A recording has not failed now: it was searched to its end before.
@@ -160,13 +166,24 @@ fn past(search: &Search, earlier: Option<&Header>) -> Result<(Past, Vec<LeftOut>
     }
 }
 
-fn default_room(device: &Device) -> usize {
+/// Returns the number of requests in flight on `device`, which compiles `jobs` at once, for a
+/// strategy that uses `in_flight` well.
+fn default_room(device: &Device, jobs: usize, in_flight: usize) -> usize {
     match device {
         // If a number stands for a time, there is nothing to compile ahead.
         Device::Replay { .. } | Device::Synthetic(_) | Device::Function(_) => 1,
-        Device::Kernels(target) if target.language().has_work_items() => DRIVER_ROOM,
-        Device::Kernels(_) | Device::Command => DEFAULT_ROOM,
+        Device::Kernels(target) if target.language().has_work_items() => {
+            let most = DRIVER_ROOM.min(in_flight.max(DEFAULT_ROOM));
+            if target.is_processor() { most.min(room_beside(jobs)) } else { most }
+        }
+        Device::Kernels(_) | Device::Command => DEFAULT_ROOM.min(room_beside(jobs)),
     }
+}
+
+/// Returns the most requests in flight that pay, if kernels run on the processors that compile `jobs`
+/// at once. With one at a time, others would only wait, chosen before its answer was known.
+fn room_beside(jobs: usize) -> usize {
+    if jobs > 1 { EACH * jobs } else { 1 }
 }
 
 /// Checks that the condition `cost` has a minimised objective. For a maximised one it would mean
@@ -179,5 +196,18 @@ fn check_cost(stop: &Stop, metric: Option<&Metric>) -> Result<(), Error> {
             Err(Error::request(text, Some("leave `cost` out, or minimise a metric".to_string())))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tunesmith_device::Target;
+
+    #[test]
+    fn one_compilation_at_a_time_waits_for_its_answer_and_several_share_the_processors() {
+        let device = Device::Kernels(Target::Processor);
+        assert_eq!([1, 2, 16].map(|jobs| default_room(&device, jobs, 8)), [1, 4, 4]);
+        assert_eq!([1, 2, 16].map(|jobs| default_room(&Device::Command, jobs, 1)), [1, 4, 4]);
     }
 }
