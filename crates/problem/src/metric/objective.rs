@@ -40,7 +40,6 @@ impl SearchObjective {
     fn optimised(&self) -> &dyn Objective {
         self.metric.as_ref().map_or(&MedianTime, |metric| metric)
     }
-
 }
 
 /// Calls `ask` with a function that returns the values of the parameters of `config` by name.

@@ -13,7 +13,11 @@ pub(super) struct Reacting {
 impl Reacting {
     /// Returns the bottlenecks of a run with these readings on a device of this size, and the rules
     /// that react to them. Returns `None` if no bottlenecks follow from the readings.
-    pub(super) fn analyse(&self, (family, readings): &(&'static Family, Readings), size: Size) -> Option<(Bottlenecks, Rules)> {
+    pub(super) fn analyse(
+        &self,
+        (family, readings): &(&'static Family, Readings),
+        size: Size,
+    ) -> Option<(Bottlenecks, Rules)> {
         let rules = match self.reaction {
             Some(reaction) => Rules { variant: self.variant, reaction },
             None => Rules::of_run(self.variant, readings, family, size),

@@ -137,7 +137,8 @@ impl Overall {
     /// Returns the geometric means of `scores`.
     pub(super) fn of(strategy: &str, scores: &[&Score]) -> Self {
         let numbers = |of: fn(&Measures) -> Option<&BTreeMap<String, f64>>| {
-            let all: Vec<&BTreeMap<String, f64>> = scores.iter().map(|score| of(&score.measures)).collect::<Option<_>>()?;
+            let all: Vec<&BTreeMap<String, f64>> =
+                scores.iter().map(|score| of(&score.measures)).collect::<Option<_>>()?;
             let geometric = |key: &String| {
                 let logs: f64 = all.iter().map(|numbers| numbers[key].ln()).sum();
                 (logs / all.len() as f64).exp()
