@@ -54,3 +54,13 @@ def test_the_import_is_light():
     program = "import sys, tunesmith; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "polars", "pandas", "inspect", "dataclasses", "typing", "tqdm"} & set(loaded)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_the_first_example_of_the_documentation_tunes_a_verified_kernel(page):
+    numpy = pytest.importorskip("numpy")
+    text = (Path(__file__).parents[2] / page).read_text()
+    example = text.split("```python\n")[1].split("```")[0]
+    names = {}
+    exec(example.replace("1 << 20", "1 << 12").replace("print(", "run = (").replace(".best)", ")"), names)
+    assert names["run"].verified is True and names["run"].best is not None and numpy is names["numpy"]

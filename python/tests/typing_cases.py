@@ -29,3 +29,14 @@ def use() -> None:
         print(low + high, best.config["X"], best.speedup, len(near))
     names: list[str] = [evaluation.status for evaluation in run.evaluations]
     print(names, run.to_polars().height)
+
+
+def build() -> tunesmith.Run:
+    import numpy
+
+    x = numpy.ones(8, dtype="float32")
+    kernel = tunesmith.Kernel("void f(const float *x, float *y) {}", "f", options=["-O3"])
+    problem = tunesmith.Problem.build(
+        kernel, {"x": x, "y": tunesmith.Out(x), "n": tunesmith.Scalar("i32", 8)}, {"U": [1, 2]}, reference=x
+    )
+    return tunesmith.tune(problem, device="c", stop="time 1s", start={"U": 2}, out="run.jsonl")

@@ -16,20 +16,30 @@ from __future__ import annotations
 from . import _native
 from ._errors import Error, Failure, Interrupted, Remark, RequestError, RunError
 from ._native import Search, divisors, pow2
+from ._problem import Argument, In, InOut, Kernel, Local, Out, Problem, Scalar, Scratch
 from ._run import Best, Evaluation, Run
 from ._space import Space
 from ._tune import tune
 
 __all__ = [
+    "Argument",
     "Best",
     "Error",
     "Evaluation",
     "Failure",
+    "In",
+    "InOut",
     "Interrupted",
+    "Kernel",
+    "Local",
+    "Out",
+    "Problem",
     "Remark",
     "RequestError",
     "Run",
     "RunError",
+    "Scalar",
+    "Scratch",
     "Search",
     "Space",
     "divisors",

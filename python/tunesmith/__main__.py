@@ -6,7 +6,7 @@ import signal
 import sys
 
 from . import _native
-from ._tune import folder
+from ._settings import folder
 
 
 def main() -> int:

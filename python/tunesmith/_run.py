@@ -181,7 +181,9 @@ class Run:
     def evaluations(self) -> list[Evaluation]:
         """Every evaluation, in the order made."""
         if self._evaluations is None:
-            self._evaluations = [Evaluation(document) for document in self._recorded.evaluations()]
+            # Another run may have continued the journal since.
+            documents = self._recorded.evaluations()[: self.count]
+            self._evaluations = [Evaluation(document) for document in documents]
         return self._evaluations
 
     @property

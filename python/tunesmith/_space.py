@@ -63,6 +63,12 @@ class Space(_native.Space):
         space: Space = super().__new__(cls, listed, named, list((sizes or {}).items()))
         return space
 
+    @classmethod
+    def of(cls, built: _native.Space) -> Space:
+        """Returns a space that exists."""
+        space: Space = super().__new__(cls, [], [], [], built)
+        return space
+
 
 def _values(name: str, values: Iterable[Value]) -> list[Value]:
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):

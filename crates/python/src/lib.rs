@@ -9,6 +9,7 @@ mod error;
 mod function;
 mod observed;
 mod options;
+mod problem;
 mod run;
 mod search;
 mod space;
@@ -22,13 +23,15 @@ mod _native {
     #[pymodule_export]
     use super::command::{enter_worker, main};
     #[pymodule_export]
+    use super::problem::Problem;
+    #[pymodule_export]
     use super::run::Recorded;
     #[pymodule_export]
     use super::search::Search;
     #[pymodule_export]
     use super::space::{Configurations, Space, divisors, pow2};
     #[pymodule_export]
-    use super::tune::tune_function;
+    use super::tune::{tune_function, tune_problem};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tunesmith::core::StopReason;
 use tunesmith::store::{Entry, read, read_header};
-use tunesmith::{Outcome, top};
+use tunesmith::{Outcome, Problem, top};
 
 /// What must exist as long as a run whose journal nobody named.
 #[derive(Clone)]
@@ -21,6 +21,8 @@ pub(crate) enum Kept {
     Nothing,
     /// A temporary folder.
     Folder(Arc<TempDir>),
+    /// A problem made in code, with its temporary folder.
+    Problem(Box<Problem>),
 }
 
 impl Kept {
@@ -35,6 +37,7 @@ impl Kept {
         let stem: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
         match self {
             Self::Folder(folder) => folder.path().join(format!("{stem}.jsonl")),
+            Self::Problem(problem) => problem.beside("jsonl"),
             Self::Nothing => PathBuf::from(format!("{stem}.jsonl")),
         }
     }

@@ -24,12 +24,17 @@ type Given<'py> = (String, Bound<'py, PyAny>, Vec<String>);
 #[pymethods]
 impl Space {
     #[new]
+    #[pyo3(signature = (parameters, constraints, sizes, built = None))]
     fn new(
         py: Python<'_>,
         parameters: Vec<(String, Vec<Bound<'_, PyAny>>)>,
         constraints: Vec<Given<'_>>,
         sizes: Vec<(String, Bound<'_, PyAny>)>,
+        built: Option<Bound<'_, Self>>,
     ) -> PyResult<Self> {
+        if let Some(built) = built {
+            return Ok(Self { built: built.get().built.clone(), sizes: built.get().sizes.clone() });
+        }
         let mut builder = Built::builder();
         for (name, values) in parameters {
             let values = values.iter().map(value).collect::<PyResult<Vec<Value>>>()?;

@@ -1,18 +1,80 @@
 //! Tuning runs.
 
-use crate::error::{raised, without_panic};
+use crate::error::{bug, raised, without_panic};
 use crate::function::{Ended, PythonFunction};
 use crate::observed::Observed;
 use crate::options::Options;
+use crate::problem;
 use crate::run::{Kept, Recorded};
 use crate::space::Space;
 use pyo3::prelude::*;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 use tunesmith::core::{Interrupt, Judging};
 use tunesmith::device::{DeviceChoice, OwnFunction};
-use tunesmith::{Error, JournalOptions, Machine, Outcome, Problem, Search, Session, Starting};
+use tunesmith::{Error, JournalOptions, Machine, Outcome, Problem, Search, Session, Starting, UNVERIFIED};
 
 /// A finished run, and the exception that ended it, if one did.
 type Finished = (Recorded, Option<PyErr>);
+
+/// The time between two looks for Ctrl-C while kernels run.
+const LOOK: Duration = Duration::from_millis(30);
+
+/// Tunes a problem in a thread of its own. The calling thread looks for Ctrl-C and shows the progress.
+#[pyfunction]
+pub(crate) fn tune_problem(
+    py: Python<'_>,
+    problem: &Bound<'_, problem::Problem>,
+    options: Options,
+    display: Option<Py<PyAny>>,
+) -> PyResult<Finished> {
+    let (problem, observed, interrupt) = (problem.get(), Observed::new(display), Interrupt::default());
+    let kept = if problem.in_code { Kept::Problem(Box::new(problem.read.clone())) } else { Kept::Nothing };
+    let run = Run {
+        search: options.search().map_err(|error| raised(&error))?,
+        journal: options.journal(None).map_err(|error| raised(&error))?,
+        machine: options.machine(&interrupt).map_err(|error| raised(&error))?,
+        problem: problem.read.clone(),
+        interrupt: interrupt.clone(),
+        observed: observed.clone(),
+    };
+    let (outcome, end) = watched(py, &interrupt, &observed, || run.tune())?;
+    observed.show_last(py)?;
+    finished(outcome, end, &observed, kept)
+}
+
+/// Does `work` in a thread of its own, without the interpreter's lock. Meanwhile Python handles its
+/// signals, and sees the progress. An exception of either raises the interrupt, and is returned with
+/// the result.
+fn watched<T: Send>(
+    py: Python<'_>,
+    interrupt: &Interrupt,
+    observed: &Observed,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<(T, Option<PyErr>)> {
+    let watch = || {
+        std::thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            let working = scope.spawn(move || {
+                let done = work();
+                // The receiver lives as long as this thread.
+                let _ = sender.send(());
+                done
+            });
+            let mut end = None;
+            while receiver.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                let looked = Python::attach(|py| py.check_signals().and_then(|()| observed.show(py)));
+                if let Err(error) = looked {
+                    interrupt.raise();
+                    end.get_or_insert(error);
+                }
+            }
+            (working.join(), end)
+        })
+    };
+    let (done, end) = py.detach(watch);
+    Ok((done.map_err(|panic| bug(panic.as_ref()))?, end))
+}
 
 /// Tunes a function of Python over `space`. Calls it in the calling thread. `judged` is false for
 /// functions that give the same answer each time: nothing is then called again.
@@ -64,6 +126,8 @@ impl Run {
         let mut warnings = Vec::new();
         let mut on_start = |starting: &Starting<'_>| {
             warnings.extend(starting.warnings.iter().map(ToString::to_string));
+            let unverified = starting.verified == Some(false);
+            warnings.extend(unverified.then(|| format!("{UNVERIFIED}; {}", self.problem.verification_remedy())));
         };
         let mut session = Session {
             observers: vec![&mut self.observed],
