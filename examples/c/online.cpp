@@ -6,10 +6,10 @@
 // With `compare` it measures every configuration for every size at the end, to compare its calls with
 // those of an application that always knew the best.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <random>
 #include <string>
@@ -20,8 +20,11 @@ namespace {
 
 using Matrix = std::vector<float>;
 
+/// The processor time of this thread, which other programs on the machine do not prolong.
 double seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 /// The application's function: C = A B of n x n matrices, in blocks of `depth` rows and `width` columns
@@ -113,25 +116,25 @@ struct Part {
     }
 };
 
-/// The time of the fastest configuration for a size: the fastest of all is measured again.
-double best_time(const tunesmith::Space& space, Problem& problem) {
-    auto time = [&](const tunesmith::Config& config) {
-        double start = seconds();
-        problem.run(config);
-        return seconds() - start;
-    };
-    auto median = [&](const tunesmith::Config& config, int runs) {
+/// The fastest configuration for a size: the fastest of all are measured again.
+tunesmith::Config fastest(const tunesmith::Space& space, Problem& problem) {
+    auto median = [&](uint64_t at, int runs) {
+        auto config = space.at(at).value();
         std::vector<double> times;
-        for (int run = 0; run < runs; ++run) times.push_back(time(config));
+        for (int run = 0; run < runs; ++run) {
+            double start = seconds();
+            problem.run(config);
+            times.push_back(seconds() - start);
+        }
         std::sort(times.begin(), times.end());
         return times[times.size() / 2];
     };
     std::vector<std::pair<double, uint64_t>> found;
-    for (uint64_t at = 0; at < space.size().value(); ++at) found.emplace_back(median(space.at(at).value(), 3), at);
+    for (uint64_t at = 0; at < space.size().value(); ++at) found.emplace_back(median(at, 3), at);
     std::sort(found.begin(), found.end());
-    double best = INFINITY;
-    for (size_t at = 0; at < 5; ++at) best = std::min(best, median(space.at(found[at].second).value(), 21));
-    return best;
+    found.resize(8);
+    for (auto& [time, at] : found) time = median(at, 21);
+    return space.at(std::min_element(found.begin(), found.end())->second).value();
 }
 
 /// Prints how much longer the calls took than those of an application that always knew the best.
@@ -139,12 +142,16 @@ void compare(
     const tunesmith::Space& space,
     std::map<int, Problem>& problems,
     const std::vector<std::pair<int, double>>& times) {
-    std::map<int, double> best;
-    for (auto& [n, problem] : problems) best[n] = best_time(space, problem);
+    std::map<int, tunesmith::Config> best;
+    for (auto& [n, problem] : problems) best[n] = fastest(space, problem);
     Part first, rest, last;
     for (size_t call = 0; call < times.size(); ++call) {
         auto [n, took] = times[call];
-        auto add = [&, n = n, took = took](Part& part) { part.took += took, part.best += best[n], part.calls += 1; };
+        // The same calls again, with the best.
+        double start = seconds();
+        problems.at(n).run(best[n]);
+        double again = seconds() - start;
+        auto add = [&, took = took](Part& part) { part.took += took, part.best += again, part.calls += 1; };
         add(call < 200 ? first : rest);
         if (call + 500 >= times.size()) add(last);
     }
@@ -159,7 +166,7 @@ void compare(
 int main(int count, char** arguments) {
     const int calls = count > 1 ? std::atoi(arguments[1]) : 2000;
     tunesmith::OnlineOptions options;
-    options.candidates = 24;
+    options.candidates = 12;
     options.strategy = "hill_climbing(initial=1)";
     if (count > 2) options.wisdom = arguments[2];
 
@@ -177,11 +184,14 @@ int main(int count, char** arguments) {
     double share = 0;
     for (int call = 0; call < calls; ++call) {
         auto& [n, problem] = *std::next(problems.begin(), static_cast<int>(random() % problems.size()));
-        Problem& current = problem;
         double start = seconds();
-        auto done = online->call({{"N", static_cast<double>(n)}}, [&](const tunesmith::Config& config) { current.run(config); });
+        auto one = online->begin({{"N", static_cast<double>(n)}});
+        if (!one) return std::fprintf(stderr, "%s\n", one.error().message.c_str()), 1;
+        double begun = seconds();
+        problem.run(one->config());
+        one->end(seconds() - begun).value();
+        // With all that the tuning took itself.
         times.emplace_back(n, seconds() - start);
-        if (!done) return std::fprintf(stderr, "%s\n", done.error().message.c_str()), 1;
         if (call % 100 == 0 && !problem.is_right()) return std::fprintf(stderr, "the product is wrong\n"), 1;
         auto cost = online->cost().value();
         if (call >= 100) share = std::max(share, cost.excess / cost.useful);

@@ -76,7 +76,9 @@ fn two_processes_lose_nothing() {
     for input in inputs.into_iter().map(f64::from) {
         let entries = file.wisdom.entries.iter().filter(|entry| entry.input["N"] == input);
         let found: HashSet<(usize, u64)> = entries.map(|one| (number(&one.config), one.time_ms as u64)).collect();
-        assert_eq!(found, [(0, 40), (2, 60), (3, 25), (4, 30)].into(), "input {input}");
+        assert!(found.is_superset(&[(0, 40), (3, 25), (4, 30)].into()), "input {input}: {found:?}");
+        // What is slow for a similar input is not tried. No input is similar to 8.
+        assert!(input != 8.0 || found.contains(&(2, 60)), "{found:?}");
         let mut attempts = file.wisdom.attempts.iter().filter(|attempt| attempt.input["N"] == input);
         assert!(attempts.any(|attempt| number(&attempt.config) == 1), "the failure for {input}");
     }
@@ -89,7 +91,7 @@ fn results_travel_while_processes_run() {
     let (first, second) = (online(&path), online(&path));
     assert_eq!(call(&second, 8.0), 0);
     calls(&first, 8.0, 2000);
-    let ran: Vec<usize> = (0..40).map(|_| call(&second, 8.0)).collect();
+    let ran: Vec<usize> = (0..100).map(|_| call(&second, 8.0)).collect();
     let tried: HashSet<usize> = ran.iter().copied().collect();
     assert_eq!(tried, [0, 3, 4].into(), "neither what failed nor what is slower is tried again: {ran:?}");
     assert_eq!(number(&second.best(&[("N", 8.0)])), 3);

@@ -7,6 +7,12 @@ use std::collections::HashMap;
 /// Number of similar inputs whose fastest configurations are the first candidates for a new input.
 const TEACHERS: usize = 3;
 
+/// The distance in doublings up to which inputs are similar.
+const SIMILAR: f64 = 1.5;
+
+/// A configuration that is so many times slower than the fastest one for a similar input is slow.
+const SLOW: f64 = 1.5;
+
 /// Number of attempts without an end after which a configuration counts as failed: it ended two
 /// processes. One attempt may have been cut short by chance.
 const FATAL: u32 = 2;
@@ -125,6 +131,22 @@ impl Lore {
         configs.filter_map(|(config, known)| Some((config.clone(), known.result()?))).collect()
     }
 
+    /// Returns how many times slower than the fastest one `config` is for the nearest similar input, if
+    /// it is slow there.
+    pub(super) fn slow(&self, input: &Input, config: &Config) -> Option<f64> {
+        let similar = self.results.iter().filter(|of| of.is_own && of.input != *input);
+        let measured = similar.filter_map(|of| Some((distance(&of.input, input), of.slowdown(config)?)));
+        let near = measured.filter(|(distance, _)| *distance <= SIMILAR);
+        let (_, slowdown) = near.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+        (slowdown >= SLOW).then_some(slowdown)
+    }
+
+    /// Returns the inputs of this device that are similar to `input`.
+    pub(super) fn similar(&self, input: &Input) -> Vec<Key> {
+        let near = self.results.iter().filter(|of| of.is_own && of.input != *input);
+        near.filter(|of| distance(&of.input, input) <= SIMILAR).map(|of| key(&of.input)).collect()
+    }
+
     /// Returns the fastest configurations of the nearest other inputs, the nearest first. Other
     /// devices come after this one.
     pub(super) fn taught(&self, input: &Input) -> Vec<Config> {
@@ -143,6 +165,13 @@ impl Lore {
 }
 
 impl OfInput {
+    /// Returns the time of `config` relative to the fastest configuration.
+    fn slowdown(&self, config: &Config) -> Option<f64> {
+        let time = self.configs.get(config)?.time?;
+        let fastest = self.configs.get(self.fastest()?)?.time?;
+        (fastest > 0.0).then(|| time / fastest)
+    }
+
     fn fastest(&self) -> Option<&Config> {
         let measured = self.configs.iter().filter_map(|(config, known)| Some((config, known.time?)));
         let fastest = measured.min_by(|(a, of_a), (b, of_b)| of_a.total_cmp(of_b).then_with(|| a.cmp(b)));

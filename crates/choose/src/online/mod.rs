@@ -241,10 +241,16 @@ impl Online {
         let Some(of_input) = inputs.get_mut(&key) else { return Next::Done };
         let outcome = of_input.trials.end(&config, role, end, units, purse);
         if let Some(decision) = outcome.decision {
-            lore.put(&of_input.input, true, &decision.config, decision.time);
             let input = of_input.input.clone();
+            lore.put(&input, true, &decision.config, decision.time);
+            if decision.has_won {
+                for key in lore.similar(&input) {
+                    inputs.get_mut(&key).into_iter().for_each(|other| other.trials.suggest(&decision.config));
+                }
+            }
             drop(state);
             self.note_decision(input, decision);
+            self.read_file();
         }
         if outcome.repeat { Next::Repeat } else { Next::Done }
     }
@@ -300,10 +306,13 @@ impl Online {
         let candidate = thought.think();
         let took = self.clock.now().saturating_sub(start).as_secs_f64() * 1e3;
         let mut state = self.state();
-        let State { inputs, purse, .. } = &mut *state;
-        purse.think(took);
+        let State { inputs, lore, purse, .. } = &mut *state;
         if let Some(of_input) = inputs.get_mut(key) {
-            of_input.trials.take_back(thought, candidate);
+            let judged = candidate.map(|config| {
+                let slow = lore.slow(&of_input.input, &config);
+                (config, slow)
+            });
+            of_input.trials.take_back(thought, judged, took, purse);
         }
     }
 

@@ -1,25 +1,36 @@
 //! The budget of trials: the only place where their cost is counted.
 
+use std::collections::VecDeque;
+
+/// Number of the latest candidates whose slowdowns say what to expect of the next.
+const REMEMBERED: usize = 16;
+
 /// The budget of all trials of a kernel, over all inputs and threads.
 ///
 /// **The bound.** Let *useful* be the time of all calls with the configuration that was the best
-/// known for their input. Let *excess* be the time of all trials beyond the median of that
-/// configuration, all time of failed calls, and the time that the strategy took to think and the
-/// application to prepare candidates. A trial begins only if
+/// known for their input. Let *excess* be the time of all trials beyond the mean of the latest calls
+/// with that configuration, all time of failed calls, and the time that the strategy took to think and
+/// the application to prepare candidates. A trial that is faster than that mean reduces it, but not
+/// below 0. The mean is fair where calls are disturbed now and then: a trial is as well. A trial begins
+/// only if
 ///
 /// ```text
 /// excess + what the trials in flight may cost + what this trial may cost <= slowdown * useful
 /// ```
 ///
-/// where a trial may cost `(worst - 1)` times the median, or as much as its dearest call so far. The
-/// `worst` is that of the options, or that of the second slowest candidate so far if it is slower: the
-/// slowest may have been disturbed. A new candidate may also cost as much thought and preparation as
-/// the latest.
+/// where a trial may cost `(worst - 1)` times the mean, or as much as its dearest call so far. The
+/// `worst` is that of the options, or the upper quartile of the latest candidates if it is larger. A
+/// new candidate may also cost as much thought and preparation as the latest.
+///
 /// Hence `excess <= slowdown * useful` at any time, as long as no trial costs more than it may. If
 /// some do, `excess <= slowdown * useful + e`, where `e` is what the trials that ended since the
 /// latest trial began cost beyond what they may: the next one begins only when `e` has been earned.
 /// Without threads, `e` is the excess of one call alone. A best known configuration that fails
 /// although it worked elsewhere adds its time to `e`.
+///
+/// **Fairness.** Within that bound, every input has an [`Account`] of its own, so that inputs with
+/// short calls do not use up what those with long calls have earned. What an input earns after it has
+/// nothing left to try is free for all others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Purse {
     slowdown: f64,
@@ -29,8 +40,18 @@ pub(super) struct Purse {
     /// The time that the latest candidate took to find, and to prepare.
     thinking: f64,
     preparing: f64,
-    /// The slowdowns of the two slowest candidates so far, the slowest first.
-    slowest: [f64; 2],
+    /// The slowdowns of the latest candidates, by the fastest call of each.
+    slowdowns: VecDeque<f64>,
+    /// What inputs have left that have nothing left to try.
+    free: f64,
+}
+
+/// What one input has earned and not spent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Account {
+    balance: f64,
+    /// True once nothing is left to try.
+    is_closed: bool,
 }
 
 impl Purse {
@@ -46,29 +67,64 @@ impl Purse {
 
     /// Remembers the slowdown of a candidate, by its fastest call.
     pub(super) fn learn(&mut self, slowdown: f64) {
-        let [first, second] = self.slowest;
-        self.slowest = if slowdown > first { [slowdown, first] } else { [first, second.max(slowdown)] };
+        if self.slowdowns.len() == REMEMBERED {
+            self.slowdowns.pop_front();
+        }
+        self.slowdowns.push_back(slowdown);
     }
 
     /// Returns the slowdown that is expected of a candidate that was not tried yet.
     pub(super) fn expected(&self, worst: f64) -> f64 {
-        worst.max(self.slowest[1]).max(1.0)
+        let mut sorted: Vec<f64> = self.slowdowns.iter().copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        let quartile = sorted.get(sorted.len() * 3 / 4).copied().unwrap_or(1.0);
+        worst.max(quartile).max(1.0)
     }
 
     /// Counts the time of a call that was no trial.
-    pub(super) fn earn(&mut self, time: f64) {
+    pub(super) fn earn(&mut self, account: &mut Account, time: f64) {
         self.useful += time;
+        let earned = self.slowdown * time;
+        *(if account.is_closed { &mut self.free } else { &mut account.balance }) += earned;
     }
 
-    /// Counts time that no call without tuning would have taken.
+    /// Counts what a call of an input cost. Time that a trial saved is negative.
+    pub(super) fn pay(&mut self, account: &mut Account, time: f64) {
+        account.balance -= time.max(0.0);
+        self.spend(time);
+    }
+
+    /// Returns true if the input of `account` may spend `cost`. What it lacks is taken from what is
+    /// free.
+    pub(super) fn grants(&mut self, account: &mut Account, cost: f64) -> bool {
+        let lacking = cost - account.balance;
+        if !self.affords(cost) || lacking > self.free.max(0.0) {
+            return false;
+        }
+        if lacking > 0.0 {
+            self.free -= lacking;
+            account.balance = cost;
+        }
+        true
+    }
+
+    /// Frees what an input has left if it has nothing left to try, and otherwise lets it earn again.
+    pub(super) fn settle(&mut self, account: &mut Account, is_settled: bool) {
+        if is_settled && !account.is_closed {
+            self.free += std::mem::take(&mut account.balance);
+        }
+        account.is_closed = is_settled;
+    }
+
+    /// Counts time that no call without tuning would have taken. Time that a trial saved is negative.
     pub(super) fn spend(&mut self, time: f64) {
-        self.excess += time.max(0.0);
+        self.excess = (self.excess + time).max(0.0);
     }
 
     /// Counts the time that a strategy took for a candidate.
-    pub(super) fn think(&mut self, time: f64) {
+    pub(super) fn think(&mut self, account: &mut Account, time: f64) {
         self.thinking = time;
-        self.spend(time);
+        self.pay(account, time);
     }
 
     /// Counts the time that a candidate took to prepare, by a compiler for example.

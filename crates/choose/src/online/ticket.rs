@@ -31,7 +31,8 @@ impl Ticket {
     }
 
     /// Returns the time that a trial may take within the budget. An application that can stop its
-    /// kernel may do so then, and end the call as failed. Other calls have no limit.
+    /// kernel may do so then, and end the call as failed: that exceeds the budget by less than one
+    /// call. Other calls have no limit.
     pub fn limit(&self) -> Option<Duration> {
         let Role::Trial { reference, reserved, .. } = self.role else { return None };
         Duration::try_from_secs_f64((reference + reserved) * self.units * 1e-3).ok()

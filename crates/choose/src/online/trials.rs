@@ -2,11 +2,15 @@
 
 use super::explore::Explorer;
 use super::options::OnlineOptions;
-use super::purse::Purse;
+use super::purse::{Account, Purse};
 use crate::wisdom::Config;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tunesmith_time::statistics;
+
+/// The slowdown that is expected of a candidate that is known to be fast: for a similar input, in
+/// another process, or before the machine drifted.
+const WORST_OF_KNOWN: f64 = 1.5;
 
 /// Number of the fastest configurations that are tried again after a drift.
 const RETRIED: usize = 3;
@@ -22,7 +26,7 @@ pub(super) enum Role {
     Best,
     /// Runs a candidate. Times are per unit of work.
     Trial {
-        /// The median of the best known configuration when the trial began.
+        /// The mean of the best known configuration's latest calls when the trial began.
         reference: f64,
         /// The excess that the budget set aside.
         reserved: f64,
@@ -70,6 +74,8 @@ pub(super) struct Decision {
     pub(super) time: Option<f64>,
     /// The number of its calls.
     pub(super) samples: usize,
+    /// True if it is the best known configuration now, and was not before.
+    pub(super) has_won: bool,
 }
 
 /// The answer to the end of a call.
@@ -101,6 +107,13 @@ struct Challenger {
     dearest: f64,
 }
 
+/// A configuration that is to be tried.
+struct Candidate {
+    config: Arc<Config>,
+    /// True if it is known to be fast in other circumstances.
+    is_known: bool,
+}
+
 enum Exploration {
     Open(Box<dyn Explorer>),
     Thinking,
@@ -114,7 +127,8 @@ pub(super) struct Trials {
     incumbent: Incumbent,
     challenger: Option<Challenger>,
     /// The candidates that come before those of the explorer.
-    first: VecDeque<Arc<Config>>,
+    first: VecDeque<Candidate>,
+    account: Account,
     results: HashMap<Arc<Config>, Option<f64>>,
     /// What the explorer has not been told yet.
     lessons: Vec<Lesson>,
@@ -139,8 +153,9 @@ impl Trials {
         let fastest = measured.min_by(|(a, of_a), (b, of_b)| of_a.total_cmp(of_b).then_with(|| a.cmp(b)));
         let (config, expected) = fastest.map_or((default, None), |(config, time)| (config, Some(time)));
         let incumbent = Incumbent { config: Arc::clone(config), times: Vec::new(), expected };
-        let candidates = std::iter::once(Arc::clone(default)).chain(taught.into_iter().map(Arc::new));
-        let is_new = |config: &Arc<Config>| *config != incumbent.config && !results.contains_key(config);
+        let taught = taught.into_iter().map(|config| Candidate { config: Arc::new(config), is_known: true });
+        let candidates = std::iter::once(Candidate { config: Arc::clone(default), is_known: false }).chain(taught);
+        let is_new = |one: &Candidate| one.config != incumbent.config && !results.contains_key(&one.config);
         let first = candidates.filter(is_new).collect();
         let lessons = results.iter().map(|(config, time)| (Arc::clone(config), *time)).collect();
         Self {
@@ -149,6 +164,7 @@ impl Trials {
             incumbent,
             challenger: None,
             first,
+            account: Account::default(),
             results,
             lessons,
             exploration: Exploration::Open(explorer),
@@ -170,10 +186,24 @@ impl Trials {
         let config = Arc::new(config);
         let of_best = self.reference().or(self.incumbent.expected);
         let is_faster = |time| of_best.is_none_or(|best: f64| time < best * (1.0 - self.options.margin));
-        if time.is_some_and(is_faster) && !self.first.contains(&config) {
-            self.first.push_front(Arc::clone(&config));
+        if time.is_some_and(is_faster) && !self.is_waiting(&config) {
+            self.first.push_front(Candidate { config: Arc::clone(&config), is_known: true });
         }
         self.settle(&config, time);
+    }
+
+    /// Lets `config` be tried, which is fast for a similar input.
+    pub(super) fn suggest(&mut self, config: &Arc<Config>) {
+        let is_on_trial = self.challenger.as_ref().is_some_and(|challenger| challenger.config == *config);
+        let is_known = is_on_trial || *config == self.incumbent.config || self.results.contains_key(config);
+        if !is_known && !self.is_waiting(config) {
+            self.first.push_back(Candidate { config: Arc::clone(config), is_known: true });
+        }
+    }
+
+    /// Returns true if `config` is among the next candidates.
+    fn is_waiting(&self, config: &Config) -> bool {
+        self.first.iter().any(|one| *one.config == *config)
     }
 
     /// Keeps a result and remembers to tell the explorer.
@@ -186,6 +216,8 @@ impl Trials {
 
     /// Returns the next step of a call of `units` units of work.
     pub(super) fn step(&mut self, units: f64, purse: &mut Purse) -> Step {
+        let is_settled = self.is_settled();
+        purse.settle(&mut self.account, is_settled);
         let best = Step::Run(Arc::clone(&self.incumbent.config), Role::Best);
         self.trial(units, purse).unwrap_or(best)
     }
@@ -196,24 +228,35 @@ impl Trials {
             return None;
         }
         let known = self.incumbent.times.len();
-        let reference = self.reference().filter(|_| known >= self.options.glimpse())?;
-        let dearest = self.challenger.as_ref().map_or(0.0, |challenger| challenger.dearest);
-        let reserved = dearest.max((purse.expected(self.options.worst) - 1.0) * reference);
+        let reference = self.mean().filter(|_| known >= self.options.glimpse())?;
+        let reserved = self.expected_excess(reference, purse);
         let overhead = if self.challenger.is_none() { purse.overhead() } else { 0.0 };
-        if !purse.affords(reserved * units + overhead) {
+        let is_open = matches!(self.exploration, Exploration::Open(_)) && known >= self.options.deciding();
+        let has_candidate = self.challenger.is_some() || !self.first.is_empty();
+        if !(has_candidate || is_open) || !purse.grants(&mut self.account, reserved * units + overhead) {
             return None;
         }
         if self.challenger.is_none() {
-            let Some(config) = self.first.pop_front() else {
-                return (known >= self.options.deciding()).then(|| self.thought())?;
-            };
-            self.challenge(config);
+            let Some(candidate) = self.first.pop_front() else { return self.thought() };
+            self.challenge(candidate.config);
         }
         let challenger = self.challenger.as_mut()?;
         let is_first = !std::mem::replace(&mut challenger.has_begun, true);
         challenger.is_running = true;
         purse.reserve(reserved * units);
         Some(Step::Run(Arc::clone(&challenger.config), Role::Trial { reference, reserved, is_first }))
+    }
+
+    /// Returns the excess that is expected of the next trial, per unit of work.
+    fn expected_excess(&self, reference: f64, purse: &Purse) -> f64 {
+        let worst = match (&self.challenger, self.first.front()) {
+            // Its own calls say what to expect.
+            (Some(challenger), _) if !challenger.times.is_empty() => WORST_OF_KNOWN,
+            (None, Some(Candidate { is_known: true, .. })) => WORST_OF_KNOWN,
+            _ => purse.expected(self.options.worst),
+        };
+        let dearest = self.challenger.as_ref().map_or(0.0, |challenger| challenger.dearest);
+        dearest.max((worst - 1.0) * reference)
     }
 
     fn challenge(&mut self, config: Arc<Config>) {
@@ -232,8 +275,18 @@ impl Trials {
     }
 
     /// Takes a thought back, with the candidate that it found.
-    pub(super) fn take_back(&mut self, thought: Thought, candidate: Option<Config>) {
-        let Some(candidate) = candidate else {
+    ///
+    /// Counts the time that it took. The candidate is not tried if it is `slow` for a similar input, by
+    /// that factor: the explorer is told this estimate.
+    pub(super) fn take_back(
+        &mut self,
+        thought: Thought,
+        candidate: Option<(Config, Option<f64>)>,
+        took: f64,
+        purse: &mut Purse,
+    ) {
+        purse.think(&mut self.account, took);
+        let Some((candidate, slow)) = candidate else {
             self.exploration = Exploration::Over;
             self.lessons = Vec::new();
             return;
@@ -249,7 +302,12 @@ impl Trials {
             return;
         }
         self.repeats = 0;
-        self.first.push_back(Arc::new(candidate));
+        if let Some(slow) = slow {
+            let estimate = self.reference().map(|reference| reference * slow);
+            self.lessons.push((Arc::new(candidate), estimate));
+            return;
+        }
+        self.first.push_back(Candidate { config: Arc::new(candidate), is_known: false });
     }
 
     /// Ends a call of `units` units of work with `config`.
@@ -267,20 +325,20 @@ impl Trials {
         match end {
             End::Abandoned => Outcome::default(),
             End::Took(time) => {
-                purse.earn(time * units);
+                purse.earn(&mut self.account, time * units);
                 let is_best = *config == self.incumbent.config;
                 Outcome { decision: if is_best { self.follow(time) } else { None }, repeat: false }
             }
             // Without tuning, the application would have met this failure as well.
             End::Failed(_) if *config == self.default => Outcome::default(),
             End::Failed(time) => {
-                purse.spend(time * units);
+                purse.pay(&mut self.account, time * units);
                 self.settle(config, None);
                 if *config == self.incumbent.config {
                     let expected = self.results.get(&self.default).copied().flatten();
                     self.incumbent = Incumbent { config: Arc::clone(&self.default), times: Vec::new(), expected };
                 }
-                let decision = Decision { config: Arc::clone(config), time: None, samples: 0 };
+                let decision = Decision { config: Arc::clone(config), time: None, samples: 0, has_won: false };
                 Outcome { decision: Some(decision), repeat: true }
             }
         }
@@ -297,7 +355,7 @@ impl Trials {
             self.incumbent.expected = median;
             let config = Arc::clone(&self.incumbent.config);
             self.settle(&config, median);
-            return Some(Decision { config, time: median, samples });
+            return Some(Decision { config, time: median, samples, has_won: false });
         }
         self.incumbent.times.drain(..count.saturating_sub(4 * samples));
         let (median, expected) = (self.reference()?, *self.incumbent.expected.get_or_insert(f64::INFINITY));
@@ -314,13 +372,15 @@ impl Trials {
             .results
             .iter()
             .filter_map(|(config, time)| Some((config, (*time)?)))
-            .filter(|(config, _)| **config != best && !self.first.contains(config))
+            .filter(|(config, _)| **config != best && !self.is_waiting(config))
             .collect();
         others.sort_by(|(a, of_a), (b, of_b)| of_a.total_cmp(of_b).then_with(|| a.cmp(b)));
-        let again: Vec<Arc<Config>> = others.into_iter().take(RETRIED).map(|(config, _)| Arc::clone(config)).collect();
+        let again = others.into_iter().take(RETRIED);
+        let again: Vec<Candidate> =
+            again.map(|(config, _)| Candidate { config: Arc::clone(config), is_known: true }).collect();
         self.first.extend(again);
         self.settle(&best, Some(median));
-        Decision { config: best, time: Some(median), samples: self.incumbent.times.len() }
+        Decision { config: best, time: Some(median), samples: self.incumbent.times.len(), has_won: false }
     }
 
     fn end_trial(&mut self, reference: f64, end: End, units: f64, purse: &mut Purse) -> Outcome {
@@ -329,15 +389,16 @@ impl Trials {
         match end {
             End::Abandoned => Outcome::default(),
             End::Failed(time) => {
-                purse.spend(time * units);
+                purse.pay(&mut self.account, time * units);
                 let (config, samples) = (Arc::clone(&challenger.config), challenger.times.len());
                 self.challenger = None;
                 self.settle(&config, None);
-                Outcome { decision: Some(Decision { config, time: None, samples }), repeat: true }
+                let decision = Decision { config, time: None, samples, has_won: false };
+                Outcome { decision: Some(decision), repeat: true }
             }
             End::Took(time) => {
-                let excess = (time - reference).max(0.0);
-                purse.spend(excess * units);
+                let excess = time - reference;
+                purse.pay(&mut self.account, excess * units);
                 challenger.times.push(time);
                 challenger.dearest = challenger.dearest.max(excess);
                 let fastest = challenger.times.iter().copied().fold(f64::INFINITY, f64::min);
@@ -364,8 +425,9 @@ impl Trials {
         }
         let Challenger { config, times, .. } = self.challenger.take()?;
         let median = statistics::median(&times)?;
-        let decision = Decision { config: Arc::clone(&config), time: Some(median), samples: times.len() };
-        if !has_lost && median < best * (1.0 - self.options.margin) {
+        let has_won = !has_lost && median < best * (1.0 - self.options.margin);
+        let decision = Decision { config: Arc::clone(&config), time: Some(median), samples: times.len(), has_won };
+        if has_won {
             let new = Incumbent { config: Arc::clone(&config), times, expected: Some(median) };
             let old = std::mem::replace(&mut self.incumbent, new);
             let of_old = statistics::median(&old.times);
@@ -387,6 +449,12 @@ impl Trials {
     /// Returns the median of the best known configuration's latest calls.
     fn reference(&self) -> Option<f64> {
         statistics::median(&self.incumbent.times)
+    }
+
+    /// Returns the mean of the best known configuration's latest calls.
+    fn mean(&self) -> Option<f64> {
+        let times = &self.incumbent.times;
+        (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64)
     }
 
     /// Returns the best known configuration.
