@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from . import _native
 from ._errors import Error, Failure, Interrupted, Remark, RequestError, RunError
-from ._native import Search, divisors, pow2
+from ._native import Search, convert, divisors, pow2, strategies
 from ._problem import Argument, In, InOut, Kernel, Local, Out, Problem, Scalar, Scratch
 from ._run import Best, Evaluation, Run
 from ._space import Space
@@ -42,8 +42,10 @@ __all__ = [
     "Scratch",
     "Search",
     "Space",
+    "convert",
     "divisors",
     "pow2",
+    "strategies",
     "tune",
 ]
 

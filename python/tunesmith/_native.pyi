@@ -12,6 +12,12 @@ VERSION: str
 
 def main(arguments: Sequence[str], python: str, folder: str) -> int: ...
 def enter_worker(arguments: Sequence[str]) -> None: ...
+def convert(inputs: Sequence[Path], out: Path, to: Union[str, None] = None) -> int:
+    """Writes recordings of one space to a file in another format."""
+
+def strategies() -> list[str]:
+    """Returns the names of all strategies."""
+
 def pow2(first: int, last: int) -> list[int]:
     """Returns the powers of two from `first` to `last`."""
 

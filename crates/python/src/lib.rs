@@ -5,6 +5,7 @@
 //! the typed Python package in `python/tunesmith`.
 
 mod command;
+mod convert;
 mod error;
 mod function;
 mod observed;
@@ -23,11 +24,13 @@ mod _native {
     #[pymodule_export]
     use super::command::{enter_worker, main};
     #[pymodule_export]
+    use super::convert::convert;
+    #[pymodule_export]
     use super::problem::Problem;
     #[pymodule_export]
     use super::run::Recorded;
     #[pymodule_export]
-    use super::search::Search;
+    use super::search::{Search, strategies};
     #[pymodule_export]
     use super::space::{Configurations, Space, divisors, pow2};
     #[pymodule_export]

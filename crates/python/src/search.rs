@@ -10,8 +10,18 @@ use pyo3::types::{PyDict, PyList};
 use std::sync::{Arc, Mutex, PoisonError};
 use tunesmith::StrategySpec;
 use tunesmith::core::{AskTell, FailureKind, TellError};
-use tunesmith::search::Knowledge;
+use tunesmith::search::{Knowledge, catalogue};
 use tunesmith::space::ConfigId;
+
+/// Returns the names of all strategies.
+///
+/// >>> import tunesmith
+/// >>> "default" in tunesmith.strategies()
+/// True
+#[pyfunction]
+pub(crate) fn strategies() -> Vec<&'static str> {
+    catalogue().iter().map(|strategy| strategy.name).collect()
+}
 
 /// A strategy that is asked for configurations and told what they cost.
 ///

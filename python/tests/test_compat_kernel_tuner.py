@@ -1,0 +1,155 @@
+"""Scripts for Kernel Tuner run with another import line."""
+
+import json
+import math
+from math import ceil
+
+import numpy
+import pytest
+
+from tunesmith.compat.kernel_tuner import Refused, _functions, tune_kernel
+
+SOURCE = """
+extern "C" float scale(float *out, const float *in, float by, int n) {
+    for (int i = 0; i < n; i += UNROLL) {
+        for (int j = 0; j < UNROLL; j++) {
+            out[i + j] = by * in[i + j];
+        }
+    }
+#if UNROLL == 8 && SPOILT
+    out[3] = 1e6f;
+#endif
+    return 1.0f;
+}
+"""
+SIZE = 4096
+
+
+def scale(tune_params, answer=True, **options):
+    data = numpy.linspace(0, 1, SIZE, dtype=numpy.float32)
+    arguments = [numpy.zeros_like(data), data, numpy.float32(3), numpy.int32(SIZE)]
+    expected = [numpy.float32(3) * data, None, None, None] if answer else None
+    options.setdefault("quiet", True)
+    return tune_kernel("scale", SOURCE, SIZE, arguments, tune_params, answer=expected, lang="C", **options)
+
+
+def test_a_c_kernel_is_tuned_over_its_whole_space():
+    results, env = scale({"UNROLL": [1, 2, 4, 8], "SPOILT": [0, 1]})
+    assert len(results) == 8
+    failed = [row for row in results if "__error__" in row]
+    assert [(row["UNROLL"], row["SPOILT"]) for row in failed] == [(8, 1)], "its output is not the answer"
+    assert failed[0]["time"] == "RuntimeFailedConfig" and "`out`[3] is wrong" in failed[0]["time"].message
+    correct = [row for row in results if row not in failed]
+    assert all(len(row["times"]) == 7 and row["time"] == pytest.approx(numpy.mean(row["times"])) for row in correct)
+    assert env["best_config"]["time"] == min(row["time"] for row in correct)
+
+
+def test_restrictions_are_strings_and_functions():
+    most = numpy.int64(4)
+    results, _ = scale(
+        {"UNROLL": [1, 2, 4, 8], "SPOILT": [0, 1]}, restrictions=["SPOILT == 0", lambda p: p["UNROLL"] <= most]
+    )
+    assert sorted(row["UNROLL"] for row in results) == [1, 2, 4]
+
+
+def test_metrics_are_strings_and_functions_and_may_be_the_objective():
+    metrics = {"GB/s": lambda p: 8 * SIZE / p["time"] / 1e6, "per_unroll": "time / UNROLL"}
+    results, env = scale(
+        {"UNROLL": [1, 2], "SPOILT": [0]}, metrics=metrics, objective="GB/s", objective_higher_is_better=True
+    )
+    for row in results:
+        assert row["per_unroll"] == row["time"] / row["UNROLL"]
+        assert row["GB/s"] == pytest.approx(8 * SIZE / row["time"] / 1e6)
+    assert env["best_config"]["GB/s"] == max(row["GB/s"] for row in results)
+
+
+def test_a_cache_is_continued_and_can_be_simulated(tmp_path):
+    cache = str(tmp_path / "cache")
+    parameters = {"UNROLL": [1, 2, 4], "SPOILT": [0]}
+    once, _ = scale(parameters, cache=cache)
+    again, _ = scale(parameters, cache=cache)
+    assert [row["times"] for row in again] == [row["times"] for row in once], "nothing is measured twice"
+    assert json.loads((tmp_path / "cache.json").read_text())["kernel_name"] == "scale"
+    simulated, _ = scale(parameters, cache=cache, simulation_mode=True)
+    assert {row["UNROLL"] for row in simulated} == {1, 2, 4}
+
+
+def test_strategies_have_their_names_and_ends():
+    parameters = {"UNROLL": [1, 2, 4, 8, 16, 32], "SPOILT": [0, 1]}
+    for strategy in ["random_sample", "simulated_annealing", "genetic_algorithm", "default"]:
+        results, _ = scale(parameters, strategy=strategy, strategy_options={"max_fevals": 4}, seed=1)
+        assert len(results) == 4, strategy
+    with pytest.warns(UserWarning, match="popsize"):
+        scale(parameters, strategy="pso", strategy_options={"max_fevals": 2, "popsize": 3})
+    with pytest.raises(Refused, match="did you mean 'random_sample'"):
+        scale(parameters, strategy="random_sampel")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"verify": numpy.allclose}, "verify=.*atol"),
+        ({"observers": [1]}, "observers"),
+        ({"texmem_args": {"t": 1}}, "texture"),
+        ({"lang": "Julia"}, "Julia"),
+        ({"restrictions": [3]}, "restrictions is a int"),
+        ({"restrictions": lambda p: p["WIDTH"] > 1}, "restrictions reads p\\['WIDTH'\\]"),
+        ({"objective": "energy"}, "none of the results time"),
+        ({"defines": {"A": lambda p: 1}}, "defines\\['A'\\] is a function"),
+        ({"answer": [None]}, "answer has 1 entries"),
+        ({"simulation_mode": True}, "simulation_mode needs a cache"),
+    ],
+)
+def test_what_has_no_equal_is_refused_by_name(options, message):
+    given = {"lang": "C", "quiet": True, **options}
+    arguments = [numpy.zeros(4, numpy.float32), numpy.zeros(4, numpy.float32), numpy.float32(1), numpy.int32(4)]
+    with pytest.raises(Refused, match=message):
+        tune_kernel("scale", SOURCE, 4, arguments, {"UNROLL": [1], "SPOILT": [0]}, **given)
+
+
+@pytest.mark.parametrize("argument", [[1, 2], "text", 3, numpy.zeros(2, complex), object()])
+def test_arguments_of_unknown_types_are_refused(argument):
+    with pytest.raises(Refused, match="argument `in`"):
+        tune_kernel("scale", SOURCE, 4, [numpy.zeros(4), argument, 1.0, 4], {"UNROLL": [1], "SPOILT": [0]}, lang="C")
+
+
+def test_functions_become_expressions():
+    names, size, half = {"a", "b"}, 100, numpy.float32(0.5)
+
+    def documented(p):
+        """Says what it is."""
+        return min(p["a"], p["b"]) in (1, 2)
+
+    pair = [lambda p: p["a"] < p["b"], lambda p: p["a"] > p["b"]]  # alike but for one operator
+    over_lines = (lambda conf: conf["a"] % 2 == 0 and
+                  conf["b"] > 1)  # fmt: skip
+    expected = {
+        "a < b": pair[0],
+        "a > b": pair[1],
+        "min(a, b) in (1, 2)": documented,
+        "a % 2 == 0 and b > 1": over_lines,
+        "a * 100 < 0.5": lambda p: p["a"] * size < half,
+        "a <= b": lambda a, b: a <= b,
+        "int(-(-(a / 3) // 1))": lambda p: math.ceil(p["a"] / 3),
+        "int(-(-b // 1))": lambda p: ceil(p["b"]),
+    }
+    for text, function in expected.items():
+        assert _functions.expression(function, names, "it") == text
+    assert _functions.expressions(lambda p: (size // p["a"], p["b"]), names, "it") == ["100 // a", "b"]
+
+
+def test_functions_that_do_more_than_an_expression_are_refused():
+    def loops(p):
+        total = 0
+        for value in p.values():
+            total += value
+        return total < 3
+
+    for function, reason in [
+        (loops, "does more than return one expression"),
+        (lambda p: sorted(p), "sorted"),
+        (max, "cannot be read"),
+        (lambda p: p[SIZE], "no such parameter"),
+    ]:
+        with pytest.raises(Refused, match=reason):
+            _functions.expression(function, {"a"}, "restrictions")

@@ -1,0 +1,341 @@
+"""Writes a call of `tune_kernel` as a problem of Tunesmith: a TOML file, its kernel and its data."""
+
+# Kernel Tuner's arguments have no types.
+# pyright: basic
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import numpy
+
+from . import _functions
+from ._refused import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+# The work-items of a dimension that no parameter names.
+DEFAULT_BLOCK = (256, 1, 1)
+BLOCK_NAMES = ("block_size_x", "block_size_y", "block_size_z")
+SUFFIX = {"c": ".cpp", "opencl": ".cl", "cuda": ".cu"}
+# The relative tolerance of numpy.allclose, which Kernel Tuner compares with.
+RELATIVE = 1e-5
+TYPES = {
+    "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32", "uint32": "u32", "int64": "i64",
+    "uint64": "u64", "float16": "f16", "float32": "f32", "float64": "f64", "bool": "u8",
+}  # fmt: skip
+
+
+def _listed(given: Any) -> list[Any]:
+    """Returns a list of what may be a single one."""
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+class Kernel:
+    """A kernel's text, its language, and the folders and files that it needs."""
+
+    def __init__(self, name: str, source: Any, lang: str | None) -> None:
+        files = _listed(source)
+        if not files or any(callable(file) for file in files):
+            raise Refused(
+                "kernel_source is a function; Tunesmith compiles one source with other macros, so use a file or a string"
+            )
+        self.name = name
+        self.files = [Path(os.fspath(file)) for file in files[1:]]
+        self.include: list[Path] = [file.parent for file in self.files]
+        main = os.fspath(files[0])
+        if _is_path(main):
+            self.text = Path(main).read_text()
+            self.include.append(Path(main).parent)
+        else:
+            self.text = main
+            # Kernel Tuner compiles a text in the present folder.
+            self.include.append(Path.cwd())
+        self.language = _language(lang, self.text)
+
+    def signature(self, count: int) -> list[str] | None:
+        """Returns the parameters of the function as its source has them, if there are `count`."""
+        bare = re.sub(r"//[^\n]*|/\*.*?\*/", " ", self.text, flags=re.S)
+        function = re.escape(self.name.partition("<")[0])
+        for match in re.finditer(rf"\b{function}\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*{{", bare):
+            parameters = [part.strip() for part in match.group(1).split(",")]
+            if len(parameters) == count:
+                return parameters
+        return None
+
+
+def _is_path(text: str) -> bool:
+    return "\n" not in text and "{" not in text and Path(text).suffix != ""
+
+
+def _language(lang: str | None, text: str) -> str:
+    if lang is None:
+        lowered = text.lower()
+        lang = "CUDA" if "__global__" in lowered else "OpenCL" if "__kernel" in lowered else "C"
+    known = {"c": "c", "c++": "c", "opencl": "opencl", "cuda": "cuda", "cupy": "cuda", "nvcuda": "cuda"}
+    if lang.lower() not in known:
+        raise Refused(f"lang={lang!r}: Tunesmith knows C, OpenCL and CUDA")
+    return known[lang.lower()]
+
+
+class Names:
+    """The parameters of a search, and the expressions of functions over them."""
+
+    def __init__(self, tune_params: Mapping[str, Sequence[Any]]) -> None:
+        if not tune_params:
+            raise Refused("tune_params is empty; there is nothing to tune")
+        self.values = {name: _alike([_value(value, name) for value in values]) for name, values in tune_params.items()}
+
+    def expression(self, given: Any, what: str) -> str:
+        """Returns a number, a text or a function as an expression."""
+        if callable(given):
+            return _functions.expression(given, self.values, what)
+        return str(given.item() if isinstance(given, numpy.generic) else given)
+
+
+def _value(value: Any, name: str) -> int | float | bool | str:
+    value = value.item() if isinstance(value, numpy.generic) else value
+    if isinstance(value, (int, float, bool, str)):
+        return value
+    raise Refused(f"tune_params[{name!r}] has {value!r}; a value is a number, a truth value or a text")
+
+
+def _alike(values: list[Any]) -> list[Any]:
+    """Returns values of one type: numbers of several types become the widest."""
+    if any(isinstance(value, str) for value in values):
+        return values
+    widest = max((type(value) for value in values), key=[bool, int, float].index, default=int)
+    return [widest(value) for value in values]
+
+
+def constraints(restrictions: Any, names: Names) -> list[str]:
+    """Returns the restrictions as expressions."""
+    if restrictions is None:
+        return []
+    listed = _listed(restrictions)
+    found: list[str] = []
+    for number, restriction in enumerate(listed):
+        what = f"restrictions[{number}]" if len(listed) > 1 else "restrictions"
+        if not isinstance(restriction, str) and not callable(restriction):
+            raise Refused(f"{what} is a {type(restriction).__name__}; write it as a string or a function")
+        found.append(names.expression(restriction, what))
+    return found
+
+
+class Launch:
+    """The grid and the work-groups of a kernel, as expressions."""
+
+    def __init__(
+        self, names: Names, problem_size: Any, divisors: Sequence[Any], block_size_names: Sequence[str] | None
+    ) -> None:
+        blocks = list(block_size_names or BLOCK_NAMES)
+        blocks += BLOCK_NAMES[len(blocks) :]
+        extents = _extents(names, problem_size)
+        self.local = [block if block in names.values else str(least) for block, least in zip(blocks, DEFAULT_BLOCK)]
+        self.grid: list[str] = []
+        for extent, divisor, block, axis in zip(extents, divisors, blocks, "xyz"):
+            over = _divisor(names, divisor, block if block in names.values else "1", f"grid_div_{axis}")
+            self.grid.append(f"int(-(-({extent}) // ({over})))")
+
+
+def _extents(names: Names, problem_size: Any) -> list[str]:
+    if callable(problem_size):
+        extents = _functions.expressions(problem_size, names.values, "problem_size")
+    else:
+        extents = [names.expression(extent, "problem_size") for extent in _listed(problem_size)]
+    if not 1 <= len(extents) <= 3:
+        raise Refused(f"problem_size has {len(extents)} dimensions; a grid has one to three")
+    return extents + ["1"] * (3 - len(extents))
+
+
+def _divisor(names: Names, divisor: Any, default: str, what: str) -> str:
+    if divisor is None:
+        return default
+    return " * ".join(f"({names.expression(part, what)})" for part in _listed(divisor)) or "1"
+
+
+class Arguments:
+    """The arguments of a kernel, whose data are written to files."""
+
+    def __init__(self, kernel: Kernel, arguments: Sequence[Any], answer: Sequence[Any] | None, folder: Path) -> None:
+        if answer is not None and len(answer) != len(arguments):
+            raise Refused(f"answer has {len(answer)} entries, and there are {len(arguments)} arguments")
+        signature = kernel.signature(len(arguments))
+        self.tables: list[dict[str, object]] = []
+        self.expected: dict[str, str] = {}
+        for position, argument in enumerate(arguments):
+            declared = signature[position] if signature else ""
+            name = _name(declared) or f"argument_{position}"
+            wanted = None if answer is None else answer[position]
+            self.tables.append(_argument(kernel, name, declared, argument, wanted, folder))
+            if wanted is not None:
+                self.expected[name] = f"{name}.expected.npy"
+                _save(folder / self.expected[name], wanted, name)
+
+
+def _name(declared: str) -> str:
+    words = re.findall(r"\w+", declared.partition("=")[0].partition("[")[0])
+    return words[-1] if len(words) > 1 else ""
+
+
+def _argument(
+    kernel: Kernel, name: str, declared: str, argument: Any, wanted: Any, folder: Path
+) -> dict[str, object]:
+    if isinstance(argument, numpy.generic):
+        scalar = numpy.asarray(argument)
+        return {"name": name, "type": _type(scalar, name), "value": repr(scalar.item())}
+    array = _array(argument, name)
+    _save(folder / f"{name}.npy", array, name)
+    is_input = wanted is None and re.search(r"\bconst\b|__constant\b|\bconstant\b", declared) is not None
+    table: dict[str, object] = {
+        "name": name,
+        "type": _type(array, name),
+        "shape": [str(extent) for extent in array.shape] or ["1"],
+        "fill": "file",
+        "path": f"{name}.npy",
+        "access": "in" if is_input else "inout",
+    }
+    if re.search(r"\b(__constant|constant)\b", declared) and kernel.language == "opencl":
+        table["memory"] = "constant"
+    return table
+
+
+def _array(argument: Any, name: str) -> Array:
+    # Arrays of other libraries, on the device too, can be had as NumPy's.
+    array = argument.get() if hasattr(argument, "get") and not isinstance(argument, numpy.ndarray) else argument
+    if not hasattr(array, "dtype"):
+        kind = type(argument).__name__
+        raise Refused(f"the argument `{name}` is a {kind}; use an array or a scalar of NumPy, such as numpy.int32(3)")
+    return numpy.ascontiguousarray(array)
+
+
+def _type(array: Array, name: str) -> str:
+    known = TYPES.get(array.dtype.name)
+    if known is None:
+        raise Refused(f"the argument `{name}` has the type {array.dtype}; known types are {', '.join(TYPES)}")
+    return known
+
+
+def _save(path: Path, array: Any, name: str) -> None:
+    array = _array(array, name)
+    if array.dtype == bool:
+        array = array.view(numpy.uint8)
+    numpy.save(path, array, allow_pickle=False)
+
+
+def constants(cmem_args: Mapping[str, Any] | None, folder: Path) -> list[dict[str, object]]:
+    """Returns CUDA's constant memory as arguments."""
+    tables: list[dict[str, object]] = []
+    for symbol, argument in (cmem_args or {}).items():
+        array = _array(argument, symbol)
+        _save(folder / f"{symbol}.npy", array, symbol)
+        shape = [str(extent) for extent in array.shape] or ["1"]
+        tables.append(
+            {"name": symbol, "type": _type(array, symbol), "shape": shape, "fill": "file", "path": f"{symbol}.npy",
+             "memory": "constant", "symbol": symbol}
+        )  # fmt: skip
+    return tables
+
+
+def shared_memory(smem_args: Mapping[str, Any] | None, names: Names) -> list[dict[str, object]]:
+    """Returns CUDA's dynamic shared memory as an argument."""
+    if not smem_args:
+        return []
+    unknown = sorted(set(smem_args) - {"size"})
+    if unknown or "size" not in smem_args:
+        raise Refused(f"smem_args has {', '.join(unknown) or 'no size'}; only 'size' has an equal here")
+    size = names.expression(smem_args["size"], "smem_args['size']")
+    return [{"name": "shared_memory", "type": "bytes", "shape": [size], "memory": "local"}]
+
+
+def options(
+    language: str, compiler_options: Sequence[Any] | None, defines: Mapping[str, Any] | None, names: Names
+) -> list[str]:
+    """Returns the compiler's options."""
+    listed = [] if compiler_options is None else _listed(compiler_options)
+    words = [str(option) for option in listed]
+    if any(callable(option) for option in listed):
+        raise Refused("compiler_options has a function; write `{NAME}` in an option for the value of a parameter")
+    if defines is not None and not defines:
+        raise Refused("defines={}: Tunesmith always defines the parameters as macros; leave out `defines`")
+    for name, value in (defines or {}).items():
+        if callable(value):
+            raise Refused(f"defines[{name!r}] is a function; write `{{NAME}}` in a text for the value of a parameter")
+        if name not in names.values:
+            words.append(f"-D{name}={value}")
+    return [*words, "-Dkernel_tuner=1"]
+
+
+class Problem:
+    """A problem of Tunesmith as text."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.lines: list[str] = []
+
+    def table(self, header: str, keys: Mapping[str, object]) -> None:
+        """Adds a table. Keys without a value are left out."""
+        self.lines.append(header)
+        self.lines += [f"{_text(key)} = {_toml(value)}" for key, value in keys.items() if value not in (None, [], {})]
+        self.lines.append("")
+
+    def write(self) -> Path:
+        """Writes the problem, and returns its file."""
+        path = self.folder / "problem.toml"
+        path.write_text("\n".join(self.lines))
+        return path
+
+
+def _text(text: str) -> str:
+    return json.dumps(text)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_text(key)} = {_toml(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_toml(inner) for inner in value) + "]"
+    return json.dumps(value)
+
+
+def write(
+    folder: Path,
+    kernel: Kernel,
+    names: Names,
+    launch: Launch | None,
+    arguments: Arguments,
+    further: list[dict[str, object]],
+    words: list[str],
+    rules: list[str],
+    sampling: Mapping[str, object],
+    metrics: Mapping[str, str],
+    atol: float,
+) -> Path:
+    """Writes the whole problem to a folder, and returns the problem's file."""
+    source = folder / f"kernel{SUFFIX[kernel.language]}"
+    source.write_text(kernel.text)
+    problem = Problem(folder)
+    problem.table("[problem]", {"name": re.sub(r"\W+", "_", kernel.name).strip("_") or "kernel"})
+    include = [str(path.resolve()) for path in dict.fromkeys(kernel.include)]
+    problem.table("[kernel]", {
+        "file": source.name, "function": kernel.name, "options": words, "include": include,
+        "grid": launch.grid if launch else None, "local": launch.local if launch else None,
+    })  # fmt: skip
+    problem.table("[parameters]", names.values)
+    problem.table("[constraints]", {f"restriction {number}: {rule}": rule for number, rule in enumerate(rules)})
+    for table in arguments.tables + further:
+        problem.table("[[arguments]]", table)
+    if arguments.expected:
+        problem.table("[verify]", {"expected": arguments.expected, "relative": RELATIVE, "absolute": atol})
+    problem.table("[measure]", sampling)
+    problem.table("[metrics]", metrics)
+    return problem.write()

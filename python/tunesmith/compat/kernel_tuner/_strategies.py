@@ -1,0 +1,74 @@
+"""Kernel Tuner's strategies by the names of Tunesmith's."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+
+from tunesmith import strategies
+
+from ._refused import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+# The same method, or the one of the same kind.
+EQUAL = {
+    "brute_force": "exhaustive",
+    "random_sample": "random",
+    "basinhopping": "basin_hopping",
+    "bayes_opt": "gaussian_process",
+    "skopt": "gaussian_process",
+    "diff_evo": "differential_evolution",
+    "dual_annealing": "annealing",
+    "simulated_annealing": "annealing",
+    "genetic_algorithm": "genetic",
+    "pso": "swarm",
+    "minimize": "nelder_mead",
+    "greedy_ils": "iterated_local_search",
+    "greedy_mls": "hill_climbing",
+    "mls": "hill_climbing",
+    "ordered_greedy_mls": "hill_climbing",
+    "pyatf_strategies": "round_robin",
+}
+# Evaluations of a strategy that was given no end.
+DEFAULT_EVALUATIONS = 100
+ENDS = ("max_fevals", "time_limit", "fraction")
+
+
+def chosen(strategy: object, options: Mapping[str, Any] | None) -> tuple[str, str | None]:
+    """Returns the strategy and its stop condition as Tunesmith writes them.
+
+    Names of Tunesmith's own strategies are taken, too: `"default"` is the one that it recommends.
+    """
+    own = strategies()
+    name = "brute_force" if strategy is None else strategy
+    if not isinstance(name, str):
+        raise Refused(f"strategy={strategy!r} is no name; Tunesmith's own strategies are {', '.join(own)}")
+    ours = EQUAL.get(name, name)
+    if ours.partition("(")[0] not in own:
+        near = difflib.get_close_matches(name, [*EQUAL, *own], 1)
+        meant = f"; did you mean {near[0]!r}?" if near else ""
+        raise Refused(f"strategy={name!r} has no equal here{meant} Known are {', '.join([*EQUAL, *own])}")
+    return ours, _stop(ours, dict(options or {}))
+
+
+def _stop(strategy: str, options: dict[str, Any]) -> str | None:
+    ends: list[str] = []
+    if "max_fevals" in options:
+        ends.append(f"evaluations {int(options['max_fevals'])}")
+    if "time_limit" in options:
+        ends.append(f"time {float(options['time_limit'])}s")
+    if "fraction" in options:
+        ends.append(f"fraction {float(options['fraction'])}")
+    others = sorted(set(options) - set(ENDS))
+    if others:
+        warnings.warn(
+            f"strategy_options has {', '.join(others)}, which belong to Kernel Tuner's own strategies and are left out",
+            stacklevel=4,
+        )
+    if not ends and strategy != "exhaustive":
+        ends.append(f"evaluations {DEFAULT_EVALUATIONS}")
+    return " or ".join(ends) or None
