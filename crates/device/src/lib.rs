@@ -24,7 +24,6 @@ mod function;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
-mod half;
 mod host;
 mod limit_names;
 mod live;
