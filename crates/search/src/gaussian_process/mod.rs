@@ -12,6 +12,8 @@
 //! - With 4 and 8 requests in flight, to average the expected improvement over eight draws of their
 //!   results (fantasies) instead of taking them as predicted: 52 repeats differ by noise only, and
 //!   draws cost half as much again.
+//! - The expected improvement per second: divided by the predicted cost of an evaluation, by its root,
+//!   and by a power that falls to 0. Evaluations become 2 to 4 % cheaper, and more are needed.
 //! - Two or three models in turn, turns with boosted trees, turns restricted to the neighbours of
 //!   the best.
 //!
