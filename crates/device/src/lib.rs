@@ -24,6 +24,7 @@ mod function;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod half;
 mod host;
 mod limit_names;
 mod live;

@@ -1,12 +1,12 @@
 //! Fills buffers, except from files.
 
 use crate::error::DataError;
+use crate::half;
 use crate::problem::{ElementType, Fill, ScalarType};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sha2::{Digest, Sha256};
 use std::io::Write;
-use tunesmith_bytes::half;
 use tunesmith_space::{Expr, Value};
 
 /// The seed and the sizes. Together with the argument they determine its contents.

@@ -1,7 +1,7 @@
 //! Compares computed results with expected results.
 
+use crate::half;
 use crate::problem::{ElementType, Number, ScalarType, Tolerance};
-use tunesmith_bytes::{Bounds, f16s_are_near, f32s_are_near, f64s_are_near, half};
 
 /// A number that is compared. The loop over an output is compiled for each kind.
 trait Compared: Copy {
@@ -11,14 +11,10 @@ trait Compared: Copy {
 
     /// Returns the difference of `found`, and the size of this number.
     fn apart(self, found: Self) -> (f64, f64);
-}
 
-/// Returns true if all numbers of a block surely pass, with errors within the bounds.
-type AreNear = fn(&[u8], &[u8], Bounds) -> bool;
-
-/// The rule for whole numbers, of which most are equal.
-fn are_equal(wanted: &[u8], found: &[u8], _: Bounds) -> bool {
-    wanted == found
+    /// Returns true if `found` surely passes, and its error is at most `error`. Has no branches, so
+    /// that a loop of it takes several numbers at a time.
+    fn is_quiet(self, found: Self, tolerance: Tolerance, error: f64, least: f64) -> bool;
 }
 
 impl Compared for f64 {
@@ -36,6 +32,13 @@ impl Compared for f64 {
     fn apart(self, found: Self) -> (f64, f64) {
         if self.is_finite() { ((found - self).abs(), self.abs()) } else { (0.0, 1.0) }
     }
+
+    /// False for NaN and infinities, whose difference is NaN.
+    fn is_quiet(self, found: Self, tolerance: Tolerance, error: f64, least: f64) -> bool {
+        let (apart, size) = ((found - self).abs(), self.abs());
+        let scale = if size > least { size } else { least };
+        (apart <= error * scale) & (apart <= tolerance.absolute + tolerance.relative * size)
+    }
 }
 
 impl Compared for i128 {
@@ -46,6 +49,10 @@ impl Compared for i128 {
 
     fn apart(self, found: Self) -> (f64, f64) {
         ((found - self).abs() as f64, self.abs() as f64)
+    }
+
+    fn is_quiet(self, found: Self, _: Tolerance, _: f64, _: f64) -> bool {
+        self == found
     }
 }
 
@@ -116,43 +123,40 @@ impl Comparison {
 
     fn feed_lanes(&mut self, wanted: &[u8], found: &[u8]) {
         match self.element.scalar() {
-            ScalarType::I8 => self.scan(wanted, found, are_equal, |b| i128::from(i8::from_ne_bytes(b))),
+            ScalarType::I8 => self.scan(wanted, found, |b| i128::from(i8::from_ne_bytes(b))),
             ScalarType::U8 | ScalarType::Byte => {
-                self.scan(wanted, found, are_equal, |b| i128::from(u8::from_ne_bytes(b)));
+                self.scan(wanted, found, |b| i128::from(u8::from_ne_bytes(b)));
             }
-            ScalarType::I16 => self.scan(wanted, found, are_equal, |b| i128::from(i16::from_ne_bytes(b))),
-            ScalarType::U16 => self.scan(wanted, found, are_equal, |b| i128::from(u16::from_ne_bytes(b))),
-            ScalarType::I32 => self.scan(wanted, found, are_equal, |b| i128::from(i32::from_ne_bytes(b))),
-            ScalarType::U32 => self.scan(wanted, found, are_equal, |b| i128::from(u32::from_ne_bytes(b))),
-            ScalarType::I64 => self.scan(wanted, found, are_equal, |b| i128::from(i64::from_ne_bytes(b))),
-            ScalarType::U64 => self.scan(wanted, found, are_equal, |b| i128::from(u64::from_ne_bytes(b))),
-            ScalarType::F16 => self.scan(wanted, found, f16s_are_near, |b| half::to_f64(u16::from_ne_bytes(b))),
-            ScalarType::F32 => self.scan(wanted, found, f32s_are_near, |b| f64::from(f32::from_ne_bytes(b))),
-            ScalarType::F64 => self.scan(wanted, found, f64s_are_near, f64::from_ne_bytes),
+            ScalarType::I16 => self.scan(wanted, found, |b| i128::from(i16::from_ne_bytes(b))),
+            ScalarType::U16 => self.scan(wanted, found, |b| i128::from(u16::from_ne_bytes(b))),
+            ScalarType::I32 => self.scan(wanted, found, |b| i128::from(i32::from_ne_bytes(b))),
+            ScalarType::U32 => self.scan(wanted, found, |b| i128::from(u32::from_ne_bytes(b))),
+            ScalarType::I64 => self.scan(wanted, found, |b| i128::from(i64::from_ne_bytes(b))),
+            ScalarType::U64 => self.scan(wanted, found, |b| i128::from(u64::from_ne_bytes(b))),
+            ScalarType::F16 => self.scan(wanted, found, |b| half::to_f64(u16::from_ne_bytes(b))),
+            ScalarType::F32 => self.scan(wanted, found, |b| f64::from(f32::from_ne_bytes(b))),
+            ScalarType::F64 => self.scan(wanted, found, f64::from_ne_bytes),
         }
     }
 
     /// Compares in one loop per type. A decision on the type for every value would take longer than
     /// some kernels.
-    fn scan<const SIZE: usize, T: Compared>(
-        &mut self,
-        wanted: &[u8],
-        found: &[u8],
-        are_near: AreNear,
-        read: impl Fn([u8; SIZE]) -> T,
-    ) {
+    fn scan<const SIZE: usize, T: Compared>(&mut self, wanted: &[u8], found: &[u8], read: impl Fn([u8; SIZE]) -> T) {
         let (lanes, stored) = (self.element.lanes(), self.element.stored_lanes());
         let is_padded = lanes < stored;
         let (tolerance, least) = (self.tolerance, least_size(self.tolerance));
         let (wanted, found) = (wanted.as_chunks::<SIZE>().0, found.as_chunks::<SIZE>().0);
         for (block, (wanted, found)) in wanted.chunks(BLOCK).zip(found.chunks(BLOCK)).enumerate() {
-            let bounds =
-                Bounds { absolute: tolerance.absolute, relative: tolerance.relative, error: self.error, least };
+            let pairs = || wanted.iter().zip(found);
+            let error = self.error;
+            let is_quiet = |(wanted, found): (&[u8; SIZE], &[u8; SIZE])| {
+                read(*wanted).is_quiet(read(*found), tolerance, error, least)
+            };
             // Most blocks end here. The padding of vectors means nothing.
-            if !is_padded && are_near(wanted.as_flattened(), found.as_flattened(), bounds) {
+            if !is_padded && pairs().fold(true, |quiet, pair| quiet & is_quiet(pair)) {
                 continue;
             }
-            for (lane, (wanted, found)) in (block * BLOCK..).zip(wanted.iter().zip(found)) {
+            for (lane, (wanted, found)) in (block * BLOCK..).zip(pairs()) {
                 if is_padded && lane % stored >= lanes {
                     continue;
                 }

@@ -1,6 +1,7 @@
 //! The rules of measuring and judging. All backends share them.
 
 pub(crate) mod compare;
+pub(crate) mod fingerprint;
 pub mod limits;
 pub mod sampling;
 

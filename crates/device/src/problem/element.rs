@@ -1,8 +1,8 @@
 //! The types of a kernel's arguments.
 
+use crate::half;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use tunesmith_bytes::half;
 
 /// The type of one lane of an [`ElementType`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@
 use crate::backends::{BufferId, Fault, LaunchArgument, PIECE, Session};
 use crate::data::layout::{BufferLayout, Layout, Passed, Role};
 use crate::measure::compare::place;
+use crate::measure::fingerprint::Fingerprint;
 use crate::problem::Memory;
 use crate::worker::block::{Block, Wanted, pieces};
 use crate::worker::protocol::Ending;
@@ -12,7 +13,6 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use tunesmith_bytes::Fingerprint;
 
 /// All buffers of a worker.
 pub(crate) struct Buffers {

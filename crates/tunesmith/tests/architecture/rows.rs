@@ -20,7 +20,7 @@ pub(crate) const ROWS: [&[&str]; 9] = [
     &["tunesmith-problem"],
     &["tunesmith-search", "tunesmith-device", "tunesmith-store", "tunesmith-report", "tunesmith-choose"],
     &["tunesmith-core", "tunesmith-model"],
-    &["tunesmith-space", "tunesmith-loopnest", "tunesmith-time", "tunesmith-files", "tunesmith-bytes"],
+    &["tunesmith-space", "tunesmith-loopnest", "tunesmith-time", "tunesmith-files"],
 ];
 
 /// Returns the row of `package`.

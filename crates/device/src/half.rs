@@ -12,7 +12,7 @@ const SHORTER: i32 = 42;
 
 /// Returns the bits of the half-precision number nearest to `value`, of two equally near ones the
 /// even one.
-pub fn from_f64(value: f64) -> u16 {
+pub(crate) fn from_f64(value: f64) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 48) as u16 & 0x8000;
     let exponent = (bits >> 52 & 0x7ff) as i32 - 1023;
@@ -38,7 +38,7 @@ pub fn from_f64(value: f64) -> u16 {
 }
 
 /// Returns the value of a half-precision number.
-pub fn to_f64(bits: u16) -> f64 {
+pub(crate) fn to_f64(bits: u16) -> f64 {
     let (exponent, mantissa) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
     let size = match exponent {
         0 => mantissa * 2f64.powi(-24),

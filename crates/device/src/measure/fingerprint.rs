@@ -6,7 +6,7 @@
 /// Each of four lanes takes every fourth word of eight bytes. A step of a lane is a bijection of
 /// its state and of the word, so a single changed word always changes the digest.
 #[derive(Clone, Debug)]
-pub struct Fingerprint {
+pub(crate) struct Fingerprint {
     lanes: [u64; LANES],
     /// The bytes that do not fill a block yet.
     rest: [u8; BLOCK],
@@ -28,7 +28,7 @@ impl Default for Fingerprint {
 
 impl Fingerprint {
     /// Adds the next bytes.
-    pub fn add(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
         let bytes = self.fill_rest(bytes);
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
@@ -55,7 +55,7 @@ impl Fingerprint {
     }
 
     /// Returns the digest of all bytes in order.
-    pub fn digest(mut self) -> u64 {
+    pub(crate) fn digest(mut self) -> u64 {
         self.rest[self.held..].fill(0);
         mix(&mut self.lanes, &self.rest);
         let all = self.lanes.into_iter().fold(self.length, step);
