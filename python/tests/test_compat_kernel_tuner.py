@@ -7,7 +7,8 @@ from math import ceil
 import numpy
 import pytest
 
-from tunesmith.compat.kernel_tuner import Refused, _functions, tune_kernel
+from tunesmith.compat.kernel_tuner import Refused, _functions, _problem, run_kernel, tune_kernel
+from tunesmith.compat.kernel_tuner.util import get_config_string
 
 SOURCE = """
 extern "C" float scale(float *out, const float *in, float by, int n) {
@@ -74,6 +75,83 @@ def test_a_cache_is_continued_and_can_be_simulated(tmp_path):
     assert {row["UNROLL"] for row in simulated} == {1, 2, 4}
 
 
+PARTIAL_SUMS = """
+float sums(float *partial, float *x, int n) {
+    for (int block = 0; block < BLOCKS; block++) {
+        partial[block] = 0;
+        for (int i = block; i < n; i += BLOCKS) {
+            partial[block] += x[i];
+        }
+    }
+#if BLOCKS == 4
+    partial[0] += 1000;
+#endif
+    return 0;
+}
+"""
+
+
+def sums(blocks, **options):
+    x = numpy.arange(1024, dtype=numpy.float32)
+    arguments = [numpy.zeros(8, numpy.float32), x, numpy.int32(x.size)]
+    answer = [numpy.sum(x), None, None]
+    return tune_kernel(
+        "sums", PARTIAL_SUMS, 1, arguments, {"BLOCKS": blocks}, lang="C", answer=answer, quiet=True, **options
+    )
+
+
+def test_a_function_verifies_outputs_that_no_comparison_can():
+    seen = []
+
+    def verify(answer, result, atol=None):
+        seen.append([None if one is None else one.shape for one in result])
+        return numpy.isclose(answer[0], numpy.sum(result[0]), atol=atol)
+
+    results, _ = sums([1, 2, 4, 8], verify=verify)
+    assert [row["BLOCKS"] for row in results if "__error__" in row] == [4]
+    assert "`verify` finds the outputs wrong" in next(row["time"].message for row in results if "__error__" in row)
+    assert set(map(tuple, seen)) == {((8,), None, None)}
+    assert "BLOCKS=8" in get_config_string(results[-1])
+
+
+def test_an_exception_of_verify_is_told():
+    def verify(answer, result, atol=None):
+        raise ZeroDivisionError("oh")
+
+    results, env = sums([1, 2], verify=verify)
+    assert env["best_config"] is None
+    assert all("ZeroDivisionError: oh" in row["__error__"].message for row in results)
+
+
+def test_a_kernel_runs_once_and_returns_its_outputs():
+    x = numpy.arange(12, dtype=numpy.float32).reshape(3, 4)
+    out = numpy.zeros_like(x)
+    source = "void twice(float *out, const float *x) { for (int i = 0; i < N; i++) out[i] = 2 * x[i]; }"
+    results = run_kernel("twice", source, 1, [out, x], {"N": 12}, lang="C")
+    assert (results[0] == 2 * x).all() and results[1] is x and (out == 0).all()
+    with pytest.raises(RuntimeError, match="oops"):
+        run_kernel("twice", "void twice(float *out, const float *x, oops y) {}", 1, [out, x, numpy.int32(3)], {}, lang="C")
+
+
+def test_parameters_that_are_only_read_are_inputs():
+    kernel = _problem.Kernel(
+        "f",
+        """
+        // f(int no) { }
+        __kernel void f(__global float *a, __global float4 *b, __global float *c, __global float *d, __constant float *e,
+                        __global float *g, int n) {
+            if (n == 1) { a[n * (n + 1)] = b[n].x + (c[n] == d[0] ? e[1] : 0.0f); }
+            d[n]++;
+            store(g, n);
+        }
+        void after(float *b) { b[0] = 1; }
+        """,
+        None,
+    )
+    found = {parameter.name: parameter.is_input for parameter in kernel.parameters(7)}
+    assert found == {"a": False, "b": True, "c": True, "d": False, "e": True, "g": False, "n": False}
+
+
 def test_strategies_have_their_names_and_ends():
     parameters = {"UNROLL": [1, 2, 4, 8, 16, 32], "SPOILT": [0, 1]}
     for strategy in ["random_sample", "simulated_annealing", "genetic_algorithm", "default"]:
@@ -88,7 +166,7 @@ def test_strategies_have_their_names_and_ends():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"verify": numpy.allclose}, "verify=.*atol"),
+        ({"parallel": True}, "parallel=True"),
         ({"observers": [1]}, "observers"),
         ({"texmem_args": {"t": 1}}, "texture"),
         ({"lang": "Julia"}, "Julia"),
@@ -96,7 +174,8 @@ def test_strategies_have_their_names_and_ends():
         ({"restrictions": lambda p: p["WIDTH"] > 1}, "restrictions reads p\\['WIDTH'\\]"),
         ({"objective": "energy"}, "none of the results time"),
         ({"defines": {"A": lambda p: 1}}, "defines\\['A'\\] is a function"),
-        ({"answer": [None]}, "answer has 1 entries"),
+        ({"answer": [None] * 5}, "answer has 5 entries"),
+        ({"answer": [numpy.zeros(3)]}, "the answer for `out` has 3 elements"),
         ({"simulation_mode": True}, "simulation_mode needs a cache"),
     ],
 )

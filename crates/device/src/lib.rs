@@ -56,9 +56,10 @@ pub use live::{Doubt, KernelPlan, LiveEvaluator, LiveOptions, SourcePlace};
 pub use machine::{ChoiceError, Device, DeviceChoice, DeviceKind, Machine, WhichDevice};
 pub use measure::{Cache, Limits, Policy, Sampling, limits, sampling};
 pub use problem::{
-    ALIGN, Access, Alternative, Argument, ArgumentKind, ElementType, Extent, Fill, FunctionName, Generated, Generator,
-    Grid, GridError, Kernel, KernelSpec, Language, Memory, Number, OtherSizes, PartialTolerance, Reading, Reference,
-    ScalarType, Scope, Shape, Template, TemplateError, Tolerance, UnknownElementType, Verify, WorkSize,
+    ALIGN, Access, Alternative, Argument, ArgumentKind, Decide, ElementType, Extent, Fill, FunctionName, Generated,
+    Generator, Grid, GridError, Judge, Kernel, KernelSpec, Language, Memory, Number, OtherSizes, PartialTolerance,
+    Reading, Reference, ScalarType, Scope, Shape, Template, TemplateError, Tolerance, UnknownElementType, Verify,
+    WorkSize,
 };
 pub use replay::ReplayEvaluator;
 pub use sandbox::Sandbox;

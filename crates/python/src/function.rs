@@ -116,7 +116,7 @@ fn kind(py: Python<'_>, error: &PyErr) -> FailureKind {
 
 /// Returns the class and the text of an exception, and behind them the lines that it came from. The
 /// failures that users raise on purpose have only their text.
-fn message(py: Python<'_>, error: &PyErr) -> String {
+pub(crate) fn message(py: Python<'_>, error: &PyErr) -> String {
     let text = error.value(py).str().map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
     if Class::Failed.of(py).is_ok_and(|class| error.is_instance(py, class)) {
         return text;

@@ -1,13 +1,16 @@
 //! Problems: read from files, or built from what Python gives.
 
 use crate::error::{raised, request};
+use crate::function::message;
 use crate::options::Options;
 use crate::space::Space;
 use crate::value::value;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
+use std::sync::Arc;
 use tunesmith::core::Interrupt;
-use tunesmith::device::{ElementType, Fill, Language};
+use tunesmith::device::{ElementType, Fill, Judge, Language};
 use tunesmith::space::Value;
 use tunesmith::{Arg, Code, Contents, ProblemBuilder, limits};
 
@@ -46,6 +49,15 @@ impl Problem {
         Ok(Self { read: built.map_err(|error| raised(&error.into()))?, in_code: true })
     }
 
+    /// Returns the problem with a function that decides about outputs in place of a comparison. It
+    /// takes their bytes by name, and returns a text if something is wrong.
+    fn judged(&self, outputs: Vec<String>, function: Py<PyAny>) -> Self {
+        let mut read = self.read.clone();
+        read.verify.judge =
+            Some(Judge { arguments: outputs, decide: Arc::new(move |outputs| decide(&function, outputs)) });
+        Self { read, in_code: self.in_code }
+    }
+
     /// The name.
     #[getter]
     fn name(&self) -> &str {
@@ -67,6 +79,19 @@ impl Problem {
         });
         Ok(Space { built: space.map_err(|error| raised(&error))?, sizes: self.read.sizes.clone() })
     }
+}
+
+/// Asks a function about outputs. An exception is a fault, too.
+fn decide(function: &Py<PyAny>, outputs: &[(&str, Vec<u8>)]) -> Result<(), String> {
+    Python::attach(|py| {
+        let asked = PyDict::new(py);
+        let wrong = outputs.iter().try_for_each(|(name, bytes)| asked.set_item(name, PyBytes::new(py, bytes)));
+        match wrong.and_then(|()| function.call1(py, (asked,))?.extract::<Option<String>>(py)) {
+            Ok(None) => Ok(()),
+            Ok(Some(fault)) => Err(fault),
+            Err(error) => Err(message(py, &error)),
+        }
+    })
 }
 
 /// The parts of a problem that is built in code: the entries of a dict, all of which the Python

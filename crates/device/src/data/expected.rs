@@ -6,7 +6,7 @@ use crate::data::fill::Given;
 use crate::data::layout::Passed;
 use crate::error::DeviceError;
 use crate::measure::compare::Comparison;
-use crate::problem::{Access, Argument, ArgumentKind, ElementType, KernelSpec, Shape, Tolerance};
+use crate::problem::{Access, Argument, ArgumentKind, ElementType, Judge, KernelSpec, Shape, Tolerance};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -20,6 +20,7 @@ const PIECE: usize = 128 << 10;
 #[derive(Clone, Debug)]
 pub(crate) struct Expected {
     outputs: Vec<ExpectedOutput>,
+    judge: Option<Judge>,
 }
 
 /// The result of comparing all outputs of a launch.
@@ -46,6 +47,8 @@ struct ExpectedOutput {
     /// True if the problem states the correct contents. They belong to the first set of data only:
     /// nobody states what other inputs give.
     stated: bool,
+    /// True if a function of the program decides about it.
+    judged: bool,
     /// The correct bytes of all ranges, one after the other. `None` if they are not known for this
     /// set of data.
     bytes: Option<Vec<u8>>,
@@ -67,7 +70,7 @@ impl Expected {
             let (shape, access) = extents(argument, passed)?;
             Some(ExpectedOutput::outline(spec, position, argument, shape, access))
         });
-        Ok(Self { outputs: outputs.collect::<Result<_, _>>()? })
+        Ok(Self { outputs: outputs.collect::<Result<_, _>>()?, judge: spec.verify.judge.clone() })
     }
 
     /// Takes the correct contents that the problem states.
@@ -109,9 +112,13 @@ impl Expected {
     /// Compares the outputs that a worker handed over. Returns the fault of the first wrong one, or
     /// the largest relative error of all.
     pub(crate) fn compare(&self, results: &File) -> io::Result<Compared> {
-        let (mut at, mut error) = (0, None);
+        let (mut at, mut error, mut judged) = (0, None, Vec::new());
         for output in &self.outputs {
-            if let Some(comparison) = output.compare(results, at)? {
+            if output.judged {
+                let mut bytes = vec![0; output.length()];
+                results.read_exact_at(&mut bytes, at)?;
+                judged.push((output.name.as_str(), bytes));
+            } else if let Some(comparison) = output.compare(results, at)? {
                 if let Some(fault) = comparison.verdict(&output.name, &output.shape) {
                     return Ok(Compared::Wrong(fault));
                 }
@@ -119,7 +126,10 @@ impl Expected {
             }
             at += output.length() as u64;
         }
-        Ok(Compared::Right { error })
+        match self.judge.as_ref().map(|judge| (judge.decide)(&judged)) {
+            Some(Err(fault)) => Ok(Compared::Wrong(fault)),
+            Some(Ok(())) | None => Ok(Compared::Right { error }),
+        }
     }
 
     /// Returns the memory in bytes that the correct contents take.
@@ -159,12 +169,13 @@ impl ExpectedOutput {
             poisoned: access == Access::Out,
             ranges: compared(spec, argument).ranges(bytes),
             stated: spec.verify.states(&argument.name),
+            judged: spec.verify.judges(&argument.name),
             bytes: None,
         })
     }
 
     fn is_missing(&self) -> bool {
-        self.bytes.is_none() && !self.stated
+        self.bytes.is_none() && !self.stated && !self.judged
     }
 
     /// Returns the number of bytes that are compared.
@@ -198,6 +209,7 @@ mod tests {
     use crate::problem::{Fill, Verify};
     use proptest::prelude::*;
     use std::io::Write;
+    use std::sync::Arc;
     use tunesmith_space::{Expr, Value};
 
     fn spec_of(elements: u64, ranges: Option<Vec<Range<u64>>>) -> KernelSpec {
@@ -234,6 +246,24 @@ mod tests {
     /// Returns the values in the ranges, one after the other, as a worker hands them over.
     fn picked(values: &[i32], ranges: &[Range<u64>]) -> Vec<i32> {
         ranges.iter().flat_map(|range| values[range.start as usize..range.end as usize].to_vec()).collect()
+    }
+
+    #[test]
+    fn a_function_of_the_program_decides_in_place_of_a_comparison() {
+        let total = |outputs: &[(&str, Vec<u8>)]| {
+            let [("c", bytes)] = outputs else { return Err(format!("{outputs:?}")) };
+            let sum: i32 = bytes.as_chunks::<4>().0.iter().map(|value| i32::from_le_bytes(*value)).sum();
+            if sum == 10 { Ok(()) } else { Err(format!("the sum is {sum}")) }
+        };
+        let judge = Judge { arguments: vec!["c".into()], decide: Arc::new(total) };
+        let mut spec = spec_of(4, None);
+        spec.verify.judge = Some(judge);
+        assert!(spec.is_verified());
+        let expected = Expected::outline(&spec, &[Passed::Buffer], |position| spec.compares(position)).unwrap();
+        assert!(expected.missing().is_empty(), "no reference is needed");
+        assert_eq!(fault(&expected, &[1, 2, 3, 4]), None);
+        assert_eq!(fault(&expected, &[4, 3, 2, 1]), None);
+        assert_eq!(fault(&expected, &[4, 3, 2, 2]).as_deref(), Some("the sum is 11"));
     }
 
     proptest! {

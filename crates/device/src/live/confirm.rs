@@ -71,8 +71,9 @@ impl LiveEvaluator {
             matches!(access, Access::In | Access::InOut) && matches!(fill, Fill::Random | Fill::Between(..))
         };
         let arguments = spec.arguments.iter().enumerate();
+        let is_computed = |name: &str| !spec.verify.states(name) && !spec.verify.judges(name);
         let mut compared =
-            arguments.filter(|(position, argument)| spec.compares(*position) && !spec.verify.states(&argument.name));
+            arguments.filter(|(position, argument)| spec.compares(*position) && is_computed(&argument.name));
         compared.next().is_some() && spec.arguments.iter().any(is_random)
     }
 

@@ -17,7 +17,7 @@ pub use generator::{Generated, Generator};
 pub use kernel::{Alternative, Extent, Grid, GridError, Kernel, Reading, WorkSize};
 pub use language::Language;
 pub use scope::Scope;
-pub use spec::{KernelSpec, OtherSizes, PartialTolerance, Reference, Tolerance, Verify};
+pub use spec::{Decide, Judge, KernelSpec, OtherSizes, PartialTolerance, Reference, Tolerance, Verify};
 pub use template::{Template, TemplateError};
 
 pub(crate) use template::did_you_mean;

@@ -3,6 +3,7 @@
 use crate::problem::{Argument, Fill, Generator, Kernel, Language, ScalarType, Scope, Template, WorkSize};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,6 +44,7 @@ impl KernelSpec {
         let Some(argument) = self.arguments.get(position).filter(|argument| argument.is_output()) else { return false };
         self.verify.reference.as_ref().is_some_and(|reference| reference.takes(position))
             || self.verify.states(&argument.name)
+            || self.verify.judges(&argument.name)
     }
 }
 
@@ -65,6 +67,30 @@ pub struct Verify {
     pub compare: BTreeMap<String, Vec<Range<u64>>>,
     /// Further sizes at which the winner must be correct.
     pub sizes: Vec<OtherSizes>,
+    /// A function of the program that decides about outputs in place of a comparison.
+    pub judge: Option<Judge>,
+}
+
+/// A function of the program that decides whether outputs are right.
+///
+/// It serves where no comparison of elements can tell: partial sums whose total counts, results in
+/// any order. It runs in the tuner's process, for every launch whose outputs are examined.
+#[derive(Clone)]
+pub struct Judge {
+    /// The names of the outputs that it sees.
+    pub arguments: Vec<String>,
+    /// Takes the bytes of each output with its name, in the order of the problem's arguments. The
+    /// error tells users what is wrong.
+    pub decide: Arc<Decide>,
+}
+
+/// A decision about the bytes of named outputs.
+pub type Decide = dyn Fn(&[(&str, Vec<u8>)]) -> Result<(), String> + Send + Sync;
+
+impl fmt::Debug for Judge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Judge").field("arguments", &self.arguments).finish_non_exhaustive()
+    }
 }
 
 /// The same problem at other sizes, at which a winner is verified once more.
@@ -170,6 +196,11 @@ impl Verify {
     /// compute them.
     pub(crate) fn states(&self, argument: &str) -> bool {
         self.expected.iter().any(|(name, _)| name == argument)
+    }
+
+    /// Returns true if a function of the program decides about an argument.
+    pub(crate) fn judges(&self, argument: &str) -> bool {
+        self.judge.as_ref().is_some_and(|judge| judge.arguments.iter().any(|name| name == argument))
     }
 
     /// Returns the tolerance of an argument: its own, else the common tolerance (floats only), else

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     Number = Union[int, str, Callable[..., Any]]
+    Source = Union[str, os.PathLike[str], Sequence[str]]
 
-__all__ = ["ErrorConfig", "Refused", "tune_kernel"]
+__all__ = ["ErrorConfig", "Refused", "run_kernel", "tune_kernel"]
 
 # Arguments without an equal, and what to use instead.
 WITHOUT_EQUAL = {
     "texmem_args": "Tunesmith has no texture memory; pass the data as a buffer",
-    "verify": "Tunesmith compares with the tolerance `atol`; leave out `verify`",
     "observers": "Tunesmith records all samples, the energy and the clocks itself; see [metrics] in docs/problems.md",
     "parallel": "Tunesmith measures on one device at a time and compiles in parallel by itself",
     "objectives": "name one objective",
@@ -44,7 +44,7 @@ WITHOUT_EQUAL = {
 
 def tune_kernel(
     kernel_name: str,
-    kernel_source: str | os.PathLike[str] | Sequence[str],
+    kernel_source: Source,
     problem_size: Number | Sequence[Number],
     arguments: Sequence[Any],
     tune_params: Mapping[str, Sequence[Any]],
@@ -54,7 +54,7 @@ def tune_kernel(
     restrictions: object = None,
     answer: Sequence[Any] | None = None,
     atol: float = 1e-6,
-    verify: None = None,
+    verify: Callable[..., Any] | None = None,
     verbose: bool = False,
     lang: str | None = None,
     device: int = 0,
@@ -93,6 +93,7 @@ def tune_kernel(
         restrictions: Conditions on the parameters: strings, or functions that consist of one expression.
         answer: The correct contents of the outputs; `None` for every other argument.
         atol: The absolute tolerance. The relative one is 1e-5, as in `numpy.allclose`.
+        verify: A function of the answers, the outputs and `atol` that says whether they are right.
         lang: `"C"`, `"OpenCL"` or `"CUDA"`, if the source does not tell.
         device: The number of the device; on OpenCL of those of `platform`.
         smem_args: CUDA: the bytes of dynamic shared memory, `{"size": ...}`.
@@ -117,7 +118,7 @@ def tune_kernel(
     Raises:
         Refused: An argument has no equal in Tunesmith. The message names it.
     """
-    _refuse(texmem_args=texmem_args, verify=verify, observers=observers, parallel=parallel, objectives=objectives,
+    _refuse(texmem_args=texmem_args, observers=observers, parallel=parallel, objectives=objectives,
             compiler=compiler)  # fmt: skip
     names = _problem.Names(tune_params)
     kernel = _problem.Kernel(kernel_name, kernel_source, lang)
@@ -125,32 +126,133 @@ def tune_kernel(
     goal = _Goal(objective or "time", bool(objective_higher_is_better), metrics, names)
     name, stop = _strategies.chosen(strategy, strategy_options)
     with tempfile.TemporaryDirectory(prefix="tunesmith-") as made:
-        folder = Path(made)
-        launch = None
-        if kernel.language != "c":
-            launch = _problem.Launch(names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)
-        further = _problem.constants(cmem_args, folder) + _problem.shared_memory(smem_args, names)
-        file = _problem.write(
-            folder, kernel, names, launch,
-            _problem.Arguments(kernel, arguments, answer, folder), further,
-            _problem.options(kernel.language, compiler_options, defines, names),
+        written = _problem.Arguments(kernel, arguments, answer, Path(made), judged=verify is not None)
+        launch = _Launched(kernel, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)
+        problem = launch.problem(
+            Path(made), names, written,
+            _problem.constants(cmem_args, Path(made)) + _problem.shared_memory(smem_args, names),
+            _problem.options(kernel.text, compiler_options, defines, names),
             _problem.constraints(restrictions, names),
             {"min_samples": int(iterations), "max_samples": int(iterations), "racing": False},
             goal.table, atol,
         )  # fmt: skip
+        if verify is not None:
+            problem = _judged(problem, written, _Verification(verify, answer, atol, written))
         kept = _Kept(cache, bool(simulation_mode))
         run = tune(
-            Problem(file), strategy=name, stop=stop, seed=seed, objective=goal.text,
-            progress=False if quiet else None,
+            problem, strategy=name, stop=stop, seed=seed, objective=goal.text, progress=False if quiet else None,
             device=kept.replay or _device(kernel.language, device, platform), out=kept.journal, resume=kept.resumes,
         )  # fmt: skip
         results = _results.rows(run, metrics, goal.name)
+        env: dict[str, Any] = {
+            "device_name": run.device,
+            "iterations": iterations,
+            "compiler_options": compiler_options,
+        }
         kept.write()
-    env: dict[str, Any] = {"device_name": run.device, "iterations": iterations, "compiler_options": compiler_options}
     env["best_config"] = _results.best(results, goal.name, goal.higher)
     if not quiet:
         _show(results, env["best_config"], goal.name, list(names.values), verbose)
     return results, env
+
+
+def run_kernel(
+    kernel_name: str,
+    kernel_source: Source,
+    problem_size: Number | Sequence[Number],
+    arguments: Sequence[Any],
+    params: Mapping[str, Any],
+    grid_div_x: object = None,
+    grid_div_y: object = None,
+    grid_div_z: object = None,
+    lang: str | None = None,
+    device: int = 0,
+    platform: int = 0,
+    smem_args: Mapping[str, Any] | None = None,
+    cmem_args: Mapping[str, Any] | None = None,
+    texmem_args: None = None,
+    compiler: str | None = None,
+    compiler_options: Sequence[str] | None = None,
+    defines: Mapping[str, Any] | None = None,
+    block_size_names: Sequence[str] | None = None,
+    quiet: bool = False,
+    log: object = None,
+) -> list[Any]:
+    """Runs a kernel once and returns its arguments, outputs with their new contents.
+
+    Args:
+        params: The value of each parameter. The other arguments are those of `tune_kernel`.
+
+    Raises:
+        Refused: An argument has no equal in Tunesmith. The message names it.
+        RuntimeError: The kernel did not compile, or did not run.
+    """
+    _refuse(texmem_args=texmem_args, compiler=compiler)
+    # A space has a parameter at least.
+    names = _problem.Names({"kernel_tuner_run": [1], **{name: [value] for name, value in params.items()}})
+    kernel = _problem.Kernel(kernel_name, kernel_source, lang)
+    found: list[Mapping[str, bytes]] = []
+    with tempfile.TemporaryDirectory(prefix="tunesmith-") as made:
+        written = _problem.Arguments(kernel, arguments, None, Path(made), judged=True)
+        launch = _Launched(kernel, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)
+        problem = launch.problem(
+            Path(made), names, written,
+            _problem.constants(cmem_args, Path(made)) + _problem.shared_memory(smem_args, names),
+            _problem.options(kernel.text, compiler_options, defines, names),
+            [], {"min_samples": 1, "max_samples": 1, "final": False, "drift": False}, {}, 0,
+        )  # fmt: skip
+        run = tune(
+            _judged(problem, written, found.append), strategy="exhaustive", progress=False, keep_going=True,
+            device=_device(kernel.language, device, platform), out=Path(made) / "run.jsonl",
+        )  # fmt: skip
+        if run.best is None or not found:
+            raise RuntimeError(run.evaluations[0].message or "the kernel did not run")
+    return [
+        argument if result is None else result for argument, result in zip(arguments, written.results(found[0]))
+    ]
+
+
+class _Launched:
+    """A kernel with its grid."""
+
+    def __init__(
+        self, kernel: _problem.Kernel, problem_size: Any, divisors: Sequence[Any], blocks: Sequence[str] | None
+    ) -> None:
+        self.kernel = kernel
+        self.problem_size = problem_size
+        self.divisors = divisors
+        self.blocks = blocks
+
+    def problem(self, folder: Path, names: _problem.Names, *rest: Any) -> Problem:
+        """Writes the problem to a folder and reads it."""
+        launch = None
+        if self.kernel.language != "c":
+            launch = _problem.Launch(names, self.problem_size, self.divisors, self.blocks)
+        return Problem(_problem.write(folder, self.kernel, names, launch, *rest))
+
+
+class _Verification:
+    """Kernel Tuner's `verify`: a function of the answers and of the outputs."""
+
+    def __init__(
+        self, verify: Callable[..., Any], answer: Sequence[Any] | None, atol: float, written: _problem.Arguments
+    ) -> None:
+        self.verify = verify
+        self.answer = answer
+        self.atol = atol
+        self.written = written
+
+    def __call__(self, outputs: Mapping[str, bytes]) -> str | None:
+        """Returns the fault, if there is one."""
+        if self.verify(self.answer, self.written.results(outputs), atol=self.atol):
+            return None
+        return "the function `verify` finds the outputs wrong"
+
+
+def _judged(problem: Problem, written: _problem.Arguments, judge: Callable[[Mapping[str, bytes]], str | None]) -> Problem:
+    """Returns the problem with a function that decides about its outputs."""
+    problem.native = problem.native.judged(written.outputs, judge)
+    return problem
 
 
 def _refuse(**given: object) -> None:

@@ -50,6 +50,7 @@ class Kernel:
                 "kernel_source is a function; Tunesmith compiles one source with other macros, so use a file or a string"
             )
         self.name = name
+        self.text: str
         self.files = [Path(os.fspath(file)) for file in files[1:]]
         self.include: list[Path] = [file.parent for file in self.files]
         main = os.fspath(files[0])
@@ -62,15 +63,58 @@ class Kernel:
             self.include.append(Path.cwd())
         self.language = _language(lang, self.text)
 
-    def signature(self, count: int) -> list[str] | None:
+    def parameters(self, count: int) -> list[Parameter]:
         """Returns the parameters of the function as its source has them, if there are `count`."""
         bare = re.sub(r"//[^\n]*|/\*.*?\*/", " ", self.text, flags=re.S)
         function = re.escape(self.name.partition("<")[0])
         for match in re.finditer(rf"\b{function}\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*{{", bare):
-            parameters = [part.strip() for part in match.group(1).split(",")]
-            if len(parameters) == count:
-                return parameters
-        return None
+            declared = [part.strip() for part in match.group(1).split(",")]
+            if len(declared) == count:
+                body = _body(bare[match.end() :])
+                return [Parameter(text, body, number) for number, text in enumerate(declared)]
+        return [Parameter("", "", number) for number in range(count)]
+
+
+def _body(text: str) -> str:
+    """Returns the text up to the brace that ends it."""
+    depth = 1
+    for at, letter in enumerate(text):
+        depth += (letter == "{") - (letter == "}")
+        if depth == 0:
+            return text[:at]
+    return text
+
+
+class Parameter:
+    """A parameter of a function, as its source declares and uses it."""
+
+    def __init__(self, declared: str, body: str, number: int) -> None:
+        words = re.findall(r"\w+", declared.partition("=")[0].partition("[")[0])
+        self.name = words[-1] if len(words) > 1 else f"argument_{number}"
+        self.is_constant = re.search(r"\b(__constant|constant)\b", declared) is not None
+        is_const = re.search(r"\bconst\b", declared) is not None
+        self.is_input = self.is_constant or is_const or (len(words) > 1 and not self._may_be_written(body))
+
+    def _may_be_written(self, body: str) -> bool:
+        """Returns true unless every use of the parameter is an element that is read."""
+        for use in re.finditer(rf"(\+\+|--|&)?\s*\b{self.name}\b\s*", body):
+            rest = body[use.end() :]
+            if use.group(1) or not rest.startswith("["):
+                return True
+            behind = rest[_bracket(rest) :]
+            if re.match(r"\s*(\.\s*\w+|\[[^\]]*\]\s*)*\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)", behind):
+                return True
+        return False
+
+
+def _bracket(text: str) -> int:
+    """Returns the place behind the bracket that closes the first one."""
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += (letter == "[") - (letter == "]")
+        if depth == 0:
+            return at + 1
+    return len(text)
 
 
 def _is_path(text: str) -> bool:
@@ -166,36 +210,57 @@ def _divisor(names: Names, divisor: Any, default: str, what: str) -> str:
 class Arguments:
     """The arguments of a kernel, whose data are written to files."""
 
-    def __init__(self, kernel: Kernel, arguments: Sequence[Any], answer: Sequence[Any] | None, folder: Path) -> None:
-        if answer is not None and len(answer) != len(arguments):
+    def __init__(
+        self, kernel: Kernel, arguments: Sequence[Any], answer: Sequence[Any] | None, folder: Path, judged: bool
+    ) -> None:
+        wanted = [*(answer or []), *[None] * len(arguments)][: len(arguments)]
+        if answer is not None and len(answer) > len(arguments):
             raise Refused(f"answer has {len(answer)} entries, and there are {len(arguments)} arguments")
-        signature = kernel.signature(len(arguments))
         self.tables: list[dict[str, object]] = []
         self.expected: dict[str, str] = {}
-        for position, argument in enumerate(arguments):
-            declared = signature[position] if signature else ""
-            name = _name(declared) or f"argument_{position}"
-            wanted = None if answer is None else answer[position]
-            self.tables.append(_argument(kernel, name, declared, argument, wanted, folder))
-            if wanted is not None:
+        self.arrays: dict[str, Array] = {}
+        self.outputs: list[str] = []
+        self.names: list[str] = []
+        for parameter, argument, right in zip(kernel.parameters(len(arguments)), arguments, wanted):
+            name = parameter.name
+            self.names.append(name)
+            if isinstance(argument, numpy.generic):
+                scalar = numpy.asarray(argument)
+                self.tables.append({"name": name, "type": _type(scalar, name), "value": repr(scalar.item())})
+                continue
+            self.arrays[name] = _array(argument, name)
+            is_input = right is None and parameter.is_input
+            self.tables.append(_buffer(kernel, parameter, self.arrays[name], is_input, folder))
+            if right is not None or (answer is None and not is_input):
+                self.outputs.append(name)
+            if right is not None and not judged:
                 self.expected[name] = f"{name}.expected.npy"
-                _save(folder / self.expected[name], wanted, name)
+                _save(folder / self.expected[name], _like(right, self.arrays[name], name), name)
+
+    def results(self, outputs: Mapping[str, bytes]) -> list[Array | None]:
+        """Returns the outputs of a launch as arrays, in the places of their arguments."""
+        found: list[Array | None] = []
+        for name in self.names:
+            like = self.arrays.get(name)
+            found.append(
+                None
+                if like is None or name not in outputs
+                else numpy.frombuffer(outputs[name], like.dtype).reshape(like.shape).copy()
+            )
+        return found
 
 
-def _name(declared: str) -> str:
-    words = re.findall(r"\w+", declared.partition("=")[0].partition("[")[0])
-    return words[-1] if len(words) > 1 else ""
+def _like(answer: Any, array: Array, name: str) -> Array:
+    """Returns an answer in the type and the shape of its argument."""
+    right = numpy.asarray(answer)
+    if right.size != array.size:
+        raise Refused(f"the answer for `{name}` has {right.size} elements, and the argument has {array.size}")
+    return right.astype(array.dtype).reshape(array.shape)
 
 
-def _argument(
-    kernel: Kernel, name: str, declared: str, argument: Any, wanted: Any, folder: Path
-) -> dict[str, object]:
-    if isinstance(argument, numpy.generic):
-        scalar = numpy.asarray(argument)
-        return {"name": name, "type": _type(scalar, name), "value": repr(scalar.item())}
-    array = _array(argument, name)
+def _buffer(kernel: Kernel, parameter: Parameter, array: Array, is_input: bool, folder: Path) -> dict[str, object]:
+    name = parameter.name
     _save(folder / f"{name}.npy", array, name)
-    is_input = wanted is None and re.search(r"\bconst\b|__constant\b|\bconstant\b", declared) is not None
     table: dict[str, object] = {
         "name": name,
         "type": _type(array, name),
@@ -204,7 +269,7 @@ def _argument(
         "path": f"{name}.npy",
         "access": "in" if is_input else "inout",
     }
-    if re.search(r"\b(__constant|constant)\b", declared) and kernel.language == "opencl":
+    if parameter.is_constant and kernel.language == "opencl":
         table["memory"] = "constant"
     return table
 
@@ -258,13 +323,15 @@ def shared_memory(smem_args: Mapping[str, Any] | None, names: Names) -> list[dic
 
 
 def options(
-    language: str, compiler_options: Sequence[Any] | None, defines: Mapping[str, Any] | None, names: Names
+    text: str, compiler_options: Sequence[Any] | None, defines: Mapping[str, Any] | None, names: Names
 ) -> list[str]:
-    """Returns the compiler's options."""
+    """Returns the compiler's options for a source."""
     listed = [] if compiler_options is None else _listed(compiler_options)
     words = [str(option) for option in listed]
     if any(callable(option) for option in listed):
         raise Refused("compiler_options has a function; write `{NAME}` in an option for the value of a parameter")
+    if "omp.h" in text:
+        words.append("-fopenmp")
     if defines is not None and not defines:
         raise Refused("defines={}: Tunesmith always defines the parameters as macros; leave out `defines`")
     for name, value in (defines or {}).items():
