@@ -405,9 +405,12 @@ enum ts_status ts_call_abandon(struct ts_call call);
 enum ts_status ts_call_prepared(struct ts_call call,
                                 double seconds);
 
-// Finds out whether a call tries a candidate, and the seconds that it may take within the budget
-// (infinity if it is no trial). Either pointer may be NULL.
-enum ts_status ts_call_trial(struct ts_call call, bool *is_trial, double *limit);
+// Finds out whether a call tries a candidate, and the seconds after which it has lost (infinity if it
+// is no trial): an application that can stop its kernel does so then, and calls `ts_call_fail`. Either
+// pointer may be NULL.
+enum ts_status ts_call_trial(struct ts_call call,
+                             bool *is_trial,
+                             double *limit);
 
 // Gets the best configuration known for an input. Close it with `ts_config_close`.
 enum ts_status ts_online_best(struct ts_online online,

@@ -419,7 +419,7 @@ public:
         ts_call_trial(handle_, &is_trial, nullptr);
         return is_trial;
     }
-    /// The seconds that a trial may take within the budget; infinity if the call is no trial.
+    /// The seconds after which a trial has lost and should stop and fail; infinity if it is no trial.
     double limit() const {
         double limit = std::numeric_limits<double>::infinity();
         ts_call_trial(handle_, nullptr, &limit);

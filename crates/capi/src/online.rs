@@ -206,8 +206,9 @@ pub unsafe extern "C" fn ts_call_prepared(call: ts_call, seconds: f64) -> ts_sta
     })
 }
 
-/// Finds out whether a call tries a candidate, and the seconds that it may take within the budget
-/// (infinity if it is no trial). Either pointer may be NULL.
+/// Finds out whether a call tries a candidate, and the seconds after which it has lost (infinity if it
+/// is no trial): an application that can stop its kernel does so then, and calls `ts_call_fail`. Either
+/// pointer may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ts_call_trial(call: ts_call, is_trial: *mut bool, limit: *mut f64) -> ts_status {
     guard(|| unsafe {

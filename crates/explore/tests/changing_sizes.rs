@@ -11,7 +11,7 @@ use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
 
 const SIZES: [f64; 4] = [64.0, 128.0, 256.0, 512.0];
 
-/// A space of 54 configurations, one of which fails.
+/// A space of 54 configurations, three of which fail.
 fn space() -> Space {
     Space::builder()
         .parameter(Parameter::new("BLOCK", Values::pow2(4, 128).unwrap()).unwrap())

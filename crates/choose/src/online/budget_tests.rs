@@ -1,5 +1,6 @@
 //! The budget holds whatever the times, and the fastest configuration is found within it.
 
+use super::trials::Role;
 use super::{Ending, Explore, Explorer, List, Next, Online, OnlineOptions, Ticket};
 use crate::wisdom::{Config, Input};
 use proptest::prelude::*;
@@ -88,12 +89,11 @@ impl Application {
 
     fn end(&mut self, ticket: Ticket, ending: Ending) -> Next {
         let before = self.online.cost().excess.as_secs_f64() * 1e3;
-        let (limit, took) = match ending {
-            Ending::Took(time) | Ending::Failed(time) => (ticket.limit(), time),
-            Ending::Abandoned => (None, Duration::ZERO),
+        let is_within = match (ticket.role, ending) {
+            (Role::Trial { reference, reserved, .. }, Ending::Took(time)) => time <= ms(reference + reserved),
+            (Role::Trial { reserved, .. }, Ending::Failed(time)) => time <= ms(reserved),
+            _ => false,
         };
-        let is_within =
-            ticket.is_trial() && matches!(ending, Ending::Took(_)) && limit.is_some_and(|limit| took <= limit);
         let next = self.online.end(ticket, ending);
         if !is_within {
             self.beyond += self.online.cost().excess.as_secs_f64() * 1e3 - before;
@@ -231,7 +231,7 @@ fn nothing_is_tried_without_a_budget_or_before_it_is_earned() {
         application.end(ticket, Ending::Took(ms(1.0)));
     }
     let ticket = application.begin(1.0);
-    assert_eq!((ticket.is_trial(), ticket.limit()), (true, Some(ms(3.0))));
+    assert_eq!((ticket.is_trial(), ticket.limit()), (true, Some(ms(2.0))));
     application.end(ticket, Ending::Took(ms(1.0)));
 }
 

@@ -7,6 +7,9 @@ use crate::wisdom::Config;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// A call that takes so many times as long as the best known configuration's has lost.
+const SURELY_LOST: f64 = 1.5;
+
 /// A call that has begun. [`Online::end`] ends it. A trial that never ends keeps all other trials
 /// for its input from beginning.
 #[derive(Debug)]
@@ -30,12 +33,13 @@ impl Ticket {
         matches!(self.role, Role::Trial { .. })
     }
 
-    /// Returns the time that a trial may take within the budget. An application that can stop its
-    /// kernel may do so then, and end the call as failed: that exceeds the budget by less than one
-    /// call. Other calls have no limit.
+    /// Returns the time after which a trial has lost. An application that can stop its kernel does so
+    /// then, and ends the call as failed. Its trials never exceed the budget, but for those of
+    /// configurations known to be fast elsewhere: by less than one call. Other calls have no limit.
     pub fn limit(&self) -> Option<Duration> {
         let Role::Trial { reference, reserved, .. } = self.role else { return None };
-        Duration::try_from_secs_f64((reference + reserved) * self.units * 1e-3).ok()
+        // The time of a failed call is a cost as a whole.
+        Duration::try_from_secs_f64(reserved.max(SURELY_LOST * reference) * self.units * 1e-3).ok()
     }
 }
 
