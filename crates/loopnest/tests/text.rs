@@ -23,6 +23,19 @@ proptest! {
     }
 }
 
+#[test]
+fn a_condition_on_sizes_may_begin_with_a_sign_a_number_or_a_parenthesis() {
+    for condition in ["-n + 16 >= 0", "16 - n >= 0", "(n) <= 16", "2 * n <= 32"] {
+        let text = format!("sizes n\nassume {condition}\narray a[n]: f32\n{{[i]: 0 <= i < n}}\na[i] = 1.0\n");
+        let nest: Nest = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
+        let printed = nest.to_string();
+        let again = printed.parse::<Nest>().unwrap_or_else(|error| panic!("{error}: {printed}"));
+        assert_eq!(again.to_string(), printed);
+    }
+    let named = "sizes n\narray assume[n]: f32\n{[i]: 0 <= i < n}\nassume[i] = 1.0\n";
+    assert!(named.parse::<Nest>().is_ok(), "an array may have this name");
+}
+
 fn refused(text: &str) -> String {
     let error = text.parse::<Nest>().expect_err(text);
     let place = error.place.map(|place| format!("{place}: ")).unwrap_or_default();

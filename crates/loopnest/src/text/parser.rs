@@ -78,16 +78,24 @@ impl FromStr for Recipe {
 
 /// Parses one declaration, instruction or transformation.
 fn line(recipe: &mut Recipe, cursor: &mut Cursor) -> Result<(), NestError> {
-    let second_is_name = matches!(cursor.peek_second(), Kind::Name(_));
+    // A condition may begin with a sign, a number or a parenthesis. No instruction has one behind its name.
+    let begins_condition = |kind: &Kind| matches!(kind, Kind::Integer(_) | Kind::Symbol("-" | "("));
+    let second = cursor.peek_second().clone();
     match cursor.peek().clone() {
         Kind::Symbol("{") => domain(&mut recipe.nest, cursor)?,
-        Kind::Name(word) if second_is_name => match KEYWORDS.iter().any(|keyword| *keyword == word) {
-            true => {
-                let place = Some(cursor.place());
-                recipe.steps.push(RecipeStep { transformation: transformation(cursor)?, when: when(cursor)?, place });
+        Kind::Name(word) if matches!(second, Kind::Name(_)) || (word == "assume" && begins_condition(&second)) => {
+            match KEYWORDS.iter().any(|keyword| *keyword == word) {
+                true => {
+                    let place = Some(cursor.place());
+                    recipe.steps.push(RecipeStep {
+                        transformation: transformation(cursor)?,
+                        when: when(cursor)?,
+                        place,
+                    });
+                }
+                false => declaration(recipe, cursor, &word)?,
             }
-            false => declaration(recipe, cursor, &word)?,
-        },
+        }
         _ => {
             let read = instruction(&recipe.nest, cursor)?;
             recipe.nest.instructions.push(read);

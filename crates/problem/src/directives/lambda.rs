@@ -78,8 +78,7 @@ fn declaration(statement: &str) -> Result<(&str, &str), String> {
     let equals = equals.filter(|at| !statement[at + 1..].starts_with('=')).ok_or_else(refused)?;
     let (left, value) = (statement[..equals].trim(), statement[equals + 1..].trim());
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let name_start = left.rfind(|c: char| !is_word(c)).ok_or_else(refused)? + 1;
-    let (kind, name) = left.split_at(name_start);
+    let (kind, name) = left.split_at(left.trim_end_matches(is_word).len());
     let is_type = |c: char| is_word(c) || c.is_whitespace() || matches!(c, ':' | '&' | '<' | '>');
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if kind.trim().is_empty() || !kind.chars().all(is_type) || !is_name || split(value)?.len() != 1 {
@@ -101,6 +100,14 @@ fn nothing_behind(rest: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_of_several_bytes_are_refused() {
+        for text in ["autoܳy = 3; return y;", "auto ܳ = 3; return 1;", "r   eturn (N / WPT) %ܳS = 1;", "ܳy = 3; return y;"]
+        {
+            assert!(value(text).unwrap_err().contains("is not supported"), "{text}");
+        }
+    }
 
     #[test]
     fn variables_are_replaced_by_their_values() {

@@ -50,10 +50,9 @@ fn definition(head: &str) -> Option<FunctionDefinition> {
     let close = head.rfind(')')?;
     let open = matching_open(&head[..close])?;
     let before = head[..open].trim_end();
-    let name_start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
-    let name = &before[name_start..];
-    let has_result_type = !before[..name_start].trim().is_empty();
-    if name.is_empty() || !has_result_type || before[..name_start].contains('=') {
+    let result = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let name = &before[result.len()..];
+    if name.is_empty() || result.trim().is_empty() || result.contains('=') {
         return None;
     }
     Some(FunctionDefinition { name: name.to_owned(), parameters: split_parameters(&head[open + 1..close]) })
@@ -140,6 +139,12 @@ mod tests {
 
     fn names(source: &str) -> Vec<String> {
         functions(source).into_iter().map(|function| function.name).collect()
+    }
+
+    #[test]
+    fn letters_of_several_bytes_stand_anywhere() {
+        assert_eq!(names("void\u{3000}gemm(int n) {}"), ["gemm"]);
+        assert_eq!(names("int —f(int é) { é = 1; } »g() {} void h() {}"), ["f", "g", "h"]);
     }
 
     #[test]

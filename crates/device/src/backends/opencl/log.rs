@@ -22,8 +22,8 @@ pub(super) fn readable(log: &str, file: &Path) -> String {
 fn with_file(text: &str, file: &str) -> String {
     let mut text = NAMELESS.iter().fold(text.to_owned(), |text, name| text.replace(name, file));
     while let Some(at) = text.find("/tempfile_") {
-        let start =
-            text[..at].rfind(|c: char| c.is_whitespace() || "=<('\"".contains(c)).map_or(0, |before| before + 1);
+        let is_of_path = |c: char| !c.is_whitespace() && !"=<('\"".contains(c);
+        let start = text[..at].trim_end_matches(is_of_path).len();
         let end = text[at..].find(".cl").map_or(text.len(), |length| at + length + ".cl".len());
         text.replace_range(start..end, file);
     }
@@ -42,6 +42,12 @@ mod tests {
         let spelt = "error: /c/tempfile_b.cl:3:16 <Spelling=/c/tempfile_b.cl:3:22>: no `y`";
         assert_eq!(readable(spelt, Path::new("k.cl")), "error: k.cl:3:16 <Spelling=k.cl:3:22>: no `y`");
         assert_eq!(readable("<kernel>:1:2: error: bad", Path::new("a.cl")), "a.cl:1:2: error: bad");
+    }
+
+    #[test]
+    fn a_path_may_follow_a_letter_of_several_bytes() {
+        let log = "Fehler\u{3000}/h/tempfile_a1.cl:3:5: »x«";
+        assert_eq!(readable(log, Path::new("k.cl")), "Fehler\u{3000}k.cl:3:5: »x«");
     }
 
     #[test]
