@@ -38,7 +38,7 @@ def test_the_command_tunes_a_kernel_whose_workers_are_interpreters(tmp_path):
     assert "correct" in statuses and "runtime" not in statuses
 
 
-@pytest.mark.parametrize("name", ["tunesmith", "_errors", "_run", "_space", "_tune", "_native"])
+@pytest.mark.parametrize("name", ["tunesmith", "_errors", "_problem", "_run", "_selector", "_space", "_tune", "_native"])
 def test_the_examples_in_the_documentation_are_true(name):
     module = sys.modules[name if name == "tunesmith" else f"tunesmith.{name}"]
     result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)

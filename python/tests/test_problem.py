@@ -129,6 +129,12 @@ def test_an_opencl_kernel_is_tuned():
     assert run.verified is True and {one.status for one in run.evaluations} == {"correct"}
 
 
+def test_a_constraint_of_kernels_can_be_a_function():
+    problem = scale(constraints=[lambda STEP, WRONG: STEP > 2 and not WRONG])
+    assert problem.space().size == 2
+    assert {one.config["STEP"] for one in tune(problem, strategy="exhaustive").evaluations} == {4, 8}
+
+
 def test_a_file_and_a_text_are_problems(tmp_path):
     text = '[problem]\nname = "tiles"\nsizes = { N = 16 }\n[parameters]\nT = { divisors_of = "N" }\n'
     (tmp_path / "tiles.toml").write_text(text)
@@ -204,7 +210,8 @@ def test_an_objective_can_be_a_rate():
         ({"reference": lambda x: None}, "return y"),
         ({"reference": lambda x: {"z": x}}, "gives `z`, but the outputs are y"),
         ({"constraints": ["STPE > 1"]}, "did you mean `STEP`|STPE"),
-        ({"constraints": [lambda STEP: True]}, "a constraint of kernels is an expression"),
+        ({"constraints": [lambda STPE: True]}, "did you mean `STEP`|STPE"),
+        ({"constraints": {"fits": lambda STEP: 1 / 0}}, "constraint `fits` raised ZeroDivisionError"),
         ({"kernel": "scale.c"}, "give a tunesmith.Kernel"),
         ({"kernel": Kernel(SCALE.replace("float factor", "int factor"), "scale")}, "the problem says f32, the function takes int"),
         ({"kernel": Kernel("nowhere.c", "scale")}, "nowhere.c"),

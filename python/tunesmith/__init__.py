@@ -18,12 +18,15 @@ from ._errors import Error, Failure, Interrupted, Remark, RequestError, RunError
 from ._native import Search, convert, divisors, pow2, strategies
 from ._problem import Argument, In, InOut, Kernel, Local, Out, Problem, Scalar, Scratch
 from ._run import Best, Evaluation, Run
+from ._selector import Choice, Selector
 from ._space import Space
+from ._study import compare, devices, predict
 from ._tune import tune
 
 __all__ = [
     "Argument",
     "Best",
+    "Choice",
     "Error",
     "Evaluation",
     "Failure",
@@ -41,10 +44,14 @@ __all__ = [
     "Scalar",
     "Scratch",
     "Search",
+    "Selector",
     "Space",
+    "compare",
     "convert",
+    "devices",
     "divisors",
     "pow2",
+    "predict",
     "strategies",
     "tune",
 ]

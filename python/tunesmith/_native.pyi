@@ -96,6 +96,36 @@ class Recorded:
     def save(self, out: Path) -> None: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
+class Selector:
+    def __new__(cls, paths: Sequence[Path]) -> Selector: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    def select(
+        self, kernel: str, device: str, input: Sequence[tuple[str, float]]
+    ) -> Union[dict[str, Any], None]: ...
+
+def processor(options: dict[str, Any]) -> Union[str, None]: ...
+def devices(options: dict[str, Any]) -> Any: ...
+def compare(
+    recordings: Sequence[Path],
+    strategies: Sequence[str],
+    repeats: int,
+    budget: int,
+    seed: int,
+    noise: bool,
+    history: Sequence[Path],
+    model: Union[str, None],
+) -> Any: ...
+def predict(
+    model: Path,
+    input: Sequence[tuple[str, Value]],
+    device: Union[str, None],
+    problem: Union[Problem, None],
+    search: str,
+    count: int,
+    seed: int,
+) -> Any: ...
+
 class Problem:
     @staticmethod
     def load(path: Path, sizes: Sequence[tuple[str, Value]]) -> Problem: ...

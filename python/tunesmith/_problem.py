@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import _native
 from ._errors import Remark, RequestError
 from ._settings import settings
-from ._space import Space
+from ._space import Space, listed_constraints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ._space import Value
+    from ._space import Constraints, Value
 
     Path = Union[str, PathLike[str]]
     Extent = Union[int, str]
@@ -228,7 +228,7 @@ class Problem:
         arguments: Mapping[str, Any],
         parameters: Mapping[str, Iterable[Value]],
         *,
-        constraints: Mapping[str, str] | Iterable[str] = (),
+        constraints: Constraints = (),
         reference: Reference | None = None,
         sizes: Mapping[str, Value] | None = None,
         default: Mapping[str, Value] | None = None,
@@ -247,7 +247,7 @@ class Problem:
                 NumPy is a buffer that kernels read, a scalar of NumPy a number. `Out`, `InOut`,
                 `Scratch`, `Local` and `Scalar` make the others.
             parameters: The values of each tuning parameter.
-            constraints: Expressions, as a list or by their meanings.
+            constraints: Conditions as of a `Space`: expressions and functions, as a list or by their meanings.
             reference: What is right: a kernel that computes it, a function, or arrays by the names of
                 outputs. A function gets the arrays that its parameters name. It returns the
                 output, a tuple of all outputs or a dict of them by name, or writes into its arrays and
@@ -277,7 +277,7 @@ class Problem:
             "bytes": bytes,
             "kernels": [kernel.parts for kernel in listed],
             "parameters": [(name, list(values)) for name, values in parameters.items()],
-            "constraints": _constraints(constraints),
+            "constraints": listed_constraints(constraints),
             "arguments": [{"name": name, **_filled(name, one)} for name, one in taken.items()],
             "reference": reference.parts if isinstance(reference, Kernel) else None,
             "expected": _expected(reference, taken),
@@ -298,14 +298,6 @@ class Problem:
 
     def __repr__(self) -> str:
         return f"<tunesmith.Problem {self.name}>"
-
-
-def _constraints(constraints: Any) -> list[tuple[str, str]]:
-    named: dict[str, str] = dict(constraints.items()) if hasattr(constraints, "items") else {text: text for text in constraints}
-    for meaning, condition in named.items():
-        if not isinstance(condition, str):
-            raise RequestError(f"constraint `{meaning}` is {condition!r}; a constraint of kernels is an expression")
-    return list(named.items())
 
 
 def _argument(name: str, given: Any) -> Argument:

@@ -59,8 +59,8 @@ class Space(_native.Space):
             RequestError: A value or a constraint is wrong, or the constraints leave no configuration.
         """
         listed = [(name, _values(name, values)) for name, values in parameters.items()]
-        named = [_constraint(name, condition) for name, condition in _named(constraints)]
-        space: Space = super().__new__(cls, listed, named, list((sizes or {}).items()))
+        conditions = listed_constraints(constraints)
+        space: Space = super().__new__(cls, listed, conditions, list((sizes or {}).items()))
         return space
 
     @classmethod
@@ -74,6 +74,11 @@ def _values(name: str, values: Iterable[Value]) -> list[Value]:
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
         raise RequestError(f"the values of parameter `{name}` are {values!r}; give a list, such as [{values!r}]")
     return list(values)
+
+
+def listed_constraints(constraints: Constraints) -> list[tuple[str, str | Callable[..., Any], list[str]]]:
+    """Returns the name, the condition and the scope of each constraint."""
+    return [_constraint(name, condition) for name, condition in _named(constraints)]
 
 
 def _named(constraints: Any) -> list[tuple[str, Condition]]:

@@ -152,6 +152,14 @@ impl Problem {
         }
     }
 
+    /// Adds a constraint, such as a function of the program, which no file can have.
+    #[must_use]
+    pub fn with_constraint(mut self, constraint: Constraint) -> Self {
+        self.constraints.push(constraint);
+        self.places.constraints.push(0..0);
+        self
+    }
+
     /// Returns the folder that relative paths in the file start from.
     pub(crate) fn folder(&self) -> &Path {
         self.source_file.folder()

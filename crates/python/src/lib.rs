@@ -13,7 +13,9 @@ mod options;
 mod problem;
 mod run;
 mod search;
+mod selector;
 mod space;
+mod study;
 mod table;
 mod tune;
 mod value;
@@ -32,7 +34,11 @@ mod _native {
     #[pymodule_export]
     use super::search::{Search, strategies};
     #[pymodule_export]
+    use super::selector::{Selector, processor};
+    #[pymodule_export]
     use super::space::{Configurations, Space, divisors, pow2};
+    #[pymodule_export]
+    use super::study::{compare, devices, predict};
     #[pymodule_export]
     use super::tune::{tune_function, tune_problem};
 

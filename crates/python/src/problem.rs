@@ -3,7 +3,7 @@
 use crate::error::{raised, request};
 use crate::function::message;
 use crate::options::Options;
-use crate::space::Space;
+use crate::space::{Given, Raised, Space, constraint, is_text};
 use crate::value::value;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -20,6 +20,8 @@ pub(crate) struct Problem {
     pub(crate) read: tunesmith::Problem,
     /// True if its sources and data are in a temporary folder of its own.
     pub(crate) in_code: bool,
+    /// The first exception of its constraints that are functions.
+    pub(crate) raised: Raised,
 }
 
 #[pymethods]
@@ -28,7 +30,7 @@ impl Problem {
     #[staticmethod]
     fn load(path: PathBuf, sizes: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Self> {
         let read = tunesmith::Problem::load(&path, &values(&sizes)?);
-        Ok(Self { read: read.map_err(|error| raised(&error.into()))?, in_code: false })
+        Ok(Self { read: read.map_err(|error| raised(&error.into()))?, in_code: false, raised: Raised::default() })
     }
 
     /// Reads a problem from a text. Relative paths start from `folder`.
@@ -39,14 +41,18 @@ impl Problem {
             true => Ok(read),
             false => read.with_sizes(&sizes),
         });
-        Ok(Self { read: read.map_err(|error| raised(&error.into()))?, in_code: false })
+        Ok(Self { read: read.map_err(|error| raised(&error.into()))?, in_code: false, raised: Raised::default() })
     }
 
     /// Builds a problem.
     #[staticmethod]
     fn build(parts: Parts<'_>) -> PyResult<Self> {
-        let built = parts.builder()?.build();
-        Ok(Self { read: built.map_err(|error| raised(&error.into()))?, in_code: true })
+        let built = parts.builder()?.build().map_err(|error| raised(&error.into()))?;
+        let functions = Raised::default();
+        let own = parts.constraints.into_iter().filter(|given| !is_text(given));
+        let own = own.map(|given| constraint(given, &functions)).collect::<PyResult<Vec<_>>>()?;
+        let read = own.into_iter().fold(built, tunesmith::Problem::with_constraint);
+        Ok(Self { read, in_code: true, raised: functions })
     }
 
     /// Returns the problem with a function that decides about outputs in place of a comparison. It
@@ -77,7 +83,8 @@ impl Problem {
             let limits = limits(&self.read, &machine)?;
             Ok::<_, tunesmith::Error>(self.read.space(&limits)?.space)
         });
-        Ok(Space { built: space.map_err(|error| raised(&error))?, sizes: self.read.sizes.clone() })
+        let built = space.map_err(|error| self.raised.take().unwrap_or_else(|| raised(&error)))?;
+        Ok(Space { built, sizes: self.read.sizes.clone() })
     }
 }
 
@@ -106,7 +113,7 @@ struct Parts<'py> {
     bytes: Option<Bound<'py, PyAny>>,
     kernels: Vec<Kernel<'py>>,
     parameters: Vec<(String, Vec<Bound<'py, PyAny>>)>,
-    constraints: Vec<(String, String)>,
+    constraints: Vec<Given<'py>>,
     arguments: Vec<Argument<'py>>,
     reference: Option<Kernel<'py>>,
     expected: Vec<(String, Vec<u8>)>,
@@ -164,8 +171,8 @@ impl Parts<'_> {
         for (name, list) in &self.parameters {
             builder = builder.parameter(name, list.iter().map(value).collect::<PyResult<Vec<Value>>>()?);
         }
-        for (meaning, expression) in &self.constraints {
-            builder = builder.constraint(meaning, expression);
+        for (meaning, expression, _) in self.constraints.iter().filter(|given| is_text(given)) {
+            builder = builder.constraint(meaning, expression.extract::<String>()?);
         }
         for argument in &self.arguments {
             builder = builder.argument(argument.arg()?);

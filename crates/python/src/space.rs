@@ -19,7 +19,7 @@ pub(crate) struct Space {
 }
 
 /// A constraint as Python gives it: its name, its text or a function, and the scope of a function.
-type Given<'py> = (String, Bound<'py, PyAny>, Vec<String>);
+pub(crate) type Given<'py> = (String, Bound<'py, PyAny>, Vec<String>);
 
 #[pymethods]
 impl Space {
@@ -213,10 +213,10 @@ impl Configurations {
 
 /// The first exception of the constraints that are functions.
 #[derive(Clone, Default)]
-struct Raised(Arc<Mutex<Option<PyErr>>>);
+pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
 impl Raised {
-    fn take(&self) -> Option<PyErr> {
+    pub(crate) fn take(&self) -> Option<PyErr> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -229,7 +229,14 @@ impl Raised {
     }
 }
 
-fn constraint((name, condition, scope): Given<'_>, raised: &Raised) -> PyResult<Constraint> {
+/// Returns true if a constraint is an expression, and false if it is a function.
+pub(crate) fn is_text((_, condition, _): &Given<'_>) -> bool {
+    condition.is_instance_of::<PyString>()
+}
+
+/// Returns a constraint. The first exception of a function is kept in `raised`, and the function is
+/// not called any more.
+pub(crate) fn constraint((name, condition, scope): Given<'_>, raised: &Raised) -> PyResult<Constraint> {
     if let Ok(text) = condition.cast::<PyString>() {
         let text = text.to_cow()?;
         let expression = tunesmith::space::Expr::parse(&text);

@@ -40,7 +40,7 @@ pub(crate) fn tune_problem(
     };
     let (outcome, end) = watched(py, &interrupt, &observed, || run.tune())?;
     observed.show_last(py)?;
-    finished(outcome, end, &observed, kept)
+    finished(outcome, end.or_else(|| problem.raised.take()), &observed, kept)
 }
 
 /// Does `work` in a thread of its own, without the interpreter's lock. Meanwhile Python handles its
@@ -90,9 +90,9 @@ pub(crate) fn tune_function(
 ) -> PyResult<Finished> {
     let (ended, observed, interrupt) = (Ended::default(), Observed::new(display), Interrupt::default());
     let mut problem = Problem::of_space(&name, &space.get().built, space.get().sizes.clone());
-    if !judged {
-        problem.judging = Judging::nothing();
-    }
+    // A function may take a microsecond: probes for drift would be half of all calls.
+    let finals = Judging::default().finals.filter(|_| judged);
+    problem.judging = Judging { finals, ..Judging::nothing() };
     let kept = Kept::in_temporary_folder()?;
     let run = Run {
         search: options.search().map_err(|error| raised(&error))?,

@@ -36,7 +36,7 @@ mod unseen;
 pub use error::Error;
 pub use folds::FoldBy;
 pub use outside::Outside;
-pub use predict::{PredictOptions, Predicted, Prediction, predict};
+pub use predict::{PredictOptions, Predicted, Prediction, named_device, predict};
 pub use prior::primed;
 pub use rounds::{RoundsChoice, Rung};
 pub use search::ModelSearch;

@@ -199,6 +199,19 @@ fn checked(model: &TimingModel, input: &[(String, Value)]) -> Result<Vec<(String
     Ok(model.parts().frame.completed(input))
 }
 
+/// Returns the device of `model` whose name contains `part`.
+///
+/// # Errors
+/// The model knows no such device. The remedy names those that it knows.
+pub fn named_device(model: &TimingModel, part: &str) -> Result<KnownDevice, Error> {
+    let part_lower = part.to_lowercase();
+    let found = model.devices().iter().find(|device| device.name.to_lowercase().contains(&part_lower));
+    found.cloned().ok_or_else(|| {
+        let names: Vec<&str> = model.devices().iter().map(|device| device.name.as_str()).collect();
+        Error::request(format!("the model knows no device `{part}`"), Some(format!("it knows {}", names.join(", "))))
+    })
+}
+
 fn device<'a>(model: &'a TimingModel, options: &'a PredictOptions, notes: &mut Vec<String>) -> Option<&'a KnownDevice> {
     match (&options.device, model.devices()) {
         (Some(device), _) => Some(device),

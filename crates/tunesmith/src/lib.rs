@@ -84,7 +84,7 @@ pub use tunesmith_problem::{
 };
 pub use tunesmith_timing::{
     FoldBy, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung, TimingSettings,
-    TrainTimingOptions, TrainedTiming, predict, train_timing,
+    TrainTimingOptions, TrainedTiming, named_device, predict, train_timing,
 };
 
 pub use tunesmith_choose::timing::{HeldOut, KnownDevice, TimingModel, Unseen, UnseenDevice};

@@ -1,12 +1,11 @@
 //! `tunesmith devices`.
 
-use super::{compilers, describe_sandbox, machine};
+use super::{describe_sandbox, machine};
 use crate::args::DevicesArgs;
 use crate::{Ending, output};
 use serde_json::{Value as Json, json};
 use tunesmith::Error;
 use tunesmith::core::counters::{Counter, VOLTA};
-use tunesmith::device::worker::WorkerCommand;
 use tunesmith::device::{ChipCounters, DeviceInfo, Missing, ResolvedCounter};
 
 pub(crate) fn devices(args: &DevicesArgs) -> Result<Ending, Error> {
@@ -45,8 +44,8 @@ fn absent(missing: &Missing) -> Json {
 }
 
 fn counters(args: &DevicesArgs) -> Result<Ending, Error> {
-    let chips =
-        tunesmith::device::counters(&args.chip, compilers().cuda.libraries.as_deref(), &WorkerCommand::current())?;
+    let machine = machine(None)?;
+    let chips = tunesmith::device::counters(&args.chip, machine.compilers.cuda.libraries.as_deref(), &machine.worker)?;
     if args.json {
         output::json(&json!({ "counters": chips.iter().map(chip).collect::<Vec<_>>() }));
         return Ok(Ending::Done);

@@ -5,13 +5,13 @@ use crate::args::PredictArgs;
 use crate::{Ending, output};
 use tunesmith::core::{Refusal, SystemClock};
 use tunesmith::report::count_table;
-use tunesmith::{Error, KnownDevice, PredictOptions, Predicted, Prediction, Problem, TimingModel};
+use tunesmith::{Error, PredictOptions, Predicted, Prediction, Problem, TimingModel, named_device};
 
 pub(crate) fn predict(args: &PredictArgs) -> Result<Ending, Error> {
     let model = TimingModel::read(&args.model)?;
     let search = args.search.parse().map_err(|text| request(text, None))?;
     let input = values(&args.input);
-    let device = args.device.as_deref().map(|name| device(&model, name)).transpose()?;
+    let device = args.device.as_deref().map(|name| named_device(&model, name)).transpose()?;
     let problem = args.problem.as_ref().map(|path| Problem::load(path, &input)).transpose()?;
     let options =
         PredictOptions { input, device, search, restarts: args.restarts, seed: args.seed, count: args.n.max(1) };
@@ -28,16 +28,6 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<Ending, Error> {
 
 fn request(text: String, remedy: Option<String>) -> Error {
     Error::from(Refusal { text, remedy })
-}
-
-/// Returns the device of the model whose name contains `part`.
-fn device(model: &TimingModel, part: &str) -> Result<KnownDevice, Error> {
-    let part_lower = part.to_lowercase();
-    let found = model.devices().iter().find(|device| device.name.to_lowercase().contains(&part_lower));
-    found.cloned().ok_or_else(|| {
-        let names: Vec<&str> = model.devices().iter().map(|device| device.name.as_str()).collect();
-        request(format!("the model knows no device `{part}`"), Some(format!("it knows {}", names.join(", "))))
-    })
 }
 
 fn text(predicted: &Predicted) -> String {

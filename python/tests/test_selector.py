@@ -1,0 +1,93 @@
+"""Choosing at run time, predicting, comparing, and listing devices."""
+
+import subprocess
+import sys
+
+import pytest
+
+import tunesmith
+from tunesmith import Problem, Selector, compare, devices, predict, tune
+
+WISDOM = """{"format": "tunesmith wisdom", "version": 1}
+{"kernel": "gemm", "device": "GPU A", "input": {"M": 512}, "config": {"TILE": 32, "FAST": true}, "time_ms": 1.5}
+{"kernel": "gemm", "device": "GPU A", "input": {"M": 64}, "config": {"TILE": 8, "FAST": false}, "time_ms": 0.1}
+"""
+
+
+@pytest.fixture
+def wisdom(tmp_path):
+    path = tmp_path / "gemm.wisdom"
+    path.write_text(WISDOM)
+    return path
+
+
+def test_a_selector_answers_from_wisdom(wisdom):
+    selector = Selector(wisdom)
+    exact = selector.choose("gemm", {"M": 512}, device="GPU A")
+    assert (exact.config, exact.time_ms, exact.is_doubtful) == ({"TILE": 32, "FAST": True}, 1.5, False)
+    assert exact["TILE"] == 32 and exact.source == "measured for this input on this device"
+    near = selector.choose("gemm", {"M": 100}, device="GPU A")
+    assert near["TILE"] == 8 and "0.6 doublings away" in near.source
+    assert selector.choose("gemm", {"M": 512}).is_doubtful
+    with pytest.raises(KeyError, match="the files know no kernel 'conv'"):
+        selector.choose("conv", {"M": 512})
+
+
+def test_a_selector_warns_of_what_it_cannot_read(wisdom, tmp_path):
+    with pytest.warns(tunesmith.Remark, match="nothing.wisdom"):
+        selector = Selector(wisdom, tmp_path / "nothing.wisdom")
+    assert len(selector.warnings) == 1 and selector.choose("gemm", {"M": 64}, device="GPU A")["TILE"] == 8
+    with pytest.raises(tunesmith.RequestError, match="name files"):
+        Selector()
+
+
+def problem(n):
+    return Problem(f"[problem]\nname = 'tiles'\nsizes = {{ N = {n} }}\n[parameters]\nT = {{ pow2 = '1..=64' }}\n")
+
+
+def test_strategies_are_compared_on_a_run(tmp_path):
+    journal = tmp_path / "run.jsonl"
+    tune(problem(8), device="synthetic:1 + abs(T - N)", strategy="exhaustive", out=journal)
+    document = compare(journal, ["random", "exhaustive"], repeats=5, budget=7)
+    assert [result["strategy"] for result in document["results"]] == ["random", "exhaustive"]
+    assert compare([journal], "random", repeats=5, budget=7)["overall"][0]["strategy"] == "random"
+
+
+def test_a_model_predicts_for_an_input_that_was_never_tuned(tmp_path):
+    runs = []
+    for n in (1, 2, 4, 8, 16, 32, 64):
+        runs.append(str(tmp_path / f"{n}.jsonl"))
+        tune(problem(n), device="synthetic:1 + abs(T - N)", strategy="exhaustive", out=runs[-1])
+    model = tmp_path / "model.json"
+    command = [sys.executable, "-m", "tunesmith", "train", "timing", *runs, "-o", str(model)]
+    trained = subprocess.run(command, capture_output=True, text=True)
+    assert trained.returncode == 0, trained.stderr
+    predicted = predict(model, {"N": 12})
+    assert predicted["config"]["T"] in (4, 8, 16) and len(predicted["candidates"]) > 1
+    assert predict(model, {"N": 12}, problem=problem(1), count=2)["candidates"][0]["config"] == predicted["config"]
+    with pytest.raises(tunesmith.RequestError, match="the model knows no device `gpu`; it knows"):
+        predict(model, {"N": 12}, device="gpu")
+    with pytest.raises(tunesmith.RequestError, match="no size `M`"):
+        predict(model, {"M": 12})
+
+
+def test_devices_are_listed():
+    listed = devices()
+    assert {"devices", "missing"} == set(listed)
+    assert all({"id", "name", "backend", "driver", "limits"} <= set(device) for device in listed["devices"])
+    assert all({"backend", "reason", "remedy"} == set(missing) for missing in listed["missing"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "remedy"),
+    [
+        (lambda folder: compare(folder / "none.csv", "random"), "none.csv"),
+        (lambda folder: compare([], "random"), "name recordings"),
+        (lambda folder: compare(folder / "gemm.wisdom", "anealing"), "did you mean `annealing`"),
+        (lambda folder: predict(folder / "none.json", {}), "none.json"),
+        (lambda folder: predict(folder / "gemm.wisdom", {}, search="best"), "auto, exhaustive, grid"),
+    ],
+)
+def test_what_is_wrong_is_said_with_a_remedy(wrong, remedy, wisdom, tmp_path):
+    with pytest.raises(tunesmith.Error, match=remedy):
+        wrong(tmp_path)

@@ -1,0 +1,92 @@
+"""Questions about recordings, models and devices."""
+
+from __future__ import annotations
+
+from . import _native
+from ._settings import settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from os import PathLike
+    from typing import Any, Union
+
+    from ._problem import Problem
+    from ._space import Value
+
+    Path = Union[str, PathLike[str]]
+
+
+def compare(
+    recordings: Path | Iterable[Path],
+    strategies: str | Iterable[str],
+    *,
+    repeats: int = 20,
+    budget: int = 400,
+    seed: int = 0,
+    noise: bool = False,
+    history: Iterable[Path] = (),
+    model: Path | None = None,
+) -> dict[str, Any]:
+    """Compares strategies on recordings, and returns the document of `tunesmith compare --json`.
+
+    Args:
+        recordings: Journals, and recordings of other tools.
+        strategies: Strategies, such as `"random"` or `"annealing(temperature=0.1)"`.
+        repeats: The number of searches of each strategy on each recording.
+        budget: The number of evaluations of each search.
+        seed: The seed.
+        noise: True if searches see samples drawn from the recorded noise.
+        history: Recordings whose times strategies are told.
+        model: The counter model of strategies.
+
+    Raises:
+        RequestError: A recording or a strategy is wrong.
+    """
+    document: dict[str, Any] = _native.compare(
+        _listed(recordings), [strategies] if isinstance(strategies, str) else list(strategies),
+        repeats, budget, seed, noise, list(history), None if model is None else str(model),
+    )  # fmt: skip
+    return document
+
+
+def predict(
+    model: Path,
+    inputs: Mapping[str, Value],
+    *,
+    device: str | None = None,
+    problem: Problem | None = None,
+    search: str = "auto",
+    count: int = 10,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Predicts the best configurations for an input without running anything.
+
+    Returns the document of `tunesmith predict --json`: `config`, `predicted_speedup`,
+    `predicted_time_ms`, and the `candidates`, the best first.
+
+    Args:
+        model: The timing model, of `tunesmith train timing`.
+        inputs: The sizes of the input. Others are as in the training set.
+        device: A part of the name of a device that the model knows.
+        problem: The problem, whose space is then searched. It takes the sizes of the input.
+        search: `"auto"`, `"exhaustive"`, `"grid"` or `"hc50"`.
+        count: The number of candidates.
+        seed: The seed of random draws.
+
+    Raises:
+        RequestError: The model cannot be read, or does not know a size or the device.
+    """
+    native = None if problem is None else problem.native
+    document: dict[str, Any] = _native.predict(model, list(inputs.items()), device, native, search, count, seed)
+    return document
+
+
+def devices() -> dict[str, Any]:
+    """Returns the usable `devices`, and of those that are `missing` the reason and the remedy."""
+    document: dict[str, Any] = _native.devices(settings())
+    return document
+
+
+def _listed(paths: Any) -> list[Path]:
+    return [paths] if isinstance(paths, str) or hasattr(paths, "__fspath__") else list(paths)
