@@ -43,6 +43,8 @@ typedef enum ts_status {
     TS_TOO_SMALL = 10,
     // A bug of Tunesmith. The object of the call should be closed.
     TS_PANIC = 11,
+    // The device or its compiler refused. The message has the compiler's log.
+    TS_DEVICE = 12,
 } ts_status;
 
 // The origin of a choice.
@@ -166,6 +168,12 @@ typedef struct ts_call {
     // Private.
     uint64_t id;
 } ts_call;
+
+// A kernel that the library compiles and launches on the application's device.
+typedef struct ts_launcher {
+    // Private.
+    uint64_t id;
+} ts_launcher;
 
 #ifdef __cplusplus
 extern "C" {
@@ -440,6 +448,49 @@ enum ts_status ts_online_warning(struct ts_online online,
 
 // Closes the tuning. Results are in the file already. Calls that have begun may still end.
 enum ts_status ts_online_close(struct ts_online online);
+
+// Prepares the kernel `name` of an OpenCL source for calls on the application's command queue.
+//
+// `queue` is a `cl_command_queue` with profiling, whose context and device are used. Parameters reach
+// the source as `-DNAME=VALUE`, beside `options` (NULL for none). The queue and all buffers must
+// outlive the launcher.
+enum ts_status ts_launcher_opencl(struct ts_online online,
+                                  void *queue,
+                                  const char *source,
+                                  const char *name,
+                                  const char *options,
+                                  struct ts_launcher *launcher);
+
+// Sets the work-items of a launch along x, y and z: expressions over sizes and parameters,
+// such as `N // TILE`. NULL is 1. They are rounded up to whole groups.
+enum ts_status ts_launcher_items(struct ts_launcher launcher,
+                                 const char *x,
+                                 const char *y,
+                                 const char *z);
+
+// Sets the work-items of a group along x, y and z, as `ts_launcher_items` does.
+enum ts_status ts_launcher_group(struct ts_launcher launcher,
+                                 const char *x,
+                                 const char *y,
+                                 const char *z);
+
+// Sets the argument `index` of the kernel, counted from 0, to a copy of the `size` bytes at `value`,
+// as `clSetKernelArg` takes it: a `cl_mem` or a number. NULL is local memory of `size` bytes. It holds until it is set again.
+enum ts_status ts_launcher_argument(struct ts_launcher launcher,
+                                    uint32_t index,
+                                    size_t size,
+                                    const void *value);
+
+// Runs the kernel once for an input, with the best known configuration or with a candidate, and waits
+// for it. `seconds` (NULL if unwanted) is its time by the device's clock. A candidate that does not
+// compile or run is replaced by another configuration; `TS_DEVICE` means that the initial one failed.
+enum ts_status ts_launcher_run(struct ts_launcher launcher,
+                               const struct ts_size *sizes,
+                               size_t count,
+                               double *seconds);
+
+// Closes a launcher.
+enum ts_status ts_launcher_close(struct ts_launcher launcher);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -75,12 +75,29 @@ pub struct ts_call {
     pub id: u64,
 }
 
+/// A kernel that the library compiles and launches on the application's device.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ts_launcher {
+    /// Private.
+    pub id: u64,
+}
+
 /// The number of bits of a handle that count. Those above tell the type.
 const COUNTING: u32 = 56;
 
 /// The names of the types, by their number in a handle.
-const NAMES: [&str; 8] =
-    ["nothing", "ts_config", "ts_space_builder", "ts_space", "ts_search", "ts_selector", "ts_online", "ts_call"];
+const NAMES: [&str; 9] = [
+    "nothing",
+    "ts_config",
+    "ts_space_builder",
+    "ts_space",
+    "ts_search",
+    "ts_selector",
+    "ts_online",
+    "ts_call",
+    "ts_launcher",
+];
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
 

@@ -12,6 +12,7 @@
 
 mod config;
 mod handle;
+mod launch;
 mod memory;
 mod online;
 mod search;
@@ -20,7 +21,8 @@ mod space;
 mod status;
 
 pub use config::*;
-pub use handle::{ts_call, ts_config, ts_online, ts_search, ts_selector, ts_space, ts_space_builder};
+pub use handle::{ts_call, ts_config, ts_launcher, ts_online, ts_search, ts_selector, ts_space, ts_space_builder};
+pub use launch::*;
 pub use online::*;
 pub use search::*;
 pub use selector::*;

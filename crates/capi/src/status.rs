@@ -32,6 +32,8 @@ pub enum ts_status {
     TS_TOO_SMALL = 10,
     /// A bug of Tunesmith. The object of the call should be closed.
     TS_PANIC = 11,
+    /// The device or its compiler refused. The message has the compiler's log.
+    TS_DEVICE = 12,
 }
 
 /// A status with its message.

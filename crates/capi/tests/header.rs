@@ -10,7 +10,7 @@ fn the_committed_header_is_generated_from_the_crate() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).expect("cbindgen.toml is valid");
     let mut builder = cbindgen::Builder::new().with_config(config);
-    for file in ["status", "handle", "config", "space", "search", "selector", "online"] {
+    for file in ["status", "handle", "config", "space", "search", "selector", "online", "launch/mod"] {
         builder = builder.with_src(folder.join(format!("src/{file}.rs")));
     }
     let mut generated = Vec::new();

@@ -109,6 +109,18 @@ fn valgrind_finds_no_fault_where_it_is_installed() {
 }
 
 #[test]
+fn kernels_run_on_the_applications_own_opencl_queue() {
+    if !Path::new("/usr/include/CL/cl.h").exists() || !is_installed("gcc") {
+        return;
+    }
+    let program =
+        Program::compile("gcc", "crates/capi/tests/programs/opencl_launch.c", &["-Wl,--no-as-needed", "-lOpenCL"]);
+    let output = Command::new(&program.path).current_dir(program.folder.path()).output().expect("the program starts");
+    // 77: there is no device.
+    assert!([Some(0), Some(77)].contains(&output.status.code()), "{:?}:\n{}", output.status, text(&output));
+}
+
+#[test]
 fn the_example_of_ask_and_tell_finds_a_block() {
     with_every_compiler("examples/c/ask_tell.c", &[], |program| {
         let printed = program.run(&[]);
