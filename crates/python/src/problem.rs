@@ -61,7 +61,7 @@ impl Problem {
         let mut read = self.read.clone();
         read.verify.judge =
             Some(Judge { arguments: outputs, decide: Arc::new(move |outputs| decide(&function, outputs)) });
-        Self { read, in_code: self.in_code }
+        Self { read, in_code: self.in_code, raised: self.raised.clone() }
     }
 
     /// The name.
