@@ -46,6 +46,7 @@ fn wisdom() -> Wisdom {
         ],
         portfolios: vec![portfolio("a")],
         defaults: [("k".to_string(), config(99)), ("unknown".to_string(), config(98))].into(),
+        attempts: Vec::new(),
     }
 }
 
