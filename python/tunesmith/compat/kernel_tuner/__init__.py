@@ -127,15 +127,18 @@ def tune_kernel(
     name, stop = _strategies.chosen(strategy, strategy_options)
     with tempfile.TemporaryDirectory(prefix="tunesmith-") as made:
         written = _problem.Arguments(kernel, arguments, answer, Path(made), judged=verify is not None)
-        launch = _Launched(kernel, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)
-        problem = launch.problem(
-            Path(made), names, written,
+        launch = _problem.launch(
+            kernel, names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names
+        )  # fmt: skip
+        file = _problem.write(
+            Path(made), kernel, names, launch, written,
             _problem.constants(cmem_args, Path(made)) + _problem.shared_memory(smem_args, names),
             _problem.options(kernel.text, compiler_options, defines, names),
             _problem.constraints(restrictions, names),
             {"min_samples": int(iterations), "max_samples": int(iterations), "racing": False},
             goal.table, atol,
         )  # fmt: skip
+        problem = Problem(file)
         if verify is not None:
             problem = _judged(problem, written, _Verification(verify, answer, atol, written))
         kept = _Kept(cache, bool(simulation_mode))
@@ -194,15 +197,17 @@ def run_kernel(
     found: list[Mapping[str, bytes]] = []
     with tempfile.TemporaryDirectory(prefix="tunesmith-") as made:
         written = _problem.Arguments(kernel, arguments, None, Path(made), judged=True)
-        launch = _Launched(kernel, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)
-        problem = launch.problem(
-            Path(made), names, written,
+        launch = _problem.launch(
+            kernel, names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names
+        )  # fmt: skip
+        file = _problem.write(
+            Path(made), kernel, names, launch, written,
             _problem.constants(cmem_args, Path(made)) + _problem.shared_memory(smem_args, names),
             _problem.options(kernel.text, compiler_options, defines, names),
             [], {"min_samples": 1, "max_samples": 1, "final": False, "drift": False}, {}, 0,
         )  # fmt: skip
         run = tune(
-            _judged(problem, written, found.append), strategy="exhaustive", progress=False, keep_going=True,
+            _judged(Problem(file), written, found.append), strategy="exhaustive", progress=False, keep_going=True,
             device=_device(kernel.language, device, platform), out=Path(made) / "run.jsonl",
         )  # fmt: skip
         if run.best is None or not found:
@@ -210,25 +215,6 @@ def run_kernel(
     return [
         argument if result is None else result for argument, result in zip(arguments, written.results(found[0]))
     ]
-
-
-class _Launched:
-    """A kernel with its grid."""
-
-    def __init__(
-        self, kernel: _problem.Kernel, problem_size: Any, divisors: Sequence[Any], blocks: Sequence[str] | None
-    ) -> None:
-        self.kernel = kernel
-        self.problem_size = problem_size
-        self.divisors = divisors
-        self.blocks = blocks
-
-    def problem(self, folder: Path, names: _problem.Names, *rest: Any) -> Problem:
-        """Writes the problem to a folder and reads it."""
-        launch = None
-        if self.kernel.language != "c":
-            launch = _problem.Launch(names, self.problem_size, self.divisors, self.blocks)
-        return Problem(_problem.write(folder, self.kernel, names, launch, *rest))
 
 
 class _Verification:
@@ -249,7 +235,9 @@ class _Verification:
         return "the function `verify` finds the outputs wrong"
 
 
-def _judged(problem: Problem, written: _problem.Arguments, judge: Callable[[Mapping[str, bytes]], str | None]) -> Problem:
+def _judged(
+    problem: Problem, written: _problem.Arguments, judge: Callable[[Mapping[str, bytes]], str | None]
+) -> Problem:
     """Returns the problem with a function that decides about its outputs."""
     problem.native = problem.native.judged(written.outputs, judge)
     return problem

@@ -191,6 +191,13 @@ class Launch:
             self.grid.append(f"int(-(-({extent}) // ({over})))")
 
 
+def launch(
+    kernel: Kernel, names: Names, problem_size: Any, divisors: Sequence[Any], block_size_names: Sequence[str] | None
+) -> Launch | None:
+    """Returns the launch of a kernel; `None` for a function in C, which has no work-items."""
+    return None if kernel.language == "c" else Launch(names, problem_size, divisors, block_size_names)
+
+
 def _extents(names: Names, problem_size: Any) -> list[str]:
     if callable(problem_size):
         extents = _functions.expressions(problem_size, names.values, "problem_size")
