@@ -1,4 +1,4 @@
-"""What type checkers must accept."""
+"""Lists uses that type checkers must accept."""
 
 from __future__ import annotations
 

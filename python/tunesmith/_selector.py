@@ -76,7 +76,7 @@ class Selector:
 
     @property
     def warnings(self) -> list[str]:
-        """What could not be read."""
+        """The lines that could not be read."""
         return self._selector.warnings
 
     def choose(self, kernel: str, inputs: Mapping[str, float], device: str | None = None) -> Choice:

@@ -115,7 +115,7 @@ typedef struct ts_size {
     double value;
 } ts_size;
 
-// What is known about a choice.
+// Says where a choice comes from.
 typedef struct ts_choice {
     // Its origin.
     enum ts_source source;

@@ -22,7 +22,7 @@
 
 namespace tunesmith {
 
-/// Why a function failed.
+/// The reason why a function failed.
 struct Error {
     ts_status status;
     std::string message;

@@ -10,31 +10,19 @@ use tunesmith_space::{Value, ValueKind, did_you_mean};
 /// Gets the value of a parameter of integers or booleans.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ts_config_int(config: ts_config, name: *const c_char, value: *mut i64) -> ts_status {
-    guard(|| unsafe {
-        let (config, name) = (find::<Config>(config.id)?, text(name, "name")?);
-        let found = parameter(&config, name)?;
-        put(value, found.as_int().ok_or_else(|| wrong_type(name, found, "an integer"))?, "value")
-    })
+    unsafe { get(config, name, value, Value::as_int, "an integer") }
 }
 
 /// Gets the value of a parameter of numbers or booleans.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ts_config_float(config: ts_config, name: *const c_char, value: *mut f64) -> ts_status {
-    guard(|| unsafe {
-        let (config, name) = (find::<Config>(config.id)?, text(name, "name")?);
-        let found = parameter(&config, name)?;
-        put(value, found.as_float().ok_or_else(|| wrong_type(name, found, "a number"))?, "value")
-    })
+    unsafe { get(config, name, value, Value::as_float, "a number") }
 }
 
 /// Gets the value of a parameter of booleans or integers: true unless it is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ts_config_bool(config: ts_config, name: *const c_char, value: *mut bool) -> ts_status {
-    guard(|| unsafe {
-        let (config, name) = (find::<Config>(config.id)?, text(name, "name")?);
-        let found = parameter(&config, name)?;
-        put(value, found.as_int().ok_or_else(|| wrong_type(name, found, "a truth value"))? != 0, "value")
-    })
+    unsafe { get(config, name, value, |found| found.as_int().map(|found| found != 0), "a truth value") }
 }
 
 /// Copies the value of any parameter as a text, as a compiler takes it in `-DNAME=VALUE`.
@@ -97,6 +85,21 @@ pub unsafe extern "C" fn ts_config_print(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ts_config_close(config: ts_config) -> ts_status {
     guard(|| close::<Config>(config.id).map(drop))
+}
+
+/// Gets the value of a parameter as `read` takes it. The type is `wanted` in messages.
+unsafe fn get<T>(
+    config: ts_config,
+    name: *const c_char,
+    value: *mut T,
+    read: impl FnOnce(&Value) -> Option<T>,
+    wanted: &str,
+) -> ts_status {
+    guard(|| unsafe {
+        let (config, name) = (find::<Config>(config.id)?, text(name, "name")?);
+        let found = parameter(&config, name)?;
+        put(value, read(found).ok_or_else(|| wrong_type(name, found, wanted))?, "value")
+    })
 }
 
 fn parameter<'a>(config: &'a Config, name: &str) -> Result<&'a Value, Fault> {

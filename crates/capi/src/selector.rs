@@ -40,7 +40,7 @@ pub enum ts_source {
     TS_SOURCE_DEFAULT = 5,
 }
 
-/// What is known about a choice.
+/// Says where a choice comes from.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ts_choice {

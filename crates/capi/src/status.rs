@@ -1,4 +1,4 @@
-//! What a function answers: a status, and the message of the latest fault of a thread.
+//! Answers of functions: a status, and the message of the latest fault of a thread.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};

@@ -1,15 +1,12 @@
 //! A search that its user drives: ask for configurations, tell their costs.
 
+use crate::searcher::MAX_REPEATS;
 use crate::{Evaluation, Failure, FailureKind, History, Measurement, Request, Rng, Searcher, Told, View};
 use rand::SeedableRng;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_space::{ConfigId, Space};
-
-/// Maximum number of questions in a row that bring nothing new. A strategy that asks only for known
-/// configurations this often will not ask for anything new.
-const MAX_REPEATS: usize = 10_000;
 
 /// A search whose user evaluates the configurations.
 ///
@@ -51,7 +48,7 @@ pub struct AskTell {
     searcher: Box<dyn Searcher>,
     history: History,
     in_flight: HashSet<Request>,
-    /// How often a request in flight was asked again. The searcher is told once for each.
+    /// The number of times that a request in flight was asked again. The searcher is told once for each.
     again: HashMap<Request, usize>,
     rng: Rng,
     budget: Option<u64>,
@@ -98,7 +95,7 @@ impl AskTell {
     /// them. An empty answer with nothing in flight ends the search.
     pub fn ask(&mut self, room: usize) -> Vec<ConfigId> {
         let mut fresh = Vec::new();
-        let mut repeats = 0;
+        let mut repeats = 0_u64;
         while fresh.len() < room && repeats <= MAX_REPEATS {
             let view = View::new(&self.space, &self.history, &self.in_flight, self.budget);
             let requests = self.searcher.ask(&view, room - fresh.len(), &mut self.rng);

@@ -7,6 +7,10 @@ use tunesmith_space::{ConfigId, Space};
 /// The random generator of a run. A run has one, seeded and passed down.
 pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 
+/// Maximum number of repeated requests in a row. A strategy that asks only for known evaluations
+/// this often will not ask for anything new.
+pub(crate) const MAX_REPEATS: u64 = 10_000;
+
 /// Decides which configurations to evaluate next.
 ///
 /// A searcher never calls the device, reads no clock and keeps no generator of its own. The same

@@ -77,7 +77,7 @@ impl Function for PythonFunction {
     }
 }
 
-/// What a call that gave no time ends.
+/// The extent of what a call without a time ends.
 enum Stopped {
     /// The configuration alone.
     Configuration(Failure),

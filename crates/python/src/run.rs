@@ -14,7 +14,7 @@ use tunesmith::core::StopReason;
 use tunesmith::store::{Entry, read, read_header};
 use tunesmith::{Outcome, Problem, top};
 
-/// What must exist as long as a run whose journal nobody named.
+/// Keeps alive what a run needs whose journal nobody named.
 #[derive(Clone)]
 pub(crate) enum Kept {
     /// Nothing: the journal is a file of the user's.

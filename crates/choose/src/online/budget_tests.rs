@@ -61,7 +61,7 @@ impl Explorer for Thinking {
 struct Application {
     online: Online,
     options: OnlineOptions,
-    /// What ended calls cost beyond what was set aside, since the latest trial began.
+    /// The cost of ended calls beyond what was set aside, since the latest trial began.
     beyond: f64,
     thinking: f64,
 }
@@ -110,7 +110,7 @@ impl Application {
     }
 }
 
-/// What happens next: a call begins, or one of those under way ends.
+/// The next event: a call begins, or one of those under way ends.
 #[derive(Clone, Debug)]
 enum Event {
     Begin(u8),

@@ -42,11 +42,11 @@ pub(super) struct Purse {
     preparing: f64,
     /// The slowdowns of the latest candidates, by the fastest call of each.
     slowdowns: VecDeque<f64>,
-    /// What inputs have left that have nothing left to try.
+    /// The time left over by inputs that have nothing left to try.
     free: f64,
 }
 
-/// What one input has earned and not spent.
+/// The time that one input has earned and not spent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Account {
     balance: f64,

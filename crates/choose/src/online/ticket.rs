@@ -54,7 +54,7 @@ pub enum Ending {
     Abandoned,
 }
 
-/// What the application does after a call.
+/// The application's next step after a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The call is done.

@@ -130,7 +130,7 @@ pub(super) struct Trials {
     first: VecDeque<Candidate>,
     account: Account,
     results: HashMap<Arc<Config>, Option<f64>>,
-    /// What the explorer has not been told yet.
+    /// The results that the explorer has not been told yet.
     lessons: Vec<Lesson>,
     exploration: Exploration,
     repeats: usize,

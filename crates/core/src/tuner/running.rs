@@ -14,6 +14,7 @@ use super::watch::Watching;
 use super::{Run, Seconds, Tuner};
 use crate::judge::drift::SAMPLES;
 use crate::judge::racing::Racing;
+use crate::searcher::MAX_REPEATS;
 use crate::{
     Error, Evaluation, Event, Progress, Request, Resample, Rng, Role, Scored, Searcher, Stop, StopReason, Told,
     Verdict, View,
@@ -22,10 +23,6 @@ use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_space::{ConfigId, Space};
-
-/// Maximum number of repeated requests in a row. A strategy that asks only for known evaluations
-/// this often will not ask for anything new.
-const MAX_REPEATS: u64 = 10_000;
 
 /// The state of the loop.
 pub(super) struct Running<'a> {

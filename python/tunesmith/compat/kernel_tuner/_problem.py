@@ -11,6 +11,9 @@ from pathlib import Path
 
 import numpy
 
+from tunesmith import RequestError
+from tunesmith._problem import element
+
 from . import _functions
 from ._refused import Refused
 
@@ -29,10 +32,7 @@ BLOCK_NAMES = ("block_size_x", "block_size_y", "block_size_z")
 SUFFIX = {"c": ".cpp", "opencl": ".cl", "cuda": ".cu"}
 # The relative tolerance of numpy.allclose, which Kernel Tuner compares with.
 RELATIVE = 1e-5
-TYPES = {
-    "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32", "uint32": "u32", "int64": "i64",
-    "uint64": "u64", "float16": "f16", "float32": "f32", "float64": "f64", "bool": "u8",
-}  # fmt: skip
+
 
 
 def _listed(given: Any) -> list[Any]:
@@ -291,17 +291,19 @@ def _array(argument: Any, name: str) -> Array:
 
 
 def _type(array: Array, name: str) -> str:
-    known = TYPES.get(array.dtype.name)
-    if known is None:
-        raise Refused(f"the argument `{name}` has the type {array.dtype}; known types are {', '.join(TYPES)}")
-    return known
+    try:
+        return element(_stored(array).dtype)
+    except RequestError as error:
+        raise Refused(f"the argument `{name}`: {error}") from None
+
+
+def _stored(array: Array) -> Array:
+    """Returns the array as kernels see it: they have no type of truth values."""
+    return array.view(numpy.uint8) if array.dtype == bool else array
 
 
 def _save(path: Path, array: Any, name: str) -> None:
-    array = _array(array, name)
-    if array.dtype == bool:
-        array = array.view(numpy.uint8)
-    numpy.save(path, array, allow_pickle=False)
+    numpy.save(path, _stored(_array(array, name)), allow_pickle=False)
 
 
 def constants(cmem_args: Mapping[str, Any] | None, folder: Path) -> list[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""What scripts take from `kernel_tuner.util`."""
+"""Holds what scripts take from `kernel_tuner.util`."""
 
 from __future__ import annotations
 
