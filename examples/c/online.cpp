@@ -167,7 +167,6 @@ int main(int count, char** arguments) {
     const int calls = count > 1 ? std::atoi(arguments[1]) : 2000;
     tunesmith::OnlineOptions options;
     options.candidates = 12;
-    options.strategy = "hill_climbing(initial=1)";
     if (count > 2) options.wisdom = arguments[2];
 
     auto space = ::space();

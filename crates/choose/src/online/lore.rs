@@ -131,6 +131,11 @@ impl Lore {
         configs.filter_map(|(config, known)| Some((config.clone(), known.result()?))).collect()
     }
 
+    /// Returns how many times slower than the fastest one `config` is for `input`, if both are known.
+    pub(super) fn slowdown(&self, input: &Input, config: &Config) -> Option<f64> {
+        self.results[*self.places.get(&(key(input), true))?].slowdown(config)
+    }
+
     /// Returns how many times slower than the fastest one `config` is for the nearest similar input, if
     /// it is slow there.
     pub(super) fn slow(&self, input: &Input, config: &Config) -> Option<f64> {

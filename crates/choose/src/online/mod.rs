@@ -243,9 +243,12 @@ impl Online {
         if let Some(decision) = outcome.decision {
             let input = of_input.input.clone();
             lore.put(&input, true, &decision.config, decision.time);
-            if decision.has_won {
-                for key in lore.similar(&input) {
-                    inputs.get_mut(&key).into_iter().for_each(|other| other.trials.suggest(&decision.config));
+            for key in lore.similar(&input) {
+                let Some(other) = inputs.get_mut(&key) else { continue };
+                if decision.has_won {
+                    other.trials.suggest(&decision.config);
+                } else if let Some(slow) = lore.slow(&other.input, &decision.config) {
+                    other.trials.hint(&decision.config, slow);
                 }
             }
             drop(state);
@@ -338,8 +341,9 @@ impl Online {
                 let path = file.path().display();
                 let text = |Flawed { line, reason }| format!("`{path}`, line {line} is left out: {reason}");
                 self.warn(&mut state, read.flawed.into_iter().map(text));
-                let State { inputs, lore, .. } = &mut *state;
+                let State { inputs, lore, purse, .. } = &mut *state;
                 for News { input, config, time } in lore.read(read.wisdom, &*self.explore) {
+                    lore.slowdown(&input, &config).into_iter().for_each(|slowdown| purse.learn(slowdown));
                     if let Some(of_input) = inputs.get_mut(&key(&input)) {
                         of_input.trials.know(config, time);
                     }

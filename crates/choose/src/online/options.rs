@@ -7,7 +7,8 @@ pub struct OnlineOptions {
     /// the application by 5 %.
     pub slowdown: f64,
     /// The assumed slowdown of a trial relative to the best known configuration. A trial begins
-    /// only when the budget covers that slowdown, or the upper quartile of the latest candidates.
+    /// only when the budget covers that slowdown, or that of the slowest of the latest candidates, and
+    /// for the first candidates up to three times as much.
     pub worst: f64,
     /// Number of calls that decide about a candidate.
     pub samples: usize,

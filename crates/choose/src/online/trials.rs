@@ -201,6 +201,16 @@ impl Trials {
         }
     }
 
+    /// Tells the explorer that `config` is slow for a similar input, by that factor. Hence the explorers
+    /// of similar inputs learn from one another's trials.
+    pub(super) fn hint(&mut self, config: &Arc<Config>, slow: f64) {
+        let is_open = !matches!(self.exploration, Exploration::Over);
+        let is_known = self.results.contains_key(config) || self.is_waiting(config);
+        if let Some(reference) = self.reference().filter(|_| is_open && !is_known) {
+            self.lessons.push((Arc::clone(config), Some(reference * slow)));
+        }
+    }
+
     /// Returns true if `config` is among the next candidates.
     fn is_waiting(&self, config: &Config) -> bool {
         self.first.iter().any(|one| *one.config == *config)
