@@ -461,7 +461,20 @@ enum ts_status ts_launcher_opencl(struct ts_online online,
                                   const char *options,
                                   struct ts_launcher *launcher);
 
-// Sets the work-items of a launch along x, y and z: expressions over sizes and parameters,
+// Prepares the kernel `name` of a CUDA source for calls on the application's stream.
+//
+// `stream` is a `CUstream` or `cudaStream_t`; NULL is the default stream of the calling thread's
+// context. NVRTC compiles `source` for the stream's device; `name` may have template arguments.
+// Parameters reach the source as `-DNAME=VALUE`, beside `options` (NULL for none). The context, the
+// stream and all memory must outlive the launcher.
+enum ts_status ts_launcher_cuda(struct ts_online online,
+                                void *stream,
+                                const char *source,
+                                const char *name,
+                                const char *options,
+                                struct ts_launcher *launcher);
+
+// Sets the work-items (threads) of a launch along x, y and z: expressions over sizes and parameters,
 // such as `N // TILE`. NULL is 1. They are rounded up to whole groups.
 enum ts_status ts_launcher_items(struct ts_launcher launcher,
                                  const char *x,
@@ -475,7 +488,9 @@ enum ts_status ts_launcher_group(struct ts_launcher launcher,
                                  const char *z);
 
 // Sets the argument `index` of the kernel, counted from 0, to a copy of the `size` bytes at `value`,
-// as `clSetKernelArg` takes it: a `cl_mem` or a number. NULL is local memory of `size` bytes. It holds until it is set again.
+// as `clSetKernelArg` takes it: a `cl_mem`, a pointer to the device's memory, or a number. NULL is local
+// memory of `size` bytes, which is an argument in OpenCL and dynamic shared memory in CUDA, after all
+// arguments. It holds until it is set again.
 enum ts_status ts_launcher_argument(struct ts_launcher launcher,
                                     uint32_t index,
                                     size_t size,

@@ -572,6 +572,68 @@ private:
     detail::Owned<ts_online, ts_online_close> handle_;
 };
 
+/// A kernel of the application, compiled for the configuration of each call and launched on the
+/// application's own OpenCL queue or CUDA stream.
+class Launcher {
+public:
+    /// A kernel of an OpenCL source. `queue` is a `cl_command_queue` with profiling.
+    static Result<Launcher> opencl(
+        const Online& online,
+        void* queue,
+        const char* source,
+        const char* name,
+        const char* options = nullptr) {
+        ts_launcher launcher{};
+        ts_status status = ts_launcher_opencl(online.get(), queue, source, name, options, &launcher);
+        if (status != TS_OK) return last_error(status);
+        return Launcher(launcher);
+    }
+    /// A kernel of a CUDA source. `stream` is a `CUstream` or `cudaStream_t`; nullptr is the default one.
+    static Result<Launcher> cuda(
+        const Online& online,
+        void* stream,
+        const char* source,
+        const char* name,
+        const char* options = nullptr) {
+        ts_launcher launcher{};
+        ts_status status = ts_launcher_cuda(online.get(), stream, source, name, options, &launcher);
+        if (status != TS_OK) return last_error(status);
+        return Launcher(launcher);
+    }
+
+    /// Sets the work-items (threads) along each axis: expressions over sizes and parameters.
+    Result<void> items(const char* x, const char* y = nullptr, const char* z = nullptr) {
+        return detail::done(ts_launcher_items(get(), x, y, z));
+    }
+    /// Sets the work-items of a group (the threads of a block) along each axis.
+    Result<void> group(const char* x, const char* y = nullptr, const char* z = nullptr) {
+        return detail::done(ts_launcher_group(get(), x, y, z));
+    }
+    /// Sets an argument to a copy of `value`: a `cl_mem`, a device pointer or a number.
+    template <class T>
+    Result<void> argument(uint32_t index, const T& value) {
+        static_assert(std::is_trivially_copyable<T>::value, "an argument is passed by its bytes");
+        return detail::done(ts_launcher_argument(get(), index, sizeof value, &value));
+    }
+    /// Sets an argument to local memory (dynamic shared memory) of `bytes` bytes.
+    Result<void> local(uint32_t index, size_t bytes) {
+        return detail::done(ts_launcher_argument(get(), index, bytes, nullptr));
+    }
+    /// Runs the kernel once, waits for it, and returns its seconds.
+    Result<double> run(Sizes sizes) {
+        double seconds = 0;
+        ts_status status = ts_launcher_run(get(), sizes.begin(), sizes.size(), &seconds);
+        if (status != TS_OK) return last_error(status);
+        return seconds;
+    }
+
+    ts_launcher get() const noexcept { return handle_.get(); }
+
+private:
+    explicit Launcher(ts_launcher handle) : handle_(handle) {}
+    detail::Owned<ts_launcher, ts_launcher_close> handle_;
+};
+
 }  // namespace tunesmith
 
 #endif

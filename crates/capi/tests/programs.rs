@@ -120,6 +120,101 @@ fn kernels_run_on_the_applications_own_opencl_queue() {
     assert!([Some(0), Some(77)].contains(&output.status.code()), "{:?}:\n{}", output.status, text(&output));
 }
 
+/// Compiles `fake_cuda.c` as the library `name` in `folder`.
+fn fake(folder: &Path, name: &str, define: &str) {
+    let source = house().join("crates/capi/tests/programs/fake_cuda.c");
+    let mut compile = Command::new("gcc");
+    compile.args(WARNINGS).args(["-std=gnu11", "-O1", "-shared", "-fPIC", define]).arg(source);
+    // The library that the program is linked with is the one that is found by name.
+    compile.arg(format!("-Wl,-soname,{name}"));
+    let output = compile.arg("-o").arg(folder.join(name)).output().expect("gcc starts");
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+/// The program of a CUDA application, beside a driver that takes the GPU's place.
+fn cuda_application(compiler: &str, source: &str) -> Program {
+    let folder = tempfile::tempdir().unwrap();
+    fake(folder.path(), "libcuda.so.1", "-DCUDA");
+    let driver = folder.path().join("libcuda.so.1");
+    let options = ["-Wl,--no-as-needed", driver.to_str().unwrap()];
+    let program = Program::compile(compiler, source, &options);
+    std::fs::copy(&driver, program.folder.path().join("libcuda.so.1")).unwrap();
+    program
+}
+
+fn run_cuda(program: &Program, path: &Path, variables: &[(&str, &str)]) -> Output {
+    let path = format!("{}:{}", program.folder.path().display(), path.display());
+    let mut command = Command::new(&program.path);
+    command.env("LD_LIBRARY_PATH", path).envs(variables.iter().copied());
+    command.output().expect("the program starts")
+}
+
+#[test]
+fn kernels_run_on_the_applications_own_cuda_stream() {
+    if !is_installed("gcc") {
+        return;
+    }
+    let program = cuda_application("gcc", "crates/capi/tests/programs/cuda_launch.c");
+    fake(program.folder.path(), "libnvrtc.so", "-DNVRTC");
+    let cases = [("90", "--gpu-architecture=sm_90 "), ("89", "--gpu-architecture=compute_80 ")];
+    for (capability, option) in cases {
+        let variables = [("FAKE_CAPABILITY", capability), ("FAKE_OPTION", option)];
+        let output = run_cuda(&program, Path::new(""), &variables);
+        let printed = text(&output);
+        assert!(output.status.success(), "{:?}:\n{printed}", output.status);
+        let lines: Vec<&str> = printed.lines().collect();
+        let wanted = [
+            "the stream is refused: CUDA_ERROR_OF_THE_FAKE (400)",
+            "argument 3 of the kernel was never set",
+            "argument 3 of the kernel has 4 bytes, but 2 were set",
+            "argument 4 of the kernel was never set; call ts_launcher_argument",
+            "the kernel takes 4 arguments, but 5 were set",
+            "GROUP=64",
+        ];
+        assert!(lines.len() == wanted.len(), "{printed}");
+        lines.iter().zip(wanted).for_each(|(line, wanted)| assert!(line.contains(wanted), "{line}: {wanted}"));
+    }
+    let output = run_cuda(&program, Path::new(""), &[("FAKE_CAPABILITY", "75")]);
+    assert!(text(&output).contains("this NVRTC is too new for the device"), "{}", text(&output));
+}
+
+#[test]
+fn the_wrapper_launches_on_a_cuda_stream() {
+    if !is_installed("gcc") || !is_installed("g++") {
+        return;
+    }
+    let program = cuda_application("g++", "crates/capi/tests/programs/cuda_launch.cpp");
+    fake(program.folder.path(), "libnvrtc.so", "-DNVRTC");
+    let output = run_cuda(&program, Path::new(""), &[]);
+    assert!(output.status.success(), "{:?}:\n{}", output.status, text(&output));
+}
+
+#[test]
+#[allow(clippy::disallowed_methods)] // It asks where NVIDIA's libraries are.
+fn nvidias_compiler_compiles_for_the_applications_stream() {
+    let folder = std::env::var_os("TUNESMITH_NVIDIA").map(PathBuf::from);
+    let library = folder.and_then(|folder| find(&folder, "libnvrtc.so"));
+    let Some(library) = library.filter(|_| is_installed("gcc")) else {
+        println!("skipped: TUNESMITH_NVIDIA names no folder with libnvrtc.so");
+        return;
+    };
+    let program = cuda_application("gcc", "crates/capi/tests/programs/cuda_launch.c");
+    let output = run_cuda(&program, library.parent().unwrap(), &[]);
+    assert!(text(&output).contains("argument 3 of the kernel was never set"), "{}", text(&output));
+    assert!(output.status.success(), "{:?}:\n{}", output.status, text(&output));
+}
+
+/// Returns a file whose name begins with `stem`, in `folder` or below it.
+fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    let is_it = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(stem));
+    entries.iter().find_map(|path| match path.is_dir() {
+        true => find(path, stem),
+        false => is_it(path).then(|| path.clone()),
+    })
+}
+
 #[test]
 fn the_example_of_ask_and_tell_finds_a_block() {
     with_every_compiler("examples/c/ask_tell.c", &[], |program| {

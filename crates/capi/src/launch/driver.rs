@@ -11,6 +11,16 @@ pub(super) enum Argument {
     Local(usize),
 }
 
+impl Argument {
+    /// Returns the number of bytes of a value.
+    pub(super) fn size(&self) -> Option<usize> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes.len()),
+            Self::Local(_) => None,
+        }
+    }
+}
+
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {

@@ -1,7 +1,9 @@
 //! Running the kernel of an application on its own device queue, with the configurations of online
 //! tuning.
 
+mod cuda;
 mod driver;
+mod nvrtc;
 mod opencl;
 
 use crate::handle::{close, find, object, open, ts_launcher, ts_online};
@@ -159,7 +161,32 @@ pub unsafe extern "C" fn ts_launcher_opencl(
     })
 }
 
-/// Sets the work-items of a launch along x, y and z: expressions over sizes and parameters,
+/// Prepares the kernel `name` of a CUDA source for calls on the application's stream.
+///
+/// `stream` is a `CUstream` or `cudaStream_t`; NULL is the default stream of the calling thread's
+/// context. NVRTC compiles `source` for the stream's device; `name` may have template arguments.
+/// Parameters reach the source as `-DNAME=VALUE`, beside `options` (NULL for none). The context, the
+/// stream and all memory must outlive the launcher.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ts_launcher_cuda(
+    online: ts_online,
+    stream: *mut c_void,
+    source: *const c_char,
+    name: *const c_char,
+    options: *const c_char,
+    launcher: *mut ts_launcher,
+) -> ts_status {
+    guard(|| unsafe {
+        check(launcher, "launcher")?;
+        let online = find::<Online>(online.id)?;
+        let options = optional_text(options, "options")?.unwrap_or_default();
+        let device = cuda::Cuda::open(stream, text(source, "source")?, text(name, "name")?, options);
+        let device = device.map_err(|message| fault(ts_status::TS_DEVICE, message))?;
+        put(launcher, ts_launcher { id: open(Launcher::new(online, Box::new(device))) }, "launcher")
+    })
+}
+
+/// Sets the work-items (threads) of a launch along x, y and z: expressions over sizes and parameters,
 /// such as `N // TILE`. NULL is 1. They are rounded up to whole groups.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ts_launcher_items(
@@ -191,7 +218,9 @@ pub unsafe extern "C" fn ts_launcher_group(
 }
 
 /// Sets the argument `index` of the kernel, counted from 0, to a copy of the `size` bytes at `value`,
-/// as `clSetKernelArg` takes it: a `cl_mem` or a number. NULL is local memory of `size` bytes. It holds until it is set again.
+/// as `clSetKernelArg` takes it: a `cl_mem`, a pointer to the device's memory, or a number. NULL is local
+/// memory of `size` bytes, which is an argument in OpenCL and dynamic shared memory in CUDA, after all
+/// arguments. It holds until it is set again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ts_launcher_argument(
     launcher: ts_launcher,
