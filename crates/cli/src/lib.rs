@@ -78,5 +78,7 @@ fn execute(command: &Command) -> Result<Ending, tunesmith::Error> {
         Command::Convert(args) => commands::convert(args),
         Command::Count(args) => commands::count(args),
         Command::Export(args) => commands::export(args),
+        Command::Completions(args) => commands::completions(args),
+        Command::Man(args) => commands::man(args),
     }
 }

@@ -39,6 +39,16 @@ pub fn count(digits: &str) -> String {
     text
 }
 
+/// Returns a number with its noun: `1 input`, `2 inputs`, `0 entries`.
+pub fn counted(number: impl std::fmt::Display, noun: &str) -> String {
+    let number = number.to_string();
+    match noun.strip_suffix('y') {
+        _ if number == "1" => format!("1 {noun}"),
+        Some(stem) => format!("{number} {stem}ies"),
+        None => format!("{number} {noun}s"),
+    }
+}
+
 /// Formats a number with four significant digits, without an exponent, for numbers from 1 to 9999.
 pub(crate) fn significant(number: f64) -> String {
     let decimals = match number.abs() {
@@ -68,6 +78,13 @@ mod tests {
     #[test]
     fn durations_are_short() {
         assert_eq!([0.25, 42.0, 187.0, 7530.0].map(duration), ["0.2 s", "42 s", "3 min 7 s", "2 h 5 min"]);
+    }
+
+    #[test]
+    fn a_noun_has_the_number_of_its_count() {
+        assert_eq!([0, 1, 2].map(|number| counted(number, "input")), ["0 inputs", "1 input", "2 inputs"]);
+        assert_eq!([1, 3].map(|number| counted(number, "entry")), ["1 entry", "3 entries"]);
+        assert_eq!(counted(count("1000"), "configuration"), "1,000 configurations");
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod visible;
 
 pub use bottlenecks::{BottleneckPage, ParameterEffect};
 pub use comparison::{ComparisonRow, comparison_table};
-pub use format::{count, duration, milliseconds, quantity};
+pub use format::{count, counted, duration, milliseconds, quantity};
 pub use front::Front;
 pub use page::{Page, ParameterSection, RunSection, ValueLine, page_html};
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};

@@ -1,6 +1,6 @@
 //! Renders the end of a tuning run.
 
-use crate::format::{count, duration, milliseconds, significant};
+use crate::format::{count, counted, duration, milliseconds, significant};
 use crate::visible::message;
 use std::fmt::Write as _;
 use tunesmith_core::FailureKind;
@@ -125,7 +125,8 @@ impl Summary {
             &mut text,
             "search",
             &format!(
-                "{evaluations} of {size} configurations{resumed} in {}; ended by: {}",
+                "{evaluations} of {}{resumed} in {}; ended by: {}",
+                counted(size, "configuration"),
                 duration(self.seconds),
                 self.stop_reason
             ),

@@ -42,6 +42,7 @@ mod devices;
 mod error;
 mod explain;
 mod export;
+mod find_run;
 mod front;
 mod guided;
 mod judged;
@@ -64,6 +65,7 @@ pub use devices::{devices, limits};
 pub use error::Error;
 pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
 pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, export};
+pub use find_run::{FoundRun, find_run};
 pub use front::FrontMember;
 pub use outcome::{
     Candidate, CandidateDocument, CommonFailure, DefaultComparison, ModelledLimit, Outcome, OutcomeDocument,

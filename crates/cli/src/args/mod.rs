@@ -84,6 +84,12 @@ pub(crate) enum Command {
     /// Write a file for an application: wisdom, or code that chooses among a few configurations
     #[command(after_help = EXPORT_HELP)]
     Export(ExportArgs),
+    /// Print the script that completes commands and options in a shell
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions(CompletionsArgs),
+    /// Write the manual pages, one for each command
+    #[command(after_help = "Example:\n  tunesmith man ~/.local/share/man/man1 && man tunesmith-tune")]
+    Man(ManArgs),
 }
 
 const DEVICES_HELP: &str = "Examples:
@@ -110,6 +116,11 @@ Stop conditions, joined by `and`, `or` and parentheses:
 
 Ctrl-C ends the run with the best so far; --resume continues it.";
 
+const COMPLETIONS_HELP: &str = "Examples:
+  tunesmith completions bash > ~/.local/share/bash-completion/completions/tunesmith
+  tunesmith completions fish > ~/.config/fish/completions/tunesmith.fish
+  tunesmith completions zsh > FOLDER/_tunesmith        (a folder of $fpath)";
+
 /// A problem file and its sizes.
 #[derive(Debug, Args)]
 pub(crate) struct ProblemArgs {
@@ -132,6 +143,18 @@ pub(crate) struct DevicesArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder to write to
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -24,7 +24,7 @@ compress.";
 
 #[derive(Debug, Args)]
 pub(crate) struct TopArgs {
-    /// The journal of the run
+    /// The journal of the run, or its folder
     pub(crate) run: PathBuf,
     /// Number of configurations to show
     #[arg(short, value_name = "N", default_value_t = 10)]
@@ -36,12 +36,12 @@ pub(crate) struct TopArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// The journals of the runs
+    /// The journals of the runs, or their folders
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// The page; an existing file is replaced
+    /// The page [default: named after the first run, beside it]; an earlier page is replaced
     #[arg(short, long, value_name = "FILE.html")]
-    pub(crate) out: PathBuf,
+    pub(crate) out: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -64,7 +64,8 @@ fn print(args: &CheckArgs, check: &Check, sizes: &[(String, tunesmith::space::Va
     render::messages(&check.messages, Some(&source));
     if let Some(space) = &check.space {
         let (size, cartesian) = (report::count(&space.size), report::count(&space.cartesian));
-        output::print(&format!("{size} configurations of {cartesian} combinations\n"));
+        let (size, cartesian) = (report::counted(size, "configuration"), report::counted(cartesian, "combination"));
+        output::print(&format!("{size} of {cartesian}\n"));
     }
     if let Some(report) = check.constraints.as_ref().filter(|report| !report.constraints.is_empty()) {
         output::print(&effects(report));

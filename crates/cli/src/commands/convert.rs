@@ -2,7 +2,7 @@
 
 use crate::args::ConvertArgs;
 use crate::{Ending, output};
-use tunesmith::report::milliseconds;
+use tunesmith::report::{counted, milliseconds};
 use tunesmith::{Converted, Error};
 
 pub(crate) fn convert(args: &ConvertArgs) -> Result<Ending, Error> {
@@ -13,7 +13,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<Ending, Error> {
     }
     let Converted { recording, configurations, correct, optimum_ms, format, out } = &converted;
     let best = optimum_ms.map(|best| format!(", best {}", milliseconds(best))).unwrap_or_default();
-    output::print(&format!("{recording}: {configurations} configurations, {correct} correct{best}\n"));
+    output::print(&format!("{recording}: {}, {correct} correct{best}\n", counted(configurations, "configuration")));
     for path in out {
         output::print(&format!("{format}  {}\n", path.display()));
     }

@@ -13,6 +13,7 @@ mod init;
 mod predict;
 mod report;
 mod run;
+mod shell;
 mod space;
 mod suite;
 mod top;
@@ -33,6 +34,7 @@ pub(crate) use init::init;
 pub(crate) use predict::predict;
 pub(crate) use report::report;
 pub(crate) use run::run;
+pub(crate) use shell::{completions, man};
 pub(crate) use space::space;
 pub(crate) use suite::suite;
 pub(crate) use top::top;
@@ -40,17 +42,17 @@ pub(crate) use train::train;
 pub(crate) use tune::tune;
 
 use crate::args::{Pairs, ProblemArgs, TuneArgs};
-use crate::render;
+use crate::{output, render};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use tunesmith::core::Interrupt;
 use tunesmith::device::worker::WorkerCommand;
 use tunesmith::device::{Compilers, CudaSetup, Sandbox};
 use tunesmith::space::Value;
-use tunesmith::{Error, Machine, Problem};
+use tunesmith::{Error, FoundRun, Machine, Problem};
 
 /// Returns the machine with the device that the user names, if one is named. `interrupt` ends what
 /// compilers and drivers are asked before a run.
@@ -129,6 +131,21 @@ fn sandbox() -> Sandbox {
     let named = ["POCL_CACHE_DIR", "CUDA_CACHE_PATH", "CCACHE_DIR"].into_iter().filter_map(folder);
     sandbox.caches.extend(named);
     sandbox
+}
+
+/// Returns the journal that the user names, by its file or its folder. Says which one it is if the folder
+/// has several.
+fn journal(path: &Path) -> Result<PathBuf, Error> {
+    let FoundRun { path: found, among } = tunesmith::find_run(path)?;
+    if among > 1 {
+        output::note(&format!("`{}` is the latest of {among} journals in its folder", found.display()));
+    }
+    Ok(found)
+}
+
+/// Returns the journals that the user names.
+fn journals(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    paths.iter().map(|path| journal(path)).collect()
 }
 
 /// Returns the command that runs `subcommand` on the problem as it was tuned, with its sizes and on

@@ -4,7 +4,7 @@ use super::{command, explain, interrupt, interruptible_machine, load, pairs, unl
 use crate::args::RunArgs;
 use crate::{Ending, output};
 use tunesmith::device::KernelPlan;
-use tunesmith::report::{message, milliseconds};
+use tunesmith::report::{counted, message, milliseconds};
 use tunesmith::{Error, ModelChoice, OnePlan, OneRun, RunOptions, plan_one, run_one};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
@@ -48,9 +48,9 @@ fn text(run: &OneRun) -> String {
         text += &format!("{}\n", message(&failure.message));
     }
     if let (Some(time), Some((low, high))) = (candidate.time_ms, candidate.ci95_ms) {
-        let samples = candidate.times_ms.len();
+        let samples = counted(candidate.times_ms.len(), "sample");
         let (time, low, high) = (milliseconds(time), milliseconds(low), milliseconds(high));
-        text += &format!("{time}, the median of {samples} samples (95 %: {low} to {high})\n");
+        text += &format!("{time}, the median of {samples} (95 %: {low} to {high})\n");
     }
     for (kernel, time) in &candidate.parts_ms {
         text += &format!("  {} in `{kernel}`\n", milliseconds(*time));

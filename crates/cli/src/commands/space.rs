@@ -3,6 +3,7 @@
 use super::{load, machine};
 use crate::args::SpaceArgs;
 use crate::{Ending, output, render};
+use tunesmith::report::counted;
 use tunesmith::{Error, SpaceInfo, SpaceQuery, report};
 
 pub(crate) fn space(args: &SpaceArgs) -> Result<Ending, Error> {
@@ -41,19 +42,19 @@ fn query(args: &SpaceArgs) -> SpaceQuery {
 fn summary(info: &SpaceInfo) -> String {
     let groups: Vec<String> = info.groups.iter().map(|group| group.join(", ")).collect();
     format!(
-        "{} configurations of {} combinations\n\
-         {} parameters, {} constraints, {} groups of parameters that constraints join:\n  {}\n\
-         diagram: {} nodes, {} arcs, {} bytes, built in {}\n\
+        "{} of {}\n\
+         {}, {}, {} of parameters that constraints join:\n  {}\n\
+         diagram: {}, {}, {}, built in {}\n\
          digest {}\n",
-        report::count(&info.size),
-        report::count(&info.cartesian),
-        info.parameters,
-        info.constraints,
-        groups.len(),
+        counted(report::count(&info.size), "configuration"),
+        counted(report::count(&info.cartesian), "combination"),
+        counted(info.parameters, "parameter"),
+        counted(info.constraints, "constraint"),
+        counted(groups.len(), "group"),
         groups.join("\n  "),
-        info.nodes,
-        info.arcs,
-        info.bytes,
+        counted(info.nodes, "node"),
+        counted(info.arcs, "arc"),
+        counted(info.bytes, "byte"),
         report::milliseconds(info.build_seconds * 1e3),
         info.digest,
     )

@@ -4,7 +4,7 @@ use super::{command, interrupt, interruptible_machine, unless};
 use crate::args::{SuiteArgs, SuiteCheckArgs, SuiteCommand, SuiteListArgs, SuiteTuneArgs, SuiteVerifyArgs};
 use crate::{Ending, output};
 use serde_json::json;
-use tunesmith::report::{count, count_table, message, milliseconds};
+use tunesmith::report::{count, count_table, counted, message, milliseconds};
 use tunesmith::{DeviceChoice, Error, Search};
 use tunesmith_suite::{
     CheckedFile, Library, ListedFile, ListedProblem, Suite, SuiteRow, SuiteTable, SuiteTune, Verified, VerifyOptions,
@@ -74,7 +74,8 @@ fn checked(file: &CheckedFile) -> String {
     let lines = file.faults.iter().map(|fault| ("error", fault));
     let lines = lines.chain(file.brief_warnings.iter().map(|warning| ("warning", warning)));
     let lines: String = lines.map(|(level, text)| format!("  {level}: {}\n", message(text))).collect();
-    format!("{status}: {}/{}: {size} configurations{place}\n{lines}", file.name, file.file)
+    let size = counted(size, "configuration");
+    format!("{status}: {}/{}: {size}{place}\n{lines}", file.name, file.file)
 }
 
 fn verify(args: &SuiteVerifyArgs) -> Result<Ending, Error> {
@@ -140,7 +141,8 @@ fn tune(args: &SuiteTuneArgs) -> Result<Ending, Error> {
     let options = SuiteTune { devices, search, against, out: args.out.clone(), inputs: args.inputs };
     let mut show = |row: &SuiteRow| {
         let time = row.tuned_ms.map_or_else(|| "none correct".to_string(), milliseconds);
-        output::note(&format!("{} on {}: {time} after {} evaluations", titled(row), row.device, row.evaluations));
+        let evaluations = counted(row.evaluations, "evaluation");
+        output::note(&format!("{} on {}: {time} after {evaluations}", titled(row), row.device));
         row.notes.iter().for_each(|note| output::note(&format!("  {note}")));
     };
     let table = tune_suite(&suite, &machine, &options, &interrupt, &mut output::note, &mut show)?;

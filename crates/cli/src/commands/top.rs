@@ -1,21 +1,22 @@
 //! `tunesmith top`.
 
+use super::journal;
 use crate::args::TopArgs;
 use crate::{Ending, output};
-use tunesmith::report::{Front, TopRow, top_table};
+use tunesmith::report::{Front, TopRow, counted, top_table};
 use tunesmith::{Error, Target, Top, TopConfig};
 
 pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
-    let top = tunesmith::top(&args.run, args.n)?;
+    let top = tunesmith::top(&journal(&args.run)?, args.n)?;
     let ending = if top.correct == 0 { Ending::NothingCorrect } else { Ending::Done };
     if args.json {
         output::json(&top);
         return Ok(ending);
     }
     let unverified = if top.verified == Some(false) { ", unverified" } else { "" };
-    let (evaluations, correct) = (top.evaluations, top.correct);
+    let (evaluations, correct) = (counted(top.evaluations, "evaluation"), top.correct);
     let infeasible = if top.infeasible > 0 { format!(", {} infeasible", top.infeasible) } else { String::new() };
-    output::print(&format!("{}: {evaluations} evaluations, {correct} correct{infeasible}{unverified}\n", top.problem));
+    output::print(&format!("{}: {evaluations}, {correct} correct{infeasible}{unverified}\n", top.problem));
     if top.nothing_better {
         output::print("nothing better than the default was found: it is the best\n");
     }

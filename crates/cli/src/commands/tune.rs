@@ -6,7 +6,9 @@ use crate::progress::Display;
 use crate::{Ending, output, render};
 use serde::Serialize;
 use tunesmith::core::{Event, FailureKind};
-use tunesmith::report::{Baseline, FailureLine, SpeedupSource, Summary, Winner, count, milliseconds, quantity};
+use tunesmith::report::{
+    Baseline, FailureLine, SpeedupSource, Summary, Winner, count, counted, milliseconds, quantity,
+};
 use tunesmith::{
     Basis, Candidate, CommonFailure, Error, FrontMember, JournalOptions, Machine, ModelChoice, Outcome,
     OutcomeDocument, Problem, ProposalReport, ProposeCommand, Rates, Search, Session, Starting, StopReason, Target,
@@ -114,9 +116,9 @@ fn warn(problem: &Problem, starting: &Starting<'_>) {
 fn announce(problem: &Problem, starting: &Starting<'_>) {
     warn(problem, starting);
     let Starting { device, strategy, space, history, journal, resumed, .. } = starting;
-    let size = count(&space.size().to_string());
-    let resumed = if *resumed > 0 { format!(", {resumed} evaluations resumed") } else { String::new() };
-    output::note(&format!("{}: {size} configurations on {device}, strategy {strategy}{resumed}", problem.name));
+    let size = counted(count(&space.size().to_string()), "configuration");
+    let resumed = if *resumed > 0 { format!(", {} resumed", counted(resumed, "evaluation")) } else { String::new() };
+    output::note(&format!("{}: {size} on {device}, strategy {strategy}{resumed}", problem.name));
     if !history.is_empty() {
         let names: Vec<String> = history.iter().map(|file| file.display().to_string()).collect();
         output::note(&format!("history: {}", names.join(", ")));
@@ -166,8 +168,8 @@ fn front(outcome: &Outcome) -> Vec<(&'static str, String)> {
     if outcome.front.is_empty() {
         return Vec::new();
     }
-    let count = outcome.front.len();
-    let text = format!("{count} configurations that no other one dominates; the best has the least geometric mean");
+    let members = counted(outcome.front.len(), "configuration");
+    let text = format!("{members} that no other one dominates; the best has the least geometric mean");
     let value = |(name, value): (&String, &f64)| format!("{name} {}", quantity(*value));
     let member = |member: &FrontMember| {
         let values: Vec<String> = member.objectives.iter().map(value).collect();
@@ -200,7 +202,7 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
         let percent = |share: f64| (share * 1e4).floor() / 1e2;
         let (regret, probability) = (percent(claim.regret), percent(claim.probability));
         let text = format!("within {regret} % of the optimum with a probability of {probability} %");
-        ("regret", format!("{text}, estimated after {} evaluations", claim.evaluations))
+        ("regret", format!("{text}, estimated after {}", counted(claim.evaluations, "evaluation")))
     });
     let limit = outcome.limit.and_then(|limit| Some((limit.time_ms, limit.share?))).map(|(time_ms, share)| {
         let percent = share * 100.0;
