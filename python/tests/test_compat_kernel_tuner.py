@@ -39,7 +39,7 @@ def test_a_c_kernel_is_tuned_over_its_whole_space():
     assert len(results) == 8
     failed = [row for row in results if "__error__" in row]
     assert [(row["UNROLL"], row["SPOILT"]) for row in failed] == [(8, 1)], "its output is not the answer"
-    assert failed[0]["time"] == "RuntimeFailedConfig" and "`out`[3] is wrong" in failed[0]["time"].message
+    assert failed[0]["__error__"] == "RuntimeFailedConfig" and "`out`[3] is wrong" in failed[0]["__error__"].message
     correct = [row for row in results if row not in failed]
     assert all(len(row["times"]) == 7 and row["time"] == pytest.approx(numpy.mean(row["times"])) for row in correct)
     assert env["best_config"]["time"] == min(row["time"] for row in correct)
@@ -109,7 +109,7 @@ def test_a_function_verifies_outputs_that_no_comparison_can():
 
     results, _ = sums([1, 2, 4, 8], verify=verify)
     assert [row["BLOCKS"] for row in results if "__error__" in row] == [4]
-    assert "`verify` finds the outputs wrong" in next(row["time"].message for row in results if "__error__" in row)
+    assert "`verify` finds the outputs wrong" in next(row["__error__"].message for row in results if "__error__" in row)
     assert set(map(tuple, seen)) == {((8,), None, None)}
     assert "BLOCKS=8" in get_config_string(results[-1])
 
@@ -147,6 +147,8 @@ def test_parameters_that_are_only_read_are_inputs():
         void after(float *b) { b[0] = 1; }
         """,
         None,
+        _problem.Names({"X": [1]}),
+        [],
     )
     found = {parameter.name: parameter.is_input for parameter in kernel.parameters(7)}
     assert found == {"a": False, "b": True, "c": True, "d": False, "e": True, "g": False, "n": False}

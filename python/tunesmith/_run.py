@@ -71,7 +71,10 @@ class Best:
 class Evaluation:
     """One evaluation of a run."""
 
-    __slots__ = ("clock", "config", "counters", "depth", "index", "message", "status", "times_ms", "values")
+    __slots__ = (
+        "clock", "compile_ms", "config", "counters", "depth", "index", "message", "status", "times_ms", "values",
+        "warmup_ms",
+    )  # fmt: skip
 
     config: Config
     """The configuration."""
@@ -86,6 +89,10 @@ class Evaluation:
     """The reason of a failure, or a remark."""
     clock: float
     """The seconds from the start of the run to the end of the evaluation."""
+    compile_ms: float | None
+    """The time of its compilation, if it was compiled."""
+    warmup_ms: float | None
+    """The time of the first launch, which is no sample: its result is verified."""
     depth: str
     """`timed` or `profiled`."""
     values: dict[str, list[float]]
@@ -100,6 +107,9 @@ class Evaluation:
         self.times_ms = document["times_ms"]
         self.message = document.get("message")
         self.clock = document["clock"]
+        compiled = document.get("compile")
+        self.compile_ms = None if compiled is None else compiled["time_ms"]
+        self.warmup_ms = document.get("warmup_ms")
         self.depth = document["depth"]
         self.values = document.get("values", {})
         self.counters = document.get("counters", {})

@@ -55,6 +55,13 @@ impl Problem {
         Ok(Self { read, in_code: true, raised: functions })
     }
 
+    /// Returns the problem with further constraints, which are functions.
+    fn constrained(&self, constraints: Vec<Given<'_>>) -> PyResult<Self> {
+        let own = constraints.into_iter().map(|given| constraint(given, &self.raised)).collect::<PyResult<Vec<_>>>()?;
+        let read = own.into_iter().fold(self.read.clone(), tunesmith::Problem::with_constraint);
+        Ok(Self { read, in_code: self.in_code, raised: self.raised.clone() })
+    }
+
     /// Returns the problem with a function that decides about outputs in place of a comparison. It
     /// takes their bytes by name, and returns a text if something is wrong.
     fn judged(&self, outputs: Vec<String>, function: Py<PyAny>) -> Self {

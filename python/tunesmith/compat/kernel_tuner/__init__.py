@@ -11,26 +11,32 @@ Arguments that Tunesmith has no equal for are refused by name: `Refused`, a `Val
 
 from __future__ import annotations
 
+import importlib
 import os
-import re
+import shutil
 import tempfile
+import time
+from contextlib import contextmanager
+from datetime import datetime, timezone
 from pathlib import Path
 
-from tunesmith import Problem, convert, tune
+from tunesmith import Problem, tune
 
-from . import _functions, _problem, _results, _strategies
-from ._refused import Refused
-from ._results import ErrorConfig
+from . import _problem, _results, _strategy, strategies
+from ._cache import Cache, read_cache
+from ._goal import Goal
+from ._refused import Refused, refuse_name
+from .util import ErrorConfig, get_best_config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from typing import Any, Union
 
     Number = Union[int, str, Callable[..., Any]]
     Source = Union[str, os.PathLike[str], Sequence[str]]
 
-__all__ = ["ErrorConfig", "Refused", "run_kernel", "tune_kernel"]
+__all__ = ["ErrorConfig", "Refused", "run_kernel", "strategies", "tune_cache", "tune_kernel"]
 
 # Arguments without an equal, and what to use instead.
 WITHOUT_EQUAL = {
@@ -38,8 +44,11 @@ WITHOUT_EQUAL = {
     "observers": "Tunesmith records all samples, the energy and the clocks itself; see [metrics] in docs/problems.md",
     "parallel": "Tunesmith measures on one device at a time and compiles in parallel by itself",
     "objectives": "name one objective",
-    "compiler": "set the environment variable CXX before the first run",
 }
+# Kernel Tuner measures every configuration alike and once. Its results have no place for more.
+PLAIN = {"racing": False, "final": False, "drift": False}
+# What scripts import from the package itself, and the module that has it.
+ELSEWHERE = {"store_results": "integration", "create_device_targets": "integration"}
 
 
 def tune_kernel(
@@ -118,45 +127,66 @@ def tune_kernel(
     Raises:
         Refused: An argument has no equal in Tunesmith. The message names it.
     """
-    _refuse(texmem_args=texmem_args, observers=observers, parallel=parallel, objectives=objectives,
-            compiler=compiler)  # fmt: skip
+    _refuse(texmem_args=texmem_args, observers=observers, parallel=parallel, objectives=objectives)
+    began, start = datetime.now(timezone.utc), time.perf_counter()
     names = _problem.Names(tune_params)
-    kernel = _problem.Kernel(kernel_name, kernel_source, lang)
+    rules = _problem.constraints(restrictions, names)
+    kernel = _problem.Kernel(kernel_name, kernel_source, None if simulation_mode else lang, names, rules)
     metrics = dict(metrics or {})
-    goal = _Goal(objective or "time", bool(objective_higher_is_better), metrics, names)
-    name, stop = _strategies.chosen(strategy, strategy_options)
-    with tempfile.TemporaryDirectory(prefix="tunesmith-") as made:
+    goal = Goal(objective, objective_higher_is_better, metrics, names)
+    chosen, stop = _strategy.chosen(strategy, strategy_options)
+    kept = Cache(cache, bool(simulation_mode))
+    with tempfile.TemporaryDirectory(prefix="tunesmith-") as made, _compiler(compiler):
         written = _problem.Arguments(kernel, arguments, answer, Path(made), judged=verify is not None)
-        launch = _problem.launch(
-            kernel, names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names
-        )  # fmt: skip
-        file = _problem.write(
+        launch = _problem.Launch(names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)
+        problem = _problem.write(
             Path(made), kernel, names, launch, written,
             _problem.constants(cmem_args, Path(made)) + _problem.shared_memory(smem_args, names),
-            _problem.options(kernel.text, compiler_options, defines, names),
-            _problem.constraints(restrictions, names),
-            {"min_samples": int(iterations), "max_samples": int(iterations), "racing": False},
+            _problem.options(kernel, launch, compiler_options, defines, names), rules,
+            {"min_samples": int(iterations), "max_samples": int(iterations), **PLAIN},
             goal.table, atol,
         )  # fmt: skip
-        problem = Problem(file)
         if verify is not None:
             problem = _judged(problem, written, _Verification(verify, answer, atol, written))
-        kept = _Kept(cache, bool(simulation_mode))
         run = tune(
-            problem, strategy=name, stop=stop, seed=seed, objective=goal.text, progress=False if quiet else None,
+            problem, strategy=chosen, stop=stop, seed=seed, objective=goal.text, progress=False if quiet else None,
             device=kept.replay or _device(kernel.language, device, platform), out=kept.journal, resume=kept.resumes,
         )  # fmt: skip
-        results = _results.rows(run, metrics, goal.name)
-        env: dict[str, Any] = {
-            "device_name": run.device,
-            "iterations": iterations,
-            "compiler_options": compiler_options,
-        }
-        kept.write()
-    env["best_config"] = _results.best(results, goal.name, goal.higher)
+        results = _results.rows(run, metrics, began)
+        head = {"device_name": run.device, "kernel_name": kernel_name, "objective": goal.name,
+                "problem_size": "callable" if callable(problem_size) else problem_size}  # fmt: skip
+        kept.write(head, names.values, results)
+    best = get_best_config(results, goal.name, goal.higher)
+    env = {"device_name": run.device, "iterations": iterations, "compiler_options": compiler_options,
+           "best_config": best, **_results.totals(results, (time.perf_counter() - start) * 1e3)}  # fmt: skip
     if not quiet:
-        _show(results, env["best_config"], goal.name, list(names.values), verbose)
+        units = {} if kernel.language == "c" else {"time": "ms"}
+        _results.show(run, results, best, goal.name, list(names.values), list(metrics), units, verbose)
     return results, env
+
+
+def tune_cache(
+    cache_path: str | os.PathLike[str], restrictions: Sequence[Any] | None = None, **options: Any
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Searches a cache file without running anything: `tune_kernel` with what the file says about the kernel.
+
+    Args:
+        cache_path: A cache of Kernel Tuner or of this module. The space is what it has results of.
+        restrictions: Further conditions on the parameters.
+        options: Further arguments of `tune_kernel`, such as `strategy`.
+    """
+    document = read_cache(cache_path)
+    names = document["tune_params_keys"]
+    known = {tuple(row[name] for name in names) for row in document["cache"].values() if "__error__" not in row}
+
+    def is_known(p: Mapping[str, Any]) -> bool:
+        return tuple(p[name] for name in names) in known
+
+    given: dict[str, Any] = {
+        "kernel_name": document["kernel_name"], "kernel_source": "{}", "problem_size": document["problem_size"],
+        "arguments": [], "tune_params": document["tune_params"], "restrictions": [is_known, *(restrictions or [])],
+    }  # fmt: skip
+    return tune_kernel(**{**given, **options}, cache=cache_path, simulation_mode=True)
 
 
 def run_kernel(
@@ -190,24 +220,22 @@ def run_kernel(
         Refused: An argument has no equal in Tunesmith. The message names it.
         RuntimeError: The kernel did not compile, or did not run.
     """
-    _refuse(texmem_args=texmem_args, compiler=compiler)
+    _refuse(texmem_args=texmem_args)
     # A space has a parameter at least.
     names = _problem.Names({"kernel_tuner_run": [1], **{name: [value] for name, value in params.items()}})
-    kernel = _problem.Kernel(kernel_name, kernel_source, lang)
+    kernel = _problem.Kernel(kernel_name, kernel_source, lang, names, [])
     found: list[Mapping[str, bytes]] = []
-    with tempfile.TemporaryDirectory(prefix="tunesmith-") as made:
+    with tempfile.TemporaryDirectory(prefix="tunesmith-") as made, _compiler(compiler):
         written = _problem.Arguments(kernel, arguments, None, Path(made), judged=True)
-        launch = _problem.launch(
-            kernel, names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names
-        )  # fmt: skip
-        file = _problem.write(
+        launch = _problem.Launch(names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)
+        problem = _problem.write(
             Path(made), kernel, names, launch, written,
             _problem.constants(cmem_args, Path(made)) + _problem.shared_memory(smem_args, names),
-            _problem.options(kernel.text, compiler_options, defines, names),
-            [], {"min_samples": 1, "max_samples": 1, "final": False, "drift": False}, {}, 0,
+            _problem.options(kernel, launch, compiler_options, defines, names), [],
+            {"min_samples": 1, "max_samples": 1, **PLAIN}, {}, 0,
         )  # fmt: skip
         run = tune(
-            _judged(Problem(file), written, found.append), strategy="exhaustive", progress=False, keep_going=True,
+            _judged(problem, written, found.append), strategy="exhaustive", progress=False, keep_going=True,
             device=_device(kernel.language, device, platform), out=Path(made) / "run.jsonl",
         )  # fmt: skip
         if run.best is None or not found:
@@ -249,81 +277,30 @@ def _refuse(**given: object) -> None:
             raise Refused(f"{name}={value!r} has no equal: {WITHOUT_EQUAL[name]}")
 
 
-class _Goal:
-    """The objective, in Kernel Tuner's words and in Tunesmith's."""
-
-    def __init__(self, name: str, higher: bool, metrics: Mapping[str, Any], names: _problem.Names) -> None:
-        self.name = name
-        self.higher = higher
-        self.table: dict[str, str] = {}
-        if name == "time":
-            if higher:
-                raise Refused("objective_higher_is_better=True for the time: the slowest configuration is no goal here")
-            self.text: str | None = None
-            return
-        if name not in metrics:
-            known = ", ".join(["time", *metrics])
-            raise Refused(f"objective={name!r} is none of the results {known}; add it to `metrics`")
-        known_names = {*names.values, "time"}
-        given = metrics[name]
-        what = f"metrics[{name!r}]"
-        text = _functions.expression(given, known_names, what) if callable(given) else str(given)
-        self.table = {"objective": re.sub(r"\btime\b", "time_ms", text)}
-        self.text = f"{'maximise' if higher else 'minimise'} objective"
-
-
-class _Kept:
-    """The cache of a call: a journal of Tunesmith, and Kernel Tuner's file beside it."""
-
-    def __init__(self, cache: str | os.PathLike[str] | None, simulates: bool) -> None:
-        self.file = None if cache is None else Path(os.fspath(cache))
-        if self.file is not None and self.file.suffix != ".json":
-            self.file = self.file.with_name(self.file.name + ".json")
-        self.replay: str | None = None
-        self.journal: Path | None = None
-        self.resumes = False
-        if simulates:
-            if self.file is None or not self.file.is_file():
-                raise Refused(f"simulation_mode needs a cache that exists, and {self.file} does not")
-            self.replay = f"replay:{self.file}"
-        elif self.file is not None:
-            self.journal = self.file.with_suffix(".jsonl")
-            self.resumes = self.journal.is_file()
-            if self.file.is_file() and not self.resumes:
-                raise Refused(
-                    f"the cache {self.file} was not written by Tunesmith, which continues {self.journal}; name another "
-                    "cache, or use simulation_mode"
-                )
-
-    def write(self) -> None:
-        """Writes Kernel Tuner's file."""
-        if self.journal is not None and self.file is not None:
-            convert([self.journal], self.file, "kernel-tuner")
-
-
 def _device(language: str, device: int, platform: int) -> str:
     return {"c": "c", "opencl": f"opencl:{platform}::{device}", "cuda": f"cuda:{device}"}[language]
 
 
-def _show(
-    results: list[dict[str, Any]], best: dict[str, Any] | None, objective: str, parameters: list[str], verbose: bool
-) -> None:
-    """Prints what Kernel Tuner prints: a line for each configuration, and the best."""
-    for row in results:
-        if "__error__" in row and not verbose:
-            continue
-        shown = ", ".join(f"{name}={row[name]}" for name in parameters)
-        print(f"{shown}, {_numbers(row, parameters)}")
-    if best is None:
-        print("no configuration was correct")
+@contextmanager
+def _compiler(name: str | None) -> Generator[None, None, None]:
+    """Makes a compiler the one of C++, as the environment names it."""
+    if name is None:
+        yield
         return
-    print(f"best performing configuration for {objective}:")
-    print(", ".join(f"{name}={best[name]}" for name in parameters) + ", " + _numbers(best, parameters))
+    if shutil.which(name) is None:
+        raise Refused(f"compiler={name!r} is not installed; name one that is, such as 'g++'")
+    before = os.environ.get("CXX")
+    os.environ["CXX"] = name
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["CXX"]
+        else:
+            os.environ["CXX"] = before
 
 
-def _numbers(row: Mapping[str, Any], parameters: Sequence[str]) -> str:
-    """Returns the numbers of a result in print."""
-    if "__error__" in row:
-        return str(row["__error__"])
-    left_out = {*parameters, "times", "benchmark_time"}
-    return ", ".join(f"{name}={value:.3f}" for name, value in row.items() if name not in left_out)
+def __getattr__(name: str) -> Any:
+    if name in ELSEWHERE:
+        return getattr(importlib.import_module(f"{__name__}.{ELSEWHERE[name]}"), name)
+    refuse_name(__name__, name)

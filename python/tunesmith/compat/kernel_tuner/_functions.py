@@ -10,11 +10,11 @@ import ast
 import inspect
 import textwrap
 
-from ._refused import Refused
+from ._refused import Inexpressible, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
 # What functions of `math` and `numpy` do, in Tunesmith's language.
@@ -36,18 +36,18 @@ def expression(function: Callable[..., Any], names: Collection[str], what: str) 
     Raises:
         Refused: The function does more than an expression can say.
     """
-    return ast.unparse(returned(function, names, what))
+    return ast.unparse(returned(function, {name: name for name in names}, what))
 
 
 def expressions(function: Callable[..., Any], names: Collection[str], what: str) -> list[str]:
     """Returns the expressions of a function that returns a tuple, or the only one of another function."""
-    body = returned(function, names, what)
+    body = returned(function, {name: name for name in names}, what)
     parts = body.elts if isinstance(body, (ast.Tuple, ast.List)) else [body]
     return [ast.unparse(part) for part in parts]
 
 
-def returned(function: Callable[..., Any], names: Collection[str], what: str) -> ast.expr:
-    """Returns what a function returns, with names in place of looks into its dictionary."""
+def returned(function: Callable[..., Any], names: Mapping[str, str], what: str) -> ast.expr:
+    """Returns what a function returns, with the expressions of `names` in place of looks into its dictionary."""
     arguments, body = _definition(function, what)
     translated: ast.expr = _Translator(function, arguments, names, what).visit(body)
     return ast.fix_missing_locations(translated)
@@ -59,7 +59,7 @@ def _definition(function: Callable[..., Any], what: str) -> tuple[list[str], ast
         source = textwrap.dedent(inspect.getsource(function))
         code = function.__code__
     except (OSError, TypeError, AttributeError):
-        raise Refused(f"{what} is a function whose source cannot be read; write it as a string") from None
+        raise Inexpressible(f"{what} is a function whose source cannot be read; write it as a string") from None
     named = [node for node in _candidates(source, code.co_name) if _has_arguments(node, code)]
     if code.co_name != "<lambda>" and named:
         return _arguments(named[0]), _only_return(named[0], what)
@@ -69,7 +69,7 @@ def _definition(function: Callable[..., Any], what: str) -> tuple[list[str], ast
     if len(alike) == 1:
         (node,) = alike.values()
         return _arguments(node), node.body
-    raise Refused(f"{what} is a function whose source cannot be found; write it as a string")
+    raise Inexpressible(f"{what} is a function whose source cannot be found; write it as a string")
 
 
 def _candidates(source: str, name: str) -> list[Any]:
@@ -120,7 +120,7 @@ def _only_return(node: Any, what: str) -> ast.expr:
         body = body[1:]
     if len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None:
         return body[0].value
-    raise Refused(
+    raise Inexpressible(
         f"{what} is the function `{node.name}`, which does more than return one expression; write it as one, or as a "
         "string"
     )
@@ -129,7 +129,7 @@ def _only_return(node: Any, what: str) -> ast.expr:
 class _Translator(ast.NodeTransformer):
     """Replaces looks into the dictionary by names, and names from around the function by their values."""
 
-    def __init__(self, function: Callable[..., Any], arguments: list[str], names: Collection[str], what: str) -> None:
+    def __init__(self, function: Callable[..., Any], arguments: list[str], names: Mapping[str, str], what: str) -> None:
         around = inspect.getclosurevars(function)
         self.values = {**around.globals, **around.nonlocals}
         self.names = names
@@ -143,7 +143,7 @@ class _Translator(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id in self.names and self.dictionary is None:
-            return node
+            return self._named(node.id, node)
         if node.id in self.values:
             return ast.Constant(_plain(self.values[node.id], node.id, self.what))
         raise self._too_much(node)
@@ -172,11 +172,11 @@ class _Translator(ast.NodeTransformer):
 
     def _named(self, name: object, node: ast.expr) -> ast.expr:
         if isinstance(name, str) and name in self.names:
-            return ast.Name(name)
+            return ast.parse(self.names[name], mode="eval").body
         raise Refused(f"{self.what} reads {ast.unparse(node)}, and there is no such parameter or result")
 
-    def _too_much(self, node: ast.expr) -> Refused:
-        return Refused(
+    def _too_much(self, node: ast.expr) -> Inexpressible:
+        return Inexpressible(
             f"{self.what} is a function with `{ast.unparse(node)}`, which no expression of Tunesmith can say; known "
             f"functions are {', '.join(sorted(KNOWN))}"
         )
@@ -188,4 +188,4 @@ def _plain(value: Any, name: str, what: str) -> int | float | bool | str:
         value = value.item()
     if isinstance(value, (int, float, bool, str)):
         return value
-    raise Refused(f"{what} is a function that uses `{name}`, which is no number and no text")
+    raise Inexpressible(f"{what} is a function that uses `{name}`, which is no number and no text")

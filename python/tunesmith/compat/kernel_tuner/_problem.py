@@ -4,6 +4,7 @@
 # pyright: basic
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -11,18 +12,22 @@ from pathlib import Path
 
 import numpy
 
-from tunesmith import RequestError
+from tunesmith import Problem, RequestError
 from tunesmith._problem import element
+from tunesmith._space import listed_constraints
 
 from . import _functions
-from ._refused import Refused
+from ._generated import Generated
+from ._refused import Inexpressible, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, Callable
 
     from numpy.typing import NDArray
+
+    from ._generated import Rule
 
     Array = NDArray[Any]
 
@@ -34,7 +39,6 @@ SUFFIX = {"c": ".cpp", "opencl": ".cl", "cuda": ".cu"}
 RELATIVE = 1e-5
 
 
-
 def _listed(given: Any) -> list[Any]:
     """Returns a list of what may be a single one."""
     return list(given) if isinstance(given, (list, tuple)) else [given]
@@ -43,18 +47,21 @@ def _listed(given: Any) -> list[Any]:
 class Kernel:
     """A kernel's text, its language, and the folders and files that it needs."""
 
-    def __init__(self, name: str, source: Any, lang: str | None) -> None:
+    def __init__(self, name: str, source: Any, lang: str | None, names: Names, rules: Sequence[Rule]) -> None:
         files = _listed(source)
-        if not files or any(callable(file) for file in files):
-            raise Refused(
-                "kernel_source is a function; Tunesmith compiles one source with other macros, so use a file or a string"
-            )
+        if not files or any(callable(file) for file in files[1:]):
+            raise Refused("kernel_source has no source, or a function behind the first; only the first may be a function")
         self.name = name
         self.text: str
+        self.options: list[str] = []
         self.files = [Path(os.fspath(file)) for file in files[1:]]
         self.include: list[Path] = [file.parent for file in self.files]
-        main = os.fspath(files[0])
-        if _is_path(main):
+        main = "" if callable(files[0]) else os.fspath(files[0])
+        if callable(files[0]):
+            generated = Generated(files[0], names.values, rules)
+            self.text, self.options = generated.text, generated.options
+            self.include.append(Path.cwd())
+        elif _is_path(main):
             self.text = Path(main).read_text()
             self.include.append(Path(main).parent)
         else:
@@ -161,18 +168,35 @@ def _alike(values: list[Any]) -> list[Any]:
     return [widest(value) for value in values]
 
 
-def constraints(restrictions: Any, names: Names) -> list[str]:
-    """Returns the restrictions as expressions."""
+def constraints(restrictions: Any, names: Names) -> list[Rule]:
+    """Returns the restrictions as expressions; functions that do more than an expression, as they are."""
     if restrictions is None:
         return []
     listed = _listed(restrictions)
-    found: list[str] = []
+    found: list[Rule] = []
     for number, restriction in enumerate(listed):
         what = f"restrictions[{number}]" if len(listed) > 1 else "restrictions"
-        if not isinstance(restriction, str) and not callable(restriction):
+        if isinstance(restriction, str):
+            found.append(restriction)
+            continue
+        if not inspect.isroutine(restriction):
             raise Refused(f"{what} is a {type(restriction).__name__}; write it as a string or a function")
-        found.append(names.expression(restriction, what))
+        try:
+            found.append(names.expression(restriction, what))
+        except Inexpressible:
+            found.append(_called(restriction, list(names.values)))
     return found
+
+
+def _called(function: Callable[..., Any], names: list[str]) -> Rule:
+    """Returns a function as a condition. It takes parameters by their names, or one dictionary of all."""
+    try:
+        taken = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        taken = []
+    if taken and set(taken) <= set(names):
+        return taken, lambda *values: bool(function(*values))
+    return names, lambda *values: bool(function(dict(zip(names, values))))
 
 
 class Launch:
@@ -182,20 +206,27 @@ class Launch:
         self, names: Names, problem_size: Any, divisors: Sequence[Any], block_size_names: Sequence[str] | None
     ) -> None:
         blocks = list(block_size_names or BLOCK_NAMES)
-        blocks += BLOCK_NAMES[len(blocks) :]
-        extents = _extents(names, problem_size)
-        self.local = [block if block in names.values else str(least) for block, least in zip(blocks, DEFAULT_BLOCK)]
+        self.blocks = blocks + list(BLOCK_NAMES[len(blocks) :])
+        self.local = [name if name in names.values else str(least) for name, least in zip(self.blocks, DEFAULT_BLOCK)]
         self.grid: list[str] = []
-        for extent, divisor, block, axis in zip(extents, divisors, blocks, "xyz"):
+        for extent, divisor, block, axis in zip(_extents(names, problem_size), divisors, self.blocks, "xyz"):
             over = _divisor(names, divisor, block if block in names.values else "1", f"grid_div_{axis}")
             self.grid.append(f"int(-(-({extent}) // ({over})))")
 
+    def macros(self, text: str, names: Names) -> list[str]:
+        """Returns options that define the extents that a source names and that are no parameters."""
+        blocks = [(name, extent) for name, extent in zip(self.blocks, self.local) if name not in names.values]
+        grid = [(f"grid_size_{axis}", _in_c(extent)) for axis, extent in zip("xyz", self.grid) if f"grid_size_{axis}" in text]
+        return [f"-D{name}={extent}" for name, extent in blocks + grid if re.search(rf"\b{name}\b", text)]
 
-def launch(
-    kernel: Kernel, names: Names, problem_size: Any, divisors: Sequence[Any], block_size_names: Sequence[str] | None
-) -> Launch | None:
-    """Returns the launch of a kernel; `None` for a function in C, which has no work-items."""
-    return None if kernel.language == "c" else Launch(names, problem_size, divisors, block_size_names)
+
+def _in_c(extent: str) -> str:
+    """Returns an extent of the grid as C computes it: the numbers are positive."""
+    found = re.fullmatch(r"int\(-\(-\((.*)\) // \((.*)\)\)\)", extent)
+    if found is None or not re.fullmatch(r"[\w\s()+*-]*", found.group(1) + found.group(2)):
+        raise Refused(f"the source reads a macro such as grid_size_x, and its value {extent} is more than C's + - and *")
+    over, by = found.groups()
+    return f"(((({over})+({by})-1)/({by})))".replace(" ", "")
 
 
 def _extents(names: Names, problem_size: Any) -> list[str]:
@@ -332,14 +363,14 @@ def shared_memory(smem_args: Mapping[str, Any] | None, names: Names) -> list[dic
 
 
 def options(
-    text: str, compiler_options: Sequence[Any] | None, defines: Mapping[str, Any] | None, names: Names
+    kernel: Kernel, launch: Launch, compiler_options: Sequence[Any] | None, defines: Mapping[str, Any] | None, names: Names
 ) -> list[str]:
     """Returns the compiler's options for a source."""
     listed = [] if compiler_options is None else _listed(compiler_options)
     words = [str(option) for option in listed]
     if any(callable(option) for option in listed):
         raise Refused("compiler_options has a function; write `{NAME}` in an option for the value of a parameter")
-    if "omp.h" in text:
+    if "omp.h" in kernel.text:
         words.append("-fopenmp")
     if defines is not None and not defines:
         raise Refused("defines={}: Tunesmith always defines the parameters as macros; leave out `defines`")
@@ -348,10 +379,10 @@ def options(
             raise Refused(f"defines[{name!r}] is a function; write `{{NAME}}` in a text for the value of a parameter")
         if name not in names.values:
             words.append(f"-D{name}={value}")
-    return [*words, "-Dkernel_tuner=1"]
+    return [*words, *launch.macros(kernel.text, names), *kernel.options, "-Dkernel_tuner=1"]
 
 
-class Problem:
+class _Text:
     """A problem of Tunesmith as text."""
 
     def __init__(self, folder: Path) -> None:
@@ -387,31 +418,36 @@ def write(
     folder: Path,
     kernel: Kernel,
     names: Names,
-    launch: Launch | None,
+    launch: Launch,
     arguments: Arguments,
     further: list[dict[str, object]],
     words: list[str],
-    rules: list[str],
+    rules: Sequence[Rule],
     sampling: Mapping[str, object],
     metrics: Mapping[str, str],
     atol: float,
-) -> Path:
-    """Writes the whole problem to a folder, and returns the problem's file."""
+) -> Problem:
+    """Writes the whole problem to a folder, and returns it."""
     source = folder / f"kernel{SUFFIX[kernel.language]}"
     source.write_text(kernel.text)
-    problem = Problem(folder)
+    problem = _Text(folder)
     problem.table("[problem]", {"name": re.sub(r"\W+", "_", kernel.name).strip("_") or "kernel"})
     include = [str(path.resolve()) for path in dict.fromkeys(kernel.include)]
     problem.table("[kernel]", {
         "file": source.name, "function": kernel.name, "options": words, "include": include,
-        "grid": launch.grid if launch else None, "local": launch.local if launch else None,
+        **({} if kernel.language == "c" else {"grid": launch.grid, "local": launch.local}),
     })  # fmt: skip
     problem.table("[parameters]", names.values)
-    problem.table("[constraints]", {f"restriction {number}: {rule}": rule for number, rule in enumerate(rules)})
+    texts = [rule for rule in rules if isinstance(rule, str)]
+    problem.table("[constraints]", {f"restriction {number}: {rule}": rule for number, rule in enumerate(texts)})
     for table in arguments.tables + further:
         problem.table("[[arguments]]", table)
     if arguments.expected:
         problem.table("[verify]", {"expected": arguments.expected, "relative": RELATIVE, "absolute": atol})
     problem.table("[measure]", sampling)
     problem.table("[metrics]", metrics)
-    return problem.write()
+    read = Problem(problem.write())
+    functions = [rule for rule in rules if not isinstance(rule, str)]
+    if functions:
+        read.native = read.native.constrained(listed_constraints(functions))
+    return read

@@ -2,54 +2,62 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
+from .util import CompilationFailedConfig, InvalidConfig, RuntimeFailedConfig, get_config_string
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tunesmith import Run
+    from tunesmith import Evaluation, Run
+
+# Kernel Tuner's classes of failures, by the statuses of Tunesmith.
+FAILURES = {"compile": CompilationFailedConfig, "constraints": InvalidConfig, "infeasible": InvalidConfig}
+# The parts of the time of a result, in milliseconds.
+PARTS = ("framework_time", "strategy_time", "compile_time", "verification_time", "benchmark_time")
 
 
-class ErrorConfig(str):
-    """The reason why a configuration has no time; it stands in the place of the time."""
+def rows(run: Run, metrics: Mapping[str, Any], began: datetime) -> list[dict[str, Any]]:
+    """Returns one dictionary for each evaluation, in the order made.
 
-    __slots__ = ("message",)
-
-    message: str
-    """The full message."""
-
-    def __new__(cls, name: str, message: str) -> ErrorConfig:
-        made = super().__new__(cls, name)
-        made.message = message
-        return made
-
-
-# Kernel Tuner's names of failures, by the statuses of Tunesmith.
-FAILURES = {
-    "compile": "CompilationFailedConfig",
-    "constraints": "InvalidConfig",
-    "infeasible": "InvalidConfig",
-}
-
-
-def rows(run: Run, metrics: Mapping[str, Any], objective: str) -> list[dict[str, Any]]:
-    """Returns one dictionary for each evaluation, in the order made."""
+    Args:
+        run: The run.
+        metrics: Expressions and functions of a result, in order: each may use those before.
+        began: The start of the run.
+    """
     found: list[dict[str, Any]] = []
+    before = 0.0
     for evaluation in run.evaluations:
         row: dict[str, Any] = dict(evaluation.config)
         if evaluation.is_correct and evaluation.times_ms:
             row["time"] = sum(evaluation.times_ms) / len(evaluation.times_ms)
             row["times"] = list(evaluation.times_ms)
-            row["benchmark_time"] = sum(evaluation.times_ms)
+        else:
+            failure = FAILURES.get(evaluation.status, RuntimeFailedConfig)
+            row["__error__"] = failure(evaluation.message or evaluation.status)
+        row.update(_spent(evaluation, max(evaluation.clock - before, 0) * 1e3))
+        before = evaluation.clock
+        if "__error__" not in row:
             for name, metric in metrics.items():
                 row[name] = _metric(metric, row)
-        else:
-            name = FAILURES.get(evaluation.status, "RuntimeFailedConfig")
-            row["time"] = ErrorConfig(name, evaluation.message or evaluation.status)
-            row["__error__"] = row["time"]
-            row[objective] = row["time"]
+        row["timestamp"] = str(began + timedelta(seconds=evaluation.clock))
         found.append(row)
     return found
+
+
+def _spent(evaluation: Evaluation, wall_ms: float) -> dict[str, float]:
+    """Returns the parts of the time since the evaluation before. The first launch is the verified one."""
+    compile_ms, first_ms = evaluation.compile_ms or 0.0, evaluation.warmup_ms or 0.0
+    measured = sum(evaluation.times_ms)
+    return {
+        "compile_time": compile_ms,
+        "verification_time": first_ms,
+        "benchmark_time": measured,
+        "strategy_time": 0.0,
+        "framework_time": max(wall_ms - compile_ms - first_ms - measured, 0.0),
+    }
 
 
 def _metric(metric: Any, row: dict[str, Any]) -> Any:
@@ -58,9 +66,26 @@ def _metric(metric: Any, row: dict[str, Any]) -> Any:
     return eval(metric, {"__builtins__": {"min": min, "max": max, "abs": abs, "round": round}}, row)
 
 
-def best(results: list[dict[str, Any]], objective: str, higher: bool) -> dict[str, Any] | None:
-    """Returns the row with the best value of the objective."""
-    correct = [row for row in results if "__error__" not in row]
-    if not correct:
-        return None
-    return (max if higher else min)(correct, key=lambda row: row[objective])
+def totals(results: Sequence[Mapping[str, Any]], wall_ms: float) -> dict[str, float]:
+    """Returns the sums of the parts of the time, and what is left of the whole."""
+    sums = {f"total_{part}": float(sum(row[part] for row in results)) for part in PARTS}
+    return {**sums, "overhead_time": wall_ms - sum(sums.values())}
+
+
+def show(
+    run: Run, results: Sequence[Mapping[str, Any]], best: Mapping[str, Any] | None, objective: str,
+    names: Sequence[str], metrics: Sequence[str], units: Mapping[str, str], verbose: bool,
+) -> None:  # fmt: skip
+    """Prints what Kernel Tuner prints: the device, a line for each configuration, and the best."""
+    print(f"Using: {run.device}")
+    if verbose:
+        print(f"Searchspace has {run.space_size} configurations after restrictions.")
+    for row in results:
+        print(get_config_string(row, [*names, "time", *metrics], units))
+        if verbose and "__error__" in row:
+            print(f"skipping config: {row['__error__'].message}")
+    if best is None:
+        print("no results to report")
+        return
+    print(f"\nBEST PERFORMING CONFIGURATION FOR OBJECTIVE {objective}:")
+    print(get_config_string(best, [*names, objective, *metrics], units))

@@ -1,0 +1,1 @@
+"""Holds what scripts take from `kernel_tuner.utils`."""
