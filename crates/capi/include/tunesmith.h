@@ -61,6 +61,9 @@ typedef enum ts_source {
     TS_SOURCE_OTHER_DEVICE = 4,
     // The default.
     TS_SOURCE_DEFAULT = 5,
+    // The most robust of the configurations measured on this device, since the input is far from
+    // all that were measured.
+    TS_SOURCE_ROBUST = 6,
 } ts_source;
 
 // The reason why a configuration has no cost.

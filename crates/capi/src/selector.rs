@@ -38,6 +38,9 @@ pub enum ts_source {
     TS_SOURCE_OTHER_DEVICE = 4,
     /// The default.
     TS_SOURCE_DEFAULT = 5,
+    /// The most robust of the configurations measured on this device, since the input is far from
+    /// all that were measured.
+    TS_SOURCE_ROBUST = 6,
 }
 
 /// Says where a choice comes from.
@@ -99,6 +102,7 @@ fn origin(source: &Source<'_>) -> (ts_source, f64) {
     match source {
         Source::Exact => (ts_source::TS_SOURCE_EXACT, 0.0),
         Source::Predicted { outside } => (ts_source::TS_SOURCE_PREDICTED, *outside),
+        Source::Robust { outside } => (ts_source::TS_SOURCE_ROBUST, *outside),
         Source::NearestInput { distance } => (ts_source::TS_SOURCE_NEAREST_INPUT, *distance),
         Source::PredictedElsewhere { outside, .. } => (ts_source::TS_SOURCE_PREDICTED_ELSEWHERE, *outside),
         Source::OtherDevice { distance, .. } => (ts_source::TS_SOURCE_OTHER_DEVICE, *distance),

@@ -2,7 +2,7 @@
 
 use crate::names::{Names, literal};
 use std::fmt::Write as _;
-use tunesmith_choose::wisdom::{Node, Portfolio};
+use tunesmith_choose::wisdom::{DecisionTree, Measure, Neighbours, Node, Portfolio, Rule, widened};
 use tunesmith_core::Refusal;
 use tunesmith_space::{Value, ValueKind};
 
@@ -39,26 +39,112 @@ fn add(text: &mut String, names: &Names<'_>) {
             names.values(config).zip(fields).map(|(value, (_, kind))| value_of(value, *kind)).collect();
         let _ = writeln!(text, "    {{{}}},", values.join(", "));
     }
+    text.push_str("};\n");
     let arguments: Vec<String> = features.iter().map(|feature| format!("double {feature}")).collect();
     let arguments = if arguments.is_empty() { "void".to_string() } else { arguments.join(", ") };
-    let _ = write!(text, "}};\n\n/* The number of the configuration for an input. */\n");
-    let _ = write!(text, "static inline int {prefix}_choose({arguments})\n{{\n");
-    features.iter().for_each(|feature| text.push_str(&format!("    (void){feature};\n")));
-    node(text, names, 0, 1);
+    let uses: String = features.iter().map(|feature| format!("    (void){feature};\n")).collect();
+    text.push_str("\n/* 1 if the input lies within what was measured; otherwise the choice is a guess. */\n");
+    let _ = write!(text, "static inline int {prefix}_covers({arguments})\n{{\n{uses}");
+    let _ = write!(text, "    return {};\n}}\n", names.within(|range| range).unwrap_or_else(|| "1".to_string()));
+    if let Rule::Near(near) = &portfolio.chooser.rule {
+        add_neighbours(text, names, near);
+    }
+    text.push_str("\n/* The number of the configuration for an input. */\n");
+    let _ = write!(text, "static inline int {prefix}_choose({arguments})\n{{\n{uses}");
+    if let (Some(robust), Some(near)) = (portfolio.chooser.robust, names.within(widened)) {
+        text.push_str("    /* Far from what was measured: the most robust configuration. */\n");
+        let _ = writeln!(text, "    if (!({near}))\n        return {robust};");
+    }
+    match &portfolio.chooser.rule {
+        Rule::Tree(tree) => node(text, &texts(names), tree, 0, 1),
+        Rule::Near(near) => {
+            let points: Vec<String> = near
+                .axes()
+                .measures(features.len())
+                .map(|measure| format!("{prefix}_logarithm({})", measure.text(features)))
+                .collect();
+            let _ = writeln!(text, "    const double at[] = {{{}}};", points.join(", "));
+            let _ = writeln!(text, "    return {prefix}_nearby(at);");
+        }
+    }
     text.push_str("}\n");
 }
 
-fn node(text: &mut String, names: &Names<'_>, at: usize, level: usize) {
+/// Returns all that a tree can ask for, as expressions.
+fn texts(names: &Names<'_>) -> Vec<String> {
+    Measure::all(names.features.len()).map(|measure| measure.text(&names.features)).collect()
+}
+
+/// Adds the measured inputs, and the function that chooses by them.
+fn add_neighbours(text: &mut String, names: &Names<'_>, near: &Neighbours) {
+    let prefix = &names.prefix;
+    let (inputs, axes, members) = (near.points().len(), near.points()[0].len(), near.members());
+    let table = |rows: &[Vec<f64>]| -> String {
+        let row = |row: &Vec<f64>| row.iter().map(|number| format!("{number:?}")).collect::<Vec<_>>().join(", ");
+        rows.iter().map(|numbers| format!("    {{{}}},\n", row(numbers))).collect()
+    };
+    let (points, costs, reach) = (table(near.points()), table(near.costs()), near.reach());
+    let _ = write!(
+        text,
+        "
+/* The measured inputs: logarithms of the numbers that distances are taken over. */
+static const double {prefix}_points[{inputs}][{axes}] = {{
+{points}}};
+
+/* The time of each configuration for them, relative to the best known. */
+static const double {prefix}_costs[{inputs}][{members}] = {{
+{costs}}};
+
+/* The logarithm to base 2, with straight lines between the powers of two. */
+static inline double {prefix}_logarithm(double number)
+{{
+    double whole = 0.0;
+    for (; number >= 2.0 && whole < 1024.0; number /= 2.0)
+        whole += 1.0;
+    for (; number < 1.0 && whole > -1080.0; number *= 2.0)
+        whole -= 1.0;
+    return whole + (number - 1.0);
+}}
+
+/* The configuration of the least mean cost, where inputs weigh the more the nearer they are. */
+static inline int {prefix}_nearby(const double *at)
+{{
+    int best = 0;
+    double least = 0.0;
+    for (int config = 0; config < {members}; config++) {{
+        double cost = 0.0;
+        for (int input = 0; input < {inputs}; input++) {{
+            double weight = {squared:?};
+            for (int axis = 0; axis < {axes}; axis++) {{
+                double difference = at[axis] - {prefix}_points[input][axis];
+                weight += difference * difference;
+            }}
+            weight = 1.0 / weight;
+            cost += weight * weight * {prefix}_costs[input][config];
+        }}
+        if (config == 0 || cost < least) {{
+            best = config;
+            least = cost;
+        }}
+    }}
+    return best;
+}}
+",
+        squared = reach * reach
+    );
+}
+
+fn node(text: &mut String, asked: &[String], tree: &DecisionTree, at: usize, level: usize) {
     let indent = "    ".repeat(level);
-    match names.portfolio.tree.nodes()[at] {
+    match tree.nodes()[at] {
         Node::Choose(member) => {
             let _ = writeln!(text, "{indent}return {member};");
         }
         Node::Split { feature, below, then, otherwise } => {
-            let _ = writeln!(text, "{indent}if ({} < {below:?}) {{", names.features[feature]);
-            node(text, names, then, level + 1);
+            let _ = writeln!(text, "{indent}if ({} < {below:?}) {{", asked[feature]);
+            node(text, asked, tree, then, level + 1);
             let _ = writeln!(text, "{indent}}}");
-            node(text, names, otherwise, level);
+            node(text, asked, tree, otherwise, level);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Chooses names and types in generated code.
 
 use std::collections::BTreeSet;
-use tunesmith_choose::wisdom::{Config, Portfolio};
+use tunesmith_choose::wisdom::{Config, HeldOutRegret, Measure, Portfolio};
 use tunesmith_core::Refusal;
 use tunesmith_space::{Value, ValueKind};
 
@@ -150,31 +150,71 @@ impl<'a> Names<'a> {
         first.iter().filter_map(|(name, _)| config.iter().find(|(own, _)| own == name).map(|(_, value)| value))
     }
 
-    /// Returns an introduction for readers of the code, as lines.
+    /// Returns an introduction for readers of the code, as lines: the choice, its measured regret,
+    /// and the inputs that it covers.
     pub(crate) fn about(&self) -> Vec<String> {
-        let Portfolio { kernel, device, configs, regret, features, hull, .. } = self.portfolio;
-        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let Portfolio { kernel, device, configs, regret, features, chooser, .. } = self.portfolio;
         let mut lines = vec![
+            format!("{kernel} on {device}: {} configurations, chosen from {} measured inputs:", configs.len(), regret.inputs),
+            format!("{}.", chooser.rule.describe(features)),
             format!(
-                "{kernel} on {device}: {} configurations, chosen from {} measured inputs.",
-                configs.len(),
-                regret.inputs
+                "Slower than the best known configuration of an input by {} on average, {} at most.",
+                percent(regret.chosen),
+                percent(regret.worst)
             ),
-            format!(
-                "Slower than the best known configuration of an input by {} on average, {} at most; by {} for inputs that",
-                percent(regret.tree),
-                percent(regret.worst),
-                percent(regret.held_out)
-            ),
-            "the choice was not told of.".to_string(),
         ];
-        let ranges = features.iter().zip(hull).map(|(name, (low, high))| format!("{name} from {low} to {high}"));
-        let ranges: Vec<String> = ranges.collect();
-        if !ranges.is_empty() {
-            lines.push(format!("Measured were {}.", ranges.join(", ")));
+        lines.extend(regret.held_out.iter().map(held_out));
+        if let Some(over) = regret.held_out.and_then(|held_out| held_out.over_default) {
+            lines.push(match over > 0.0 {
+                true => format!("Held out, a choice was slower than the default by {} at most.", percent(over)),
+                false => "Held out, no choice was slower than the default.".to_string(),
+            });
         }
+        lines.extend(self.covered());
         lines.iter().map(|line| line.replace("*/", "* /").replace(['\n', '\r'], " ")).collect()
     }
+
+    /// Returns sentences about the covered inputs.
+    fn covered(&self) -> Vec<String> {
+        let Portfolio { features, constants, chooser, .. } = self.portfolio;
+        let range = |(measure, (low, high)): (Measure, (f64, f64))| match low == high {
+            true => format!("{} = {low}", measure.text(features)),
+            false => format!("{} from {} to {}", measure.text(features), short(low), short(high)),
+        };
+        let constants = constants.iter().map(|(name, size)| format!("{name} = {size}"));
+        let all: Vec<String> = chooser.coverage.ranges().map(range).chain(constants).collect();
+        if all.is_empty() { Vec::new() } else { vec![format!("It covers {}.", all.join(", "))] }
+    }
+
+    /// Returns the condition that every measure of an input lies in its range, as `ends` changes
+    /// it. Returns `None` if there are no sizes.
+    pub(crate) fn within(&self, ends: fn((f64, f64)) -> (f64, f64)) -> Option<String> {
+        let condition = |(measure, range): (Measure, (f64, f64))| {
+            let (number, (low, high)) = (measure.text(&self.features), ends(range));
+            format!("{number} >= {low:?} && {number} <= {high:?}")
+        };
+        let all: Vec<String> = self.portfolio.chooser.coverage.ranges().map(condition).collect();
+        (!all.is_empty()).then(|| all.join(" && "))
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// Returns a sentence about the regret on inputs held out.
+fn held_out(held_out: &HeldOutRegret) -> String {
+    let HeldOutRegret { mean, worst, unknown, .. } = *held_out;
+    let unknown = match unknown {
+        0 => String::new(),
+        count => format!(" ({count} of these choices were not measured, and count as the slowest known)"),
+    };
+    format!("For inputs held out of the choice: by {} on average, {} at most{unknown}.", percent(mean), percent(worst))
+}
+
+/// Returns a number with at most three decimals.
+fn short(number: f64) -> String {
+    format!("{}", (number * 1000.0).round() / 1000.0)
 }
 
 /// Returns the parameters, each with the one kind of its values.

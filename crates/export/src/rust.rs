@@ -2,7 +2,7 @@
 
 use crate::names::{Names, literal};
 use std::fmt::Write as _;
-use tunesmith_choose::wisdom::{Node, Portfolio};
+use tunesmith_choose::wisdom::{DecisionTree, Measure, Neighbours, Node, Portfolio, Rule, widened};
 use tunesmith_core::Refusal;
 use tunesmith_space::{Value, ValueKind};
 
@@ -33,24 +33,102 @@ fn add(text: &mut String, names: &Names<'_>) {
         let values: Vec<String> = names.values(config).zip(fields).map(value).collect();
         let _ = writeln!(text, "        Config {{ {} }},", values.join(", "));
     }
+    text.push_str("    ];\n");
     let arguments: Vec<String> = features.iter().map(|feature| format!("{feature}: f64")).collect();
-    text.push_str("    ];\n\n    /// The number of the configuration for an input.\n");
-    let _ = writeln!(text, "    pub fn choose({}) -> usize {{", arguments.join(", "));
-    node(text, names, 0, 2);
+    let arguments = arguments.join(", ");
+    text.push_str("\n    /// True if the input lies within what was measured; otherwise the choice is a guess.\n");
+    let within = names.within(|range| range).unwrap_or_else(|| "true".to_string());
+    let _ = write!(text, "    pub fn covers({arguments}) -> bool {{\n        {within}\n    }}\n");
+    if let Rule::Near(near) = &portfolio.chooser.rule {
+        add_neighbours(text, near);
+    }
+    text.push_str("\n    /// The number of the configuration for an input.\n");
+    let _ = writeln!(text, "    pub fn choose({arguments}) -> usize {{");
+    if let (Some(robust), Some(near)) = (portfolio.chooser.robust, names.within(widened)) {
+        text.push_str("        // Far from what was measured: the most robust configuration.\n");
+        let _ = writeln!(text, "        if !({near}) {{\n            return {robust};\n        }}");
+    }
+    match &portfolio.chooser.rule {
+        Rule::Tree(tree) => {
+            let asked: Vec<String> = Measure::all(features.len()).map(|measure| measure.text(features)).collect();
+            node(text, &asked, tree, 0, 2);
+        }
+        Rule::Near(near) => {
+            let measures = near.axes().measures(features.len());
+            let points: Vec<String> = measures.map(|measure| format!("logarithm({})", measure.text(features))).collect();
+            let _ = writeln!(text, "        nearby(&[{}])", points.join(", "));
+        }
+    }
     text.push_str("    }\n}\n");
 }
 
-fn node(text: &mut String, names: &Names<'_>, at: usize, level: usize) {
+/// Adds the measured inputs, and the function that chooses by them.
+fn add_neighbours(text: &mut String, near: &Neighbours) {
+    let (inputs, axes, members) = (near.points().len(), near.points()[0].len(), near.members());
+    let table = |rows: &[Vec<f64>]| -> String {
+        let row = |row: &Vec<f64>| row.iter().map(|number| format!("{number:?}")).collect::<Vec<_>>().join(", ");
+        rows.iter().map(|numbers| format!("        [{}],\n", row(numbers))).collect()
+    };
+    let (points, costs, squared) = (table(near.points()), table(near.costs()), near.reach() * near.reach());
+    let _ = write!(
+        text,
+        "
+    /// The measured inputs: logarithms of the numbers that distances are taken over.
+    const POINTS: [[f64; {axes}]; {inputs}] = [
+{points}    ];
+
+    /// The time of each configuration for them, relative to the best known.
+    const COSTS: [[f64; {members}]; {inputs}] = [
+{costs}    ];
+
+    /// The logarithm to base 2, with straight lines between the powers of two.
+    fn logarithm(mut number: f64) -> f64 {{
+        let mut whole = 0.0;
+        while number >= 2.0 && whole < 1024.0 {{
+            number /= 2.0;
+            whole += 1.0;
+        }}
+        while number < 1.0 && whole > -1080.0 {{
+            number *= 2.0;
+            whole -= 1.0;
+        }}
+        whole + (number - 1.0)
+    }}
+
+    /// The configuration of the least mean cost, where inputs weigh the more the nearer they are.
+    fn nearby(at: &[f64; {axes}]) -> usize {{
+        let (mut best, mut least) = (0, f64::INFINITY);
+        for config in 0..{members} {{
+            let mut cost = 0.0;
+            for (point, costs) in POINTS.iter().zip(&COSTS) {{
+                let mut weight = {squared:?};
+                for (own, other) in at.iter().zip(point) {{
+                    weight += (own - other) * (own - other);
+                }}
+                weight = 1.0 / weight;
+                cost += weight * weight * costs[config];
+            }}
+            if cost < least {{
+                (best, least) = (config, cost);
+            }}
+        }}
+        best
+    }}
+"
+    );
+}
+
+fn node(text: &mut String, asked: &[String], tree: &DecisionTree, at: usize, level: usize) {
     let indent = "    ".repeat(level);
-    match names.portfolio.tree.nodes()[at] {
+    match tree.nodes()[at] {
         Node::Choose(member) => {
             let _ = writeln!(text, "{indent}{member}");
         }
         Node::Split { feature, below, then, otherwise } => {
-            let _ = writeln!(text, "{indent}if {} < {below:?} {{", names.features[feature]);
-            node(text, names, then, level + 1);
+            let _ = writeln!(text, "{indent}if {} < {below:?} {{", asked[feature]);
+            node(text, asked, tree, then, level + 1);
             let _ = writeln!(text, "{indent}}} else {{");
-            node(text, names, otherwise, level + 1);
+            node(text, asked, tree, otherwise, level + 1);
             let _ = writeln!(text, "{indent}}}");
         }
     }

@@ -64,7 +64,7 @@ pub use convert::{Converted, convert};
 pub use devices::{devices, limits};
 pub use error::Error;
 pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
-pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, export};
+pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, TriedRule, export};
 pub use find_run::{FoundRun, find_run};
 pub use front::FrontMember;
 pub use outcome::{

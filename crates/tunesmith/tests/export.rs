@@ -7,7 +7,9 @@ use exported::{Asked, Field, portfolios};
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use tunesmith::choose::wisdom::{Config, Entry, Input, Wisdom};
+use tunesmith::choose::wisdom::{
+    Axes, Chooser, Config, Coverage, Entry, HeldOutRegret, Input, Neighbours, Portfolio, Regret, Rule, Wisdom,
+};
 use tunesmith::choose::{WisdomFormat, read_wisdom, write_wisdom};
 use tunesmith::core::Rng;
 use tunesmith::space::{Value, ValueKind};
@@ -61,6 +63,7 @@ fn options(runs: Vec<PathBuf>, format: &str, out: PathBuf) -> ExportOptions {
         problem_size: Vec::new(),
         out: Some(out),
         guard: None,
+        force: false,
     }
 }
 
@@ -108,6 +111,56 @@ fn the_rust_module_compiles_on_its_own_and_chooses_what_the_library_chooses() {
     let (asked, answers) = asked(folder.path());
     export_all(folder.path(), "rust", "tuned.rs");
     assert!(asked.by_rust(folder.path()) == answers, "another choice");
+}
+
+/// A portfolio that chooses by the inputs nearby: small, wide and large ones.
+fn nearby(axes: Axes) -> Portfolio {
+    let inputs = [[8.0, 8.0], [1000.0, 3.0], [700.0, 900.0]].map(|sizes: [f64; 2]| sizes.to_vec());
+    let costs = [[1.0, 1.3, 1.9], [1.5, 1.0, 1.2], [2.0, 1.1, 1.0]].map(|costs| costs.to_vec());
+    Portfolio {
+        kernel: "k".to_string(),
+        device: "d".to_string(),
+        features: vec!["N".to_string(), "for".to_string()],
+        constants: [("K".to_string(), 5.0)].into(),
+        configs: (0..3).map(config).collect(),
+        chooser: Chooser {
+            rule: Rule::Near(Neighbours::fit(&inputs, &costs, axes, 0.5).unwrap()),
+            coverage: Coverage::of(&inputs),
+            robust: Some(1),
+        },
+        regret: Regret { held_out: Some(HeldOutRegret { worst: 0.25, ..HeldOutRegret::default() }), ..Regret::default() },
+    }
+}
+
+#[test]
+fn code_that_chooses_by_the_inputs_nearby_makes_the_librarys_choices_and_says_what_it_covers() {
+    for axes in [Axes::Sizes, Axes::Product] {
+        let folder = tempfile::tempdir().unwrap();
+        let portfolio = nearby(axes);
+        let mut rng = Rng::seed_from_u64(3);
+        let mut question = || [3000.0f64, 2000.0].map(|most| rng.random_range(0.0..most).round()).to_vec();
+        let asked = Asked {
+            prefix: "k",
+            fields: vec![Field { parameter: "block h", name: "block_h", kind: ValueKind::Int }],
+            of: ("k".to_string(), "d".to_string()),
+            features: portfolio.features.clone(),
+            questions: (0..QUESTIONS).map(|_| question()).collect(),
+        };
+        let wisdom = Wisdom { portfolios: vec![portfolio.clone()], ..Wisdom::default() };
+        let file = folder.path().join("k.wisdom");
+        write_wisdom(&wisdom, &WisdomFormat::Lines, &file).unwrap();
+        assert_eq!(read_wisdom(&file).unwrap().wisdom, wisdom);
+        let answers = asked.answers(&exported::portfolios(&file));
+        assert_eq!(answers.iter().collect::<BTreeSet<_>>().len(), 3);
+        let header = tunesmith_export::c_header(&[portfolio.clone()]).unwrap();
+        for text in ["25.0 % at most", "N from 8 to 1000, for from 3 to 900", "K = 5", "k_covers(double N, double for_)"] {
+            assert!(header.contains(text), "{header}");
+        }
+        std::fs::write(folder.path().join("tuned.h"), header).unwrap();
+        std::fs::write(folder.path().join("tuned.rs"), tunesmith_export::rust(&[portfolio]).unwrap()).unwrap();
+        assert!(asked.by_c(folder.path()) == answers, "another choice of the C header");
+        assert!(asked.by_rust(folder.path()) == answers, "another choice of the Rust module");
+    }
 }
 
 fn machine(device: &str) -> Machine {
@@ -197,7 +250,7 @@ fn what_cannot_be_exported_is_refused_with_a_remedy() {
     let all = folder.path().join("all.wisdom");
     write_wisdom(&wisdom(), &WisdomFormat::Lines, &all).unwrap();
     let refused = |runs: Vec<PathBuf>, format: &str, most: usize| {
-        let options = ExportOptions { most, ..options(runs, format, folder.path().join("out")) };
+        let options = ExportOptions { most, force: true, ..options(runs, format, folder.path().join("out")) };
         let error = export(&options).unwrap_err();
         assert!(error.is_request(), "{error}");
         format!("{error} {}", error.remedy().unwrap_or_default())

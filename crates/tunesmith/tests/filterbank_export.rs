@@ -41,6 +41,7 @@ fn exported_runs(folder: &Path, format: &str, out: &str) -> ExportedPortfolio {
         problem_size: Vec::new(),
         out: Some(folder.join(out)),
         guard: None,
+        force: false,
     };
     export(&options).unwrap().unwrap().portfolios.remove(0)
 }

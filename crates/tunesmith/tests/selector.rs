@@ -2,7 +2,9 @@
 //! files.
 
 use proptest::prelude::*;
-use tunesmith::choose::wisdom::{Config, DecisionTree, Entry, Input, Node, Portfolio, Regret, Wisdom};
+use tunesmith::choose::wisdom::{
+    Chooser, Config, Coverage, DecisionTree, Entry, Input, Node, Portfolio, Regret, Rule, Wisdom,
+};
 use tunesmith::space::Value;
 use tunesmith::{Selector, Source};
 
@@ -29,9 +31,13 @@ fn portfolio(device: &str) -> Portfolio {
         kernel: "k".into(),
         device: device.into(),
         features: vec!["N".into()],
-        hull: vec![(16.0, 256.0)],
+        constants: [("W".to_string(), 5.0)].into(),
         configs: vec![config(1), config(2)],
-        tree: DecisionTree::new(nodes, 1, 2).unwrap(),
+        chooser: Chooser {
+            rule: Rule::Tree(DecisionTree::new(nodes, 1, 2).unwrap()),
+            coverage: Coverage::of_box(vec![(16.0, 256.0)]),
+            robust: Some(0),
+        },
         regret: Regret::default(),
     }
 }
@@ -60,7 +66,8 @@ fn what_is_known_best_answers_first_and_says_what_it_is() {
     let selector = Selector::new(wisdom());
     assert_eq!(ask(&selector, "a", 64.0), (4, Source::Exact));
     assert_eq!(ask(&selector, "a", 99.0), (1, Source::Predicted { outside: 0.0 }));
-    assert_eq!(ask(&selector, "a", 1024.0), (2, Source::Predicted { outside: 2.0 }));
+    assert_eq!(ask(&selector, "a", 512.0), (2, Source::Predicted { outside: 1.0 }));
+    assert_eq!(ask(&selector, "a", 1024.0), (1, Source::Robust { outside: 2.0 }), "far from all that was measured");
     assert_eq!(ask(&selector, "b", 512.0), (16, Source::NearestInput { distance: 1.0 }));
     assert_eq!(ask(&selector, "c", 2.0), (32, Source::OtherDevice { device: "b", distance: 0.0 }));
     let choice = selector.select("unknown", "a", &[]).unwrap();
@@ -71,6 +78,18 @@ fn what_is_known_best_answers_first_and_says_what_it_is() {
     without.entries.clear();
     without.portfolios = vec![portfolio("b")];
     assert_eq!(ask(&Selector::new(without), "a", 512.0).0, 2, "a portfolio of another device is better than nothing");
+}
+
+#[test]
+fn a_size_that_was_the_same_in_all_inputs_is_compared_too() {
+    let selector = Selector::new(Wisdom { entries: Vec::new(), ..wisdom() });
+    let source = |w| selector.select("k", "a", &[("N", 64.0), ("W", w)]).unwrap().source;
+    assert_eq!(source(5.0), Source::Predicted { outside: 0.0 });
+    assert_eq!(source(10.0), Source::Predicted { outside: 1.0 });
+    assert_eq!(source(40.0), Source::Robust { outside: 3.0 });
+    assert!(source(10.0).is_doubtful() && source(40.0).to_string().contains("3.0 doublings outside"));
+    let without = selector.select("k", "a", &[("N", 64.0)]).unwrap();
+    assert_eq!(without.source, Source::Predicted { outside: 0.0 }, "it may be left out");
 }
 
 #[test]
@@ -101,7 +120,7 @@ fn a_choice_that_is_refused_backs_off_to_the_next() {
 fn sizes_that_are_missing_unknown_or_odd_have_an_answer() {
     let selector = Selector::new(wisdom());
     for n in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
-        assert!(matches!(ask(&selector, "a", n).1, Source::Predicted { .. }));
+        assert!(matches!(ask(&selector, "a", n).1, Source::Robust { .. }));
         assert!(matches!(ask(&selector, "b", n).1, Source::NearestInput { .. }));
     }
     assert!(selector.select("k", "b", &[]).is_some());

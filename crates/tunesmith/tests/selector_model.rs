@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use std::sync::LazyLock;
-use tunesmith::choose::wisdom::{Config, DecisionTree, Entry, Node, Portfolio, Regret, Wisdom};
+use tunesmith::choose::wisdom::{Chooser, Config, Coverage, Entry, Portfolio, Regret, Rule, Wisdom};
 use tunesmith::core::SystemClock;
 use tunesmith::space::Value;
 use tunesmith::{ModelSearch, PredictOptions, Selector, Source, TimingModel, predict};
@@ -160,9 +160,9 @@ fn portfolio(device: &str) -> Portfolio {
         kernel: "k".into(),
         device: device.into(),
         features: Vec::new(),
-        hull: Vec::new(),
+        constants: Default::default(),
         configs: vec![config(8, "column"), config(1, "row")],
-        tree: DecisionTree::new(vec![Node::Choose(1)], 0, 2).unwrap(),
+        chooser: Chooser { rule: Rule::always(1), coverage: Coverage::default(), robust: None },
         regret: Regret::default(),
     }
 }

@@ -1,8 +1,8 @@
 //! Lines of our format, each read and written by the same type.
 
-use super::tree;
+use super::portfolio::PortfolioLine;
 use crate::json::{number_json, value_json, value_of};
-use crate::wisdom::{Attempt, AttemptEnd, Config, Entry, Input, Portfolio, Provenance, Regret, Wisdom};
+use crate::wisdom::{Attempt, AttemptEnd, Config, Entry, Input, Portfolio, Provenance, Wisdom};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
@@ -56,27 +56,6 @@ enum AttemptWord {
     Failed,
 }
 
-#[derive(Serialize, Deserialize)]
-struct PortfolioLine {
-    kernel: String,
-    device: String,
-    features: Vec<String>,
-    hull: Vec<(f64, f64)>,
-    regret: RegretLine,
-    configs: Vec<Map<String, Json>>,
-    tree: Json,
-}
-
-#[derive(Serialize, Deserialize)]
-struct RegretLine {
-    inputs: usize,
-    portfolio: f64,
-    tree: f64,
-    worst: f64,
-    held_out: f64,
-    default: Option<f64>,
-}
-
 /// Adds the content of a line to `wisdom`. On an error nothing is added, and the reason is
 /// returned.
 pub(super) fn read(text: &[u8], wisdom: &mut Wisdom) -> Result<(), String> {
@@ -127,28 +106,8 @@ impl AttemptLine {
     }
 }
 
-impl PortfolioLine {
-    fn portfolio(self) -> Result<Portfolio, String> {
-        let configs: Vec<Config> = self.configs.iter().map(config).collect::<Result<_, _>>()?;
-        if self.hull.len() != self.features.len() {
-            return Err(format!("`hull` has {} ranges for {} features", self.hull.len(), self.features.len()));
-        }
-        let tree = tree::read(&self.tree, &self.features, configs.len())?;
-        let RegretLine { inputs, portfolio, tree: of_tree, worst, held_out, default } = self.regret;
-        Ok(Portfolio {
-            kernel: self.kernel,
-            device: self.device,
-            features: self.features,
-            hull: self.hull,
-            configs,
-            tree,
-            regret: Regret { inputs, portfolio, tree: of_tree, worst, held_out, default },
-        })
-    }
-}
-
 /// Reads an input, whose sizes must be numbers.
-fn input(json: &Map<String, Json>) -> Result<Input, String> {
+pub(super) fn input(json: &Map<String, Json>) -> Result<Input, String> {
     let size = |(name, value): (&String, &Json)| {
         let number = value.as_f64().filter(|number| number.is_finite());
         number.map(|number| (name.clone(), number)).ok_or_else(|| format!("size `{name}` is not a number"))
@@ -156,7 +115,7 @@ fn input(json: &Map<String, Json>) -> Result<Input, String> {
     json.iter().map(size).collect()
 }
 
-fn config(json: &Map<String, Json>) -> Result<Config, String> {
+pub(super) fn config(json: &Map<String, Json>) -> Result<Config, String> {
     let parameter = |(name, value): (&String, &Json)| {
         let value = value_of(value)
             .ok_or_else(|| format!("the value of parameter `{name}` is not a number, truth value or string"))?;
@@ -197,20 +156,10 @@ pub(super) fn default(kernel: &str, config: &Config) -> Json {
 }
 
 pub(super) fn portfolio(portfolio: &Portfolio) -> Json {
-    let Regret { inputs, portfolio: of_members, tree, worst, held_out, default } = portfolio.regret;
-    let line = PortfolioLine {
-        kernel: portfolio.kernel.clone(),
-        device: portfolio.device.clone(),
-        features: portfolio.features.clone(),
-        hull: portfolio.hull.clone(),
-        regret: RegretLine { inputs, portfolio: of_members, tree, worst, held_out, default },
-        configs: portfolio.configs.iter().map(config_json).collect(),
-        tree: tree::json(&portfolio.tree, &portfolio.features),
-    };
-    json!({ "portfolio": line })
+    json!({ "portfolio": PortfolioLine::new(portfolio) })
 }
 
-fn input_json(input: &Input) -> Map<String, Json> {
+pub(super) fn input_json(input: &Input) -> Map<String, Json> {
     input.iter().map(|(name, value)| (name.clone(), number_json(*value))).collect()
 }
 

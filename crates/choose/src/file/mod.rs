@@ -8,6 +8,7 @@ mod append;
 mod error;
 mod launcher;
 mod line;
+mod portfolio;
 mod shared;
 mod tree;
 

@@ -1,11 +1,12 @@
 //! A decision tree as nested JSON: `{"if": "N", "below": 96, "then": ..., "else": ...}` and
-//! `{"choose": 0}`.
+//! `{"choose": 0}`. It asks for sizes and for the products and ratios of them, such as `W / H`.
 
 use crate::json::number_json;
-use crate::wisdom::{DecisionTree, Node};
+use crate::wisdom::{DecisionTree, Measure, Node};
 use serde_json::{Value as Json, json};
 
-pub(super) fn json(tree: &DecisionTree, features: &[String]) -> Json {
+pub(super) fn json(tree: &DecisionTree, sizes: &[String]) -> Json {
+    let features = texts(sizes);
     // From the last node to the first, since a node leads to later ones.
     let mut written: Vec<Json> = vec![Json::Null; tree.nodes().len()];
     for (at, node) in tree.nodes().iter().enumerate().rev() {
@@ -19,11 +20,17 @@ pub(super) fn json(tree: &DecisionTree, features: &[String]) -> Json {
     written.swap_remove(0)
 }
 
-/// Reads the tree over `features` that chooses one of `members`. `serde_json` limits its depth to
-/// 128 levels.
-pub(super) fn read(json: &Json, features: &[String], members: usize) -> Result<DecisionTree, String> {
+/// Returns all that a tree can ask for about these sizes.
+fn texts(sizes: &[String]) -> Vec<String> {
+    Measure::all(sizes.len()).map(|measure| measure.text(sizes)).collect()
+}
+
+/// Reads the tree over `sizes` that chooses one of `members`. `serde_json` limits its depth to 128
+/// levels.
+pub(super) fn read(json: &Json, sizes: &[String], members: usize) -> Result<DecisionTree, String> {
+    let features = texts(sizes);
     let mut nodes = Vec::new();
-    add(json, features, &mut nodes)?;
+    add(json, &features, &mut nodes)?;
     DecisionTree::new(nodes, features.len(), members).map_err(|error| error.to_string())
 }
 

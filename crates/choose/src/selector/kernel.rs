@@ -3,7 +3,7 @@
 use super::model::Model;
 use super::{Choice, Source};
 use crate::timing::TimingModel;
-use crate::wisdom::{Config, Entry, Portfolio, Wisdom, doublings};
+use crate::wisdom::{Config, Entry, FAR, Portfolio, Wisdom, apart, doublings};
 use std::collections::{BTreeMap, HashMap};
 
 /// Maximum number of sizes that tell the inputs of a kernel apart. They stand on the stack while a
@@ -32,7 +32,7 @@ struct Device {
     known: Vec<Known>,
     /// The places of the entries of each input, the fastest first.
     exact: HashMap<Box<[u64]>, Vec<usize>>,
-    portfolio: Option<Chooser>,
+    portfolio: Option<Placed>,
 }
 
 #[derive(Debug)]
@@ -42,11 +42,13 @@ struct Known {
     time_ms: f64,
 }
 
-/// A portfolio, with the kernel's sizes that its features refer to.
+/// A portfolio, with the kernel's sizes that its features and constants refer to.
 #[derive(Debug)]
-struct Chooser {
+struct Placed {
     portfolio: Portfolio,
     places: Vec<usize>,
+    /// Sizes that were the same in all inputs, with their values.
+    constants: Vec<(usize, f64)>,
 }
 
 impl Kernel {
@@ -54,8 +56,8 @@ impl Kernel {
     pub(super) fn new(name: &str, wisdom: Wisdom, warnings: &mut Vec<String>) -> Self {
         let Wisdom { entries, portfolios, mut defaults, attempts: _ } = wisdom;
         let of_entries = entries.iter().flat_map(|entry| entry.input.keys());
-        let mut names: Vec<String> =
-            of_entries.chain(portfolios.iter().flat_map(|known| &known.features)).cloned().collect();
+        let of_portfolios = portfolios.iter().flat_map(|known| known.features.iter().chain(known.constants.keys()));
+        let mut names: Vec<String> = of_entries.chain(of_portfolios).cloned().collect();
         names.sort_unstable();
         names.dedup();
         let default = defaults.remove(name);
@@ -70,8 +72,9 @@ impl Kernel {
         for portfolio in portfolios {
             let place = |feature| kernel.names.binary_search(feature).unwrap_or(MOST_SIZES);
             let places = portfolio.features.iter().map(place).collect();
+            let constants = portfolio.constants.iter().map(|(name, size)| (place(name), *size)).collect();
             let device = kernel.devices.entry(portfolio.device.clone()).or_default();
-            device.portfolio = Some(Chooser { portfolio, places });
+            device.portfolio = Some(Placed { portfolio, places, constants });
         }
         kernel.devices.values_mut().for_each(Device::index);
         kernel
@@ -141,7 +144,7 @@ impl Kernel {
         }
         others().find_map(|(device, other)| {
             let choice = other.predicted(sizes, acceptable)?;
-            let Source::Predicted { outside } = choice.source else { return None };
+            let (Source::Predicted { outside } | Source::Robust { outside }) = choice.source else { return None };
             Some(Choice { source: Source::PredictedElsewhere { devices: device, outside }, ..choice })
         })
     }
@@ -169,7 +172,7 @@ impl Device {
 
     /// Returns the configurations of the portfolio.
     fn members(&self) -> Option<&[Config]> {
-        self.portfolio.as_ref().map(|chooser| chooser.portfolio.configs.as_slice())
+        self.portfolio.as_ref().map(|placed| placed.portfolio.configs.as_slice())
     }
 
     fn exact(&self, sizes: &Sizes, count: usize, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
@@ -179,18 +182,24 @@ impl Device {
         Some(known.choice(Source::Exact))
     }
 
-    /// Returns the tree's choice. If that is not acceptable, returns the first of the portfolio
+    /// Returns the portfolio's choice, or the most robust of its configurations if the input is far
+    /// from all that were measured. If that is not acceptable, returns the first of the portfolio
     /// that is.
     fn predicted(&self, sizes: &Sizes, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
-        let Chooser { portfolio, places } = self.portfolio.as_ref()?;
+        let Placed { portfolio, places, constants } = self.portfolio.as_ref()?;
+        let size = |place: usize| sizes.get(place).copied().unwrap_or(f64::NAN);
         let mut features = [f64::NAN; MOST_SIZES];
         for (feature, place) in features.iter_mut().zip(places) {
-            *feature = sizes.get(*place).copied().unwrap_or(f64::NAN);
+            *feature = size(*place);
         }
         let features = features.get(..places.len())?;
-        let chosen = portfolio.configs.get(portfolio.tree.choose(features));
+        let away = apart(constants.iter().map(|(place, constant)| (size(*place), *constant)));
+        let far = if away > FAR.log2() { portfolio.chooser.robust } else { portfolio.chooser.far(features) };
+        let chosen = portfolio.configs.get(far.unwrap_or_else(|| portfolio.chooser.rule.choose(features)));
         let config = chosen.into_iter().chain(&portfolio.configs).find(|config| acceptable(config))?;
-        Some(Choice { config, source: Source::Predicted { outside: portfolio.outside(features) }, time_ms: None })
+        let outside = portfolio.chooser.coverage.outside(features).hypot(away);
+        let source = if far.is_some() { Source::Robust { outside } } else { Source::Predicted { outside } };
+        Some(Choice { config, source, time_ms: None })
     }
 
     fn near(&self, sizes: &Sizes, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {

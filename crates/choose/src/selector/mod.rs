@@ -22,7 +22,8 @@ use tunesmith_space::Value;
 /// 2. The timing model, if it was trained on this device. It chooses the configuration that it
 ///    predicts to be fastest, from this device's portfolio or from its own few
 ///    [candidates](TimingModel::candidates).
-/// 3. The decision tree of the portfolio for this device.
+/// 3. The portfolio for this device: its rule, or its most robust configuration if the input lies
+///    far outside of the measured ones.
 /// 4. The entry for this device with the nearest input ([`distance`](crate::wisdom::distance)).
 /// 5. The timing model, by what it learned on other devices.
 /// 6. The nearest entry of any other device.
@@ -96,6 +97,12 @@ pub enum Source<'a> {
         /// Distance of the input from the inputs learned from, in doublings; 0 inside.
         outside: f64,
     },
+    /// The most robust configuration of this device's portfolio or timing model, since the input is
+    /// far from all that were measured.
+    Robust {
+        /// Distance of the input from the inputs learned from, in doublings.
+        outside: f64,
+    },
     /// It was measured for another input on this device.
     NearestInput {
         /// Distance of that input, in doublings.
@@ -126,7 +133,7 @@ impl Source<'_> {
         match self {
             Self::Exact | Self::NearestInput { .. } => false,
             Self::Predicted { outside } => *outside > 0.0,
-            Self::OtherDevice { .. } | Self::PredictedElsewhere { .. } | Self::Default => true,
+            Self::Robust { .. } | Self::OtherDevice { .. } | Self::PredictedElsewhere { .. } | Self::Default => true,
         }
     }
 }
@@ -143,6 +150,11 @@ impl fmt::Display for Source<'_> {
                     "predicted, although the input lies {outside:.1} doublings outside of those measured on this device"
                 )
             }
+            Self::Robust { outside } => write!(
+                f,
+                "the most robust of the configurations measured on this device: the input lies {outside:.1} doublings outside of \
+                 the measured ones"
+            ),
             Self::NearestInput { distance } => {
                 write!(f, "measured on this device for an input {distance:.1} doublings away")
             }

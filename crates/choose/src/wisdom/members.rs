@@ -37,6 +37,17 @@ impl Costs {
         &self.rows
     }
 
+    /// Returns the number of configurations.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Returns the costs of some inputs and configurations, in the order given.
+    pub fn part(&self, rows: &[usize], columns: &[usize]) -> Self {
+        let row = |row: &usize| columns.iter().map(|column| self.rows[*row][*column]).collect();
+        Self { rows: rows.iter().map(row).collect(), columns: columns.len() }
+    }
+
     /// Returns the cost of the best of `members` for each input.
     pub fn best_of<'a>(&'a self, members: &'a [usize]) -> impl Iterator<Item = f64> + 'a {
         self.rows.iter().map(|row| members.iter().map(|member| row[*member]).fold(f64::INFINITY, f64::min))

@@ -2,17 +2,28 @@
 //! among a few of them.
 //!
 //! An [`Entry`] is one configuration that was measured for one input. A [`Portfolio`] is a handful
-//! of configurations with a [`DecisionTree`] over inputs that chooses one of them, even for inputs
-//! that were never measured. Both are plain data: [`read_wisdom`](crate::read_wisdom) and
+//! of configurations with a [`Rule`] that chooses one of them, even for inputs that were never
+//! measured. Both are plain data: [`read_wisdom`](crate::read_wisdom) and
 //! [`write_wisdom`](crate::write_wisdom) keep them in files, and [`Selector`](crate::Selector)
 //! answers from them at run time.
 
+mod coverage;
+mod measure;
 mod members;
+mod near;
 mod portfolio;
+mod rule;
+mod selection;
 mod tree;
 
+pub(crate) use coverage::apart;
+pub use coverage::{Coverage, FAR, widened};
+pub use measure::Measure;
 pub use members::{Costs, choose_members};
-pub use portfolio::{Measured, Portfolio, PortfolioError, PortfolioOptions, Regret};
+pub use near::{Axes, Neighbours, logarithm};
+pub use portfolio::{HeldOutRegret, Measured, Portfolio, PortfolioError, PortfolioOptions, Regret};
+pub use rule::{Chooser, Rule};
+pub use selection::{Candidate, Rules, Tried};
 pub use tree::{DecisionTree, Node, TreeError, TreeOptions};
 
 use std::collections::BTreeMap;

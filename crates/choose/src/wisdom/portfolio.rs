@@ -1,23 +1,24 @@
-//! A portfolio: a few configurations of one kernel for one device, and the tree that chooses among
+//! A portfolio: a few configurations of one kernel for one device, and the rule that chooses among
 //! them.
 
-use super::{Config, Costs, DecisionTree, Input, TreeOptions, choose_members, outside};
+use super::selection::{Data, Fitted};
+use super::{Candidate, Chooser, Config, Costs, Input, Rules, TreeOptions, Tried};
 
-/// A few configurations of a kernel on a device, and the tree that chooses one for an input.
+/// A few configurations of a kernel on a device, and the rule that chooses one for an input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Portfolio {
     /// The kernel or problem.
     pub kernel: String,
     /// The device's name.
     pub device: String,
-    /// The sizes that tell inputs apart, in the order of the tree's features.
+    /// The sizes that tell inputs apart, in the order of the chooser's sizes.
     pub features: Vec<String>,
-    /// The smallest and the largest value of each feature among the inputs it was made from.
-    pub hull: Vec<(f64, f64)>,
+    /// The sizes that are the same in all inputs it was made from.
+    pub constants: Input,
     /// The configurations.
     pub configs: Vec<Config>,
-    /// The tree that chooses a configuration for an input.
-    pub tree: DecisionTree,
+    /// Chooses a configuration for an input.
+    pub chooser: Chooser,
     /// The cost of shipping no more than these configurations.
     pub regret: Regret,
 }
@@ -30,15 +31,32 @@ pub struct Regret {
     pub inputs: usize,
     /// Mean regret of the best of the portfolio's configurations for each input.
     pub portfolio: f64,
-    /// Mean regret of the configuration that the tree chooses.
-    pub tree: f64,
-    /// Largest regret of the configuration that the tree chooses.
+    /// Mean regret of the configuration that is chosen.
+    pub chosen: f64,
+    /// Largest regret of the configuration that is chosen.
     pub worst: f64,
-    /// Mean regret on inputs held out: each is chosen for by a tree that was grown without it.
+    /// The same choice made without the input that it is for; `None` if nothing was held out.
     /// Expect this regret for inputs that nobody measured.
-    pub held_out: f64,
+    pub held_out: Option<HeldOutRegret>,
     /// Mean regret of the default configuration, over the inputs that it was measured for.
     pub default: Option<f64>,
+}
+
+/// The regret of choices for inputs held out: each is chosen for by a rule and among configurations
+/// that were found without it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HeldOutRegret {
+    /// Mean regret.
+    pub mean: f64,
+    /// Largest regret.
+    pub worst: f64,
+    /// Largest slowdown relative to the default, as a share of its time; negative if every choice
+    /// was faster. `None` if the default was not measured.
+    pub over_default: Option<f64>,
+    /// Mean regret of the one configuration that is best for the other inputs.
+    pub fixed: f64,
+    /// Number of choices that were not measured. They count as the slowest configuration known.
+    pub unknown: usize,
 }
 
 /// The times that a portfolio is made from, of one kernel on one device.
@@ -62,14 +80,16 @@ pub struct PortfolioOptions {
     pub most: usize,
     /// Limits on the tree's growth.
     pub tree: TreeOptions,
-    /// Number of a configuration that is always included.
+    /// Number of a configuration that is always included, and that serves inputs far outside.
     pub always: Option<usize>,
+    /// The rules to select from.
+    pub rules: Rules,
 }
 
 impl Default for PortfolioOptions {
     /// Eight configurations: more are a burden to compile and test.
     fn default() -> Self {
-        Self { most: 8, tree: TreeOptions::default(), always: None }
+        Self { most: 8, tree: TreeOptions::default(), always: None, rules: Rules::Judged }
     }
 }
 
@@ -86,10 +106,10 @@ pub enum PortfolioError {
 }
 
 impl Portfolio {
-    /// Chooses the configurations and grows the tree.
+    /// Chooses the configurations and the rule.
     ///
-    /// Sizes that are the same in all inputs are not features. Costs as much as [`choose_members`]
-    /// plus, for the held-out regret, a tree for each input.
+    /// Sizes that are the same in all inputs are not features. See [`judged`](Self::judged) for the
+    /// cost.
     ///
     /// # Errors
     /// There is nothing to choose from.
@@ -99,45 +119,79 @@ impl Portfolio {
         measured: &Measured,
         options: PortfolioOptions,
     ) -> Result<Self, PortfolioError> {
+        Self::judged(kernel, device, measured, options).map(|(portfolio, _)| portfolio)
+    }
+
+    /// Chooses the configurations and the rule, and returns all rules that were tried with their
+    /// results on inputs held out.
+    ///
+    /// Costs as much as [`choose_members`](super::choose_members) and the fit of seven small rules
+    /// for each of at most 24 parts of the inputs.
+    ///
+    /// # Errors
+    /// There is nothing to choose from.
+    pub fn judged(
+        kernel: impl Into<String>,
+        device: impl Into<String>,
+        measured: &Measured,
+        options: PortfolioOptions,
+    ) -> Result<(Self, Vec<Tried>), PortfolioError> {
         let (costs, kept) = Costs::new(&measured.times_ms);
         if kept.is_empty() {
             return Err(PortfolioError::NothingCorrect);
         }
-        let members = choose_members(&costs, options.most, options.always);
-        if members.is_empty() {
+        if options.most == 0 {
             return Err(PortfolioError::NoMembers);
         }
         let inputs: Vec<&Input> = kept.iter().map(|input| &measured.inputs[*input]).collect();
         let features = features(&inputs);
-        let rows: Vec<Vec<f64>> = inputs.iter().map(|input| row(input, &features)).collect();
-        let of_members: Vec<Vec<f64>> =
-            costs.rows().iter().map(|row| members.iter().map(|member| row[*member]).collect()).collect();
-        let tree = DecisionTree::fit(&rows, &of_members, options.tree);
-        let default = measured.default.and_then(|default| default_regret(&measured.times_ms, default));
-        let portfolio = mean(costs.best_of(&members)) - 1.0;
-        let regret = Regret { portfolio, default, ..regret(&rows, &of_members, &tree, options.tree) };
-        Ok(Self {
-            kernel: kernel.into(),
-            device: device.into(),
-            hull: (0..features.len()).map(|feature| range(&rows, feature)).collect(),
-            features,
-            configs: members.iter().map(|member| measured.configs[*member].clone()).collect(),
-            tree,
-            regret,
-        })
+        let sizes: Vec<Vec<f64>> = inputs.iter().map(|input| row(input, &features)).collect();
+        let time = |input: usize, config: usize| measured.times_ms[kept[input]].get(config).copied().flatten();
+        let of_default = |default: usize| -> Vec<Option<f64>> {
+            (0..kept.len()).map(|input| time(input, default).map(|_| costs.rows()[input][default])).collect()
+        };
+        let default = measured.default.map(|default| (default, of_default(default)));
+        let (fitted, tried) = Data {
+            costs: &costs,
+            inputs: &sizes,
+            default: default.as_ref().map(|(default, costs)| (*default, costs.as_slice())),
+            is_known: &|input, config| time(input, config).is_some(),
+            most: options.most,
+            always: options.always,
+            tree: options.tree,
+        }
+        .select(options.rules);
+        let Fitted { members, chooser, candidate } = fitted;
+        let of_default = default.iter().flat_map(|(_, costs)| costs.iter().flatten().map(|cost| cost - 1.0));
+        let chosen: Vec<f64> =
+            sizes.iter().zip(costs.rows()).map(|(sizes, row)| row[members[chooser.choose(sizes)]] - 1.0).collect();
+        let regret = Regret {
+            inputs: sizes.len(),
+            portfolio: mean(costs.best_of(&members)).unwrap_or(1.0) - 1.0,
+            worst: chosen.iter().copied().fold(0.0, f64::max),
+            chosen: mean(chosen.into_iter()).unwrap_or(0.0),
+            held_out: held_out(&tried, candidate),
+            default: mean(of_default),
+        };
+        let constants = inputs[0].iter().filter(|(name, _)| !features.contains(name));
+        let constants = constants.map(|(name, size)| (name.clone(), *size)).collect();
+        let configs = members.iter().map(|member| measured.configs[*member].clone()).collect();
+        let (kernel, device) = (kernel.into(), device.into());
+        Ok((Self { kernel, device, features, constants, configs, chooser, regret }, tried))
     }
 
     /// Returns the configuration for `input`.
     pub fn choose(&self, input: &Input) -> &Config {
-        &self.configs[self.tree.choose(&row(input, &self.features))]
+        &self.configs[self.chooser.choose(&row(input, &self.features))]
     }
+}
 
-    /// Returns the distance of these features from the measured inputs, in doublings; 0 inside. The
-    /// hull is a box: an input lies inside if each of its sizes does, in any combination.
-    pub fn outside(&self, features: &[f64]) -> f64 {
-        let value = |at| features.get(at).copied().unwrap_or(f64::NAN);
-        outside(self.hull.iter().enumerate().map(|(at, range)| (value(at), *range)))
-    }
+/// Returns the result of the selected rule on inputs held out.
+fn held_out(tried: &[Tried], selected: Candidate) -> Option<HeldOutRegret> {
+    let of = |candidate| tried.iter().find(|tried| tried.candidate == candidate);
+    let (own, fixed) = (of(selected)?, of(Candidate::Fixed)?);
+    let Tried { held_out: mean, worst, over_default, unknown, .. } = *own;
+    Some(HeldOutRegret { mean, worst, over_default, fixed: fixed.held_out, unknown })
 }
 
 /// Returns the names of the sizes that differ among the inputs.
@@ -153,40 +207,10 @@ fn row(input: &Input, features: &[String]) -> Vec<f64> {
     features.iter().map(|name| input.get(name).copied().unwrap_or(f64::NAN)).collect()
 }
 
-fn range(rows: &[Vec<f64>], feature: usize) -> (f64, f64) {
-    let values = rows.iter().map(|row| row[feature]).filter(|value| !value.is_nan());
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
+/// Returns the mean of `values`, or `None` if there are none.
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, sum) = values.fold((0usize, 0.0), |(count, sum), value| (count + 1, sum + value));
-    sum / count.max(1) as f64
-}
-
-/// Returns the regret of the tree, both for inputs it was grown from and for inputs held out.
-fn regret(rows: &[Vec<f64>], costs: &[Vec<f64>], tree: &DecisionTree, options: TreeOptions) -> Regret {
-    let chosen: Vec<f64> = rows.iter().zip(costs).map(|(row, costs)| costs[tree.choose(row)] - 1.0).collect();
-    let held_out = (0..rows.len()).map(|out| {
-        let others = |all: &[Vec<f64>]| -> Vec<Vec<f64>> {
-            all.iter().enumerate().filter(|(at, _)| *at != out).map(|(_, row)| row.clone()).collect()
-        };
-        let tree = DecisionTree::fit(&others(rows), &others(costs), options);
-        costs[out][tree.choose(&rows[out])] - 1.0
-    });
-    Regret {
-        inputs: rows.len(),
-        tree: mean(chosen.iter().copied()),
-        worst: chosen.iter().copied().fold(0.0, f64::max),
-        held_out: mean(held_out),
-        ..Regret::default()
-    }
-}
-
-fn default_regret(times_ms: &[Vec<Option<f64>>], default: usize) -> Option<f64> {
-    let best = |row: &[Option<f64>]| row.iter().flatten().copied().fold(f64::INFINITY, f64::min);
-    let of = |row: &Vec<Option<f64>>| Some(row.get(default).copied().flatten()? / best(row) - 1.0);
-    let regrets: Vec<f64> = times_ms.iter().filter_map(of).collect();
-    (!regrets.is_empty()).then(|| mean(regrets.into_iter()))
+    (count > 0).then(|| sum / count as f64)
 }
 
 #[cfg(test)]
@@ -214,30 +238,93 @@ mod tests {
     fn a_portfolio_of_two_serves_inputs_of_two_kinds() {
         let options = PortfolioOptions { most: 2, ..PortfolioOptions::default() };
         let portfolio = Portfolio::new("k", "d", &measured(), options).unwrap();
-        assert_eq!(portfolio.features, ["N"], "K is the same everywhere");
-        assert_eq!(portfolio.hull, [(8.0, 1024.0)]);
+        assert_eq!((portfolio.features, portfolio.constants), (vec!["N".to_string()], [("K".into(), 5.0)].into()));
         assert_eq!(portfolio.configs.len(), 2);
-        assert_eq!((portfolio.tree.choose(&[95.0]), portfolio.tree.choose(&[97.0])), (0, 1));
-        let Regret { inputs, portfolio: of_members, tree, worst, default, .. } = portfolio.regret;
-        assert_eq!((inputs, of_members, tree, worst, default), (8, 0.0, 0.0, 0.0, Some(1.5)));
+        let chosen = |size: f64| portfolio.chooser.choose(&[size]);
+        assert_eq!((chosen(90.0), chosen(92.0)), (0, 1), "the middle of 64 and 128 in doublings");
+        let Regret { inputs, portfolio: of_members, chosen, worst, default, .. } = portfolio.regret;
+        assert_eq!((inputs, of_members, chosen, worst, default), (8, 0.0, 0.0, 0.0, Some(1.5)));
     }
 
     #[test]
     fn shipping_one_configuration_has_its_price() {
         let options = PortfolioOptions { most: 1, ..PortfolioOptions::default() };
         let portfolio = Portfolio::new("k", "d", &measured(), options).unwrap();
-        assert_eq!((portfolio.regret.tree, portfolio.regret.worst), (0.5, 1.0));
-        assert_eq!(portfolio.tree.depth(), 0);
+        assert_eq!((portfolio.regret.chosen, portfolio.regret.worst), (0.5, 1.0));
+        assert!(portfolio.chooser.rule.is_one_for_all());
     }
 
     #[test]
-    fn inputs_outside_of_the_hull_are_told_with_their_distance() {
-        let portfolio = Portfolio::new("k", "d", &measured(), PortfolioOptions::default()).unwrap();
-        assert_eq!(
-            (portfolio.outside(&[100.0]), portfolio.outside(&[4096.0]), portfolio.outside(&[4.0])),
-            (0.0, 2.0, 1.0)
-        );
-        assert!(portfolio.outside(&[f64::NAN]) > 60.0 && portfolio.outside(&[]) > 60.0);
+    fn far_outside_the_most_robust_configuration_is_chosen_even_if_it_is_the_default() {
+        // Tile 4 is never best, and never more than a tenth slower. Tiles 1 and 2 are, at times.
+        let mut measured = measured();
+        measured.times_ms.iter_mut().for_each(|times| times[2] = Some(1.1));
+        let portfolio = Portfolio::new("k", "d", &measured, PortfolioOptions::default()).unwrap();
+        let tile = |size: f64| portfolio.choose(&[("N".to_string(), size)].into())[0].1.clone();
+        assert_eq!([8.0, 1024.0, 2048.0].map(tile), [1, 2, 2].map(Value::Int));
+        assert_eq!([3.0, 2050.0, f64::NAN].map(tile), [4, 4, 4].map(Value::Int));
+    }
+
+    /// Inputs whose best configuration follows no rule: each has one of its own that was not
+    /// measured elsewhere. The default is 5 % slower.
+    fn scattered(default: Option<usize>) -> Measured {
+        let input = |n: i32| -> Input { [("N".to_string(), 2f64.powi(n)), ("M".to_string(), 3f64.powi(n % 3))].into() };
+        let times = |own: usize| (0..7).map(|at| if at == own { Some(1.0) } else { (at == 6).then_some(1.05) }).collect();
+        Measured {
+            inputs: (4..10).map(input).collect(),
+            configs: (0..7).map(|tile| vec![("TILE".to_string(), Value::Int(tile))]).collect(),
+            times_ms: (0..6).map(times).collect(),
+            default,
+        }
+    }
+
+    #[test]
+    fn no_rule_ships_that_does_worse_on_inputs_held_out_than_one_configuration() {
+        let options = PortfolioOptions::default();
+        for default in [Some(6), None] {
+            let (portfolio, tried) = Portfolio::judged("k", "d", &scattered(default), options).unwrap();
+            assert_eq!(portfolio.configs, [vec![("TILE".to_string(), Value::Int(6))]]);
+            let held_out = portfolio.regret.held_out.unwrap();
+            assert!((held_out.mean - 0.05).abs() < 1e-9 && held_out.unknown == 0, "{held_out:?}");
+            let apart = tried.iter().find(|tried| tried.candidate == Candidate::SizesTree).unwrap();
+            assert!(apart.unknown > 0 && apart.held_out > 0.5, "{apart:?}");
+        }
+        let forced = PortfolioOptions { rules: Rules::Apart, ..options };
+        let portfolio = Portfolio::new("k", "d", &scattered(Some(6)), forced).unwrap();
+        assert!(!portfolio.chooser.rule.is_one_for_all());
+        let held_out = portfolio.regret.held_out.unwrap();
+        assert!(held_out.mean >= held_out.fixed, "{held_out:?}");
+    }
+
+    #[test]
+    fn a_gain_is_not_worth_a_choice_that_is_slower_than_the_default() {
+        // Tile 1 gains 5 % for all inputs but the last, which takes it half as long again.
+        let measured = |slow: f64| {
+            let inputs: Vec<Input> = (4..10).map(|n| [("N".to_string(), 2f64.powi(n))].into()).collect();
+            let times = |at: i32| vec![Some(if at == 5 { slow } else { 0.95 }), Some(1.0)];
+            let configs = [1, 2].map(|tile| vec![("TILE".to_string(), Value::Int(tile))]).to_vec();
+            Measured { times_ms: (0..6).map(times).collect(), inputs, configs, default: Some(1) }
+        };
+        let one = |slow| Portfolio::new("k", "d", &measured(slow), PortfolioOptions::default()).unwrap();
+        let chosen = |slow| one(slow).choose(&[("N".to_string(), 32.0)].into())[0].1.clone();
+        assert_eq!((chosen(0.95), chosen(1.5)), (Value::Int(1), Value::Int(2)));
+    }
+
+    #[test]
+    fn the_volume_decides_where_neither_side_does() {
+        // Tile 1 for areas below 2^16, whatever the aspect.
+        let sides = (4..13).flat_map(|a| (4..13).map(move |b| (a, b))).filter(|(a, b)| (a * 5 + b * 3) % 4 == 0);
+        let inputs: Vec<Input> =
+            sides.map(|(a, b)| [("W".to_string(), 2f64.powi(a)), ("H".to_string(), 2f64.powi(b))].into()).collect();
+        let is_small = |input: &Input| input["W"] * input["H"] < 65_536.0;
+        let times = |input: &Input| if is_small(input) { [1.0, 2.0] } else { [2.0, 1.0] }.map(Some).to_vec();
+        let configs = [1, 2].map(|tile| vec![("TILE".to_string(), Value::Int(tile))]).to_vec();
+        let measured = Measured { times_ms: inputs.iter().map(times).collect(), inputs, configs, default: Some(0) };
+        let portfolio = Portfolio::new("k", "d", &measured, PortfolioOptions::default()).unwrap();
+        let text = portfolio.chooser.rule.describe(&portfolio.features);
+        assert!(text.contains("H * W"), "{text}");
+        let tile = |w: f64, h: f64| portfolio.choose(&[("W".to_string(), w), ("H".to_string(), h)].into())[0].1.clone();
+        assert_eq!([tile(4000.0, 18.0), tile(18.0, 1000.0), tile(170.0, 170.0)], [2, 1, 1].map(Value::Int));
     }
 
     #[test]

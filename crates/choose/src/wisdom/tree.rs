@@ -116,12 +116,17 @@ impl DecisionTree {
         Ok(Self { nodes })
     }
 
+    /// Returns the tree that chooses `member` without a question.
+    pub fn leaf(member: usize) -> Self {
+        Self { nodes: vec![Node::Choose(member)] }
+    }
+
     /// Grows a tree whose choices are cheap. `inputs` has a row of features for each input, and
     /// `costs` the cost of each member for it.
     ///
     /// Every node takes the division with the least sum of the costs of the best member on either
     /// side, over all features and all thresholds. Thresholds are the middles between two inputs'
-    /// values. Costs depth x features x inputs x (members + log inputs). Without inputs, the tree
+    /// values, which are as many doublings from one as from the other. Costs depth x features x inputs x (members + log inputs). Without inputs, the tree
     /// answers with the first member.
     pub fn fit(inputs: &[Vec<f64>], costs: &[Vec<f64>], options: TreeOptions) -> Self {
         let mut tree = Self { nodes: Vec::new() };
@@ -160,16 +165,25 @@ impl DecisionTree {
     /// Returns the member for an input with these features. A missing feature or NaN is not below
     /// any threshold.
     pub fn choose(&self, features: &[f64]) -> usize {
+        self.choose_by(|feature| features.get(feature).copied().unwrap_or(f64::NAN))
+    }
+
+    /// Returns the member for an input whose features `value` computes.
+    pub fn choose_by(&self, value: impl Fn(usize) -> f64) -> usize {
         let mut at = 0;
         loop {
             match self.nodes[at] {
                 Node::Choose(member) => return member,
                 Node::Split { feature, below, then, otherwise } => {
-                    let is_below = features.get(feature).is_some_and(|value| *value < below);
-                    at = if is_below { then } else { otherwise };
+                    at = if value(feature) < below { then } else { otherwise };
                 }
             }
         }
+    }
+
+    /// Returns true if a question is about this feature.
+    pub fn asks(&self, about: usize) -> bool {
+        self.nodes.iter().any(|node| matches!(node, Node::Split { feature, .. } if *feature == about))
     }
 
     /// Returns the maximum number of questions on the way to an answer.
@@ -229,10 +243,12 @@ fn division_by(feature: usize, inputs: &[Vec<f64>], costs: &[Vec<f64>], of: &[us
     best
 }
 
-/// Returns a threshold between `low` and `high`, or `None` if they are equal or not numbers.
+/// Returns a threshold between `low` and `high`, or `None` if they are equal or not numbers. It is
+/// as many doublings from one as from the other, and a whole number where one lies between them.
 fn middle(low: f64, high: f64) -> Option<f64> {
-    let middle = low + (high - low) / 2.0;
-    (low < middle && middle <= high && middle.is_finite()).then_some(middle)
+    let middle = if low > 0.0 { (low * high).sqrt() } else { low + (high - low) / 2.0 };
+    let separates = |threshold: &f64| low < *threshold && *threshold <= high && threshold.is_finite();
+    [middle.round(), middle, high].into_iter().find(separates)
 }
 
 #[cfg(test)]

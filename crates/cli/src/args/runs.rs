@@ -125,9 +125,10 @@ pub(super) const EXPORT_HELP: &str = "Examples:
   tunesmith export runs/*.jsonl --as kernel-launcher --problem-size M,N,K
   tunesmith export gemm.jsonl gemm.2.jsonl --as wisdom --guard
 
-At most --most of the measured configurations are chosen. A small decision tree over the sizes
-tells which of them serves an input. The printed regret is the slowdown relative to the best known
-configuration of each input. The C header and the Rust module compile on their own.";
+At most --most of the measured configurations are chosen. A rule over the sizes tells which of them
+serves an input: the one that does best on inputs held out, which may be one configuration for all.
+The printed regret is the slowdown relative to the best known configuration of each input. The C
+header and the Rust module compile on their own, and say which inputs they cover.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
@@ -153,6 +154,10 @@ pub(crate) struct ExportArgs {
     /// default ships
     #[arg(long)]
     pub(crate) guard: bool,
+    /// Choose by the size of the input even if, on inputs held out, one configuration for all inputs
+    /// does better
+    #[arg(long, conflicts_with = "guard")]
+    pub(crate) force: bool,
     /// The problem that the runs tuned [default: the .toml beside the first run]
     #[arg(long, value_name = "PROBLEM", requires = "guard")]
     pub(crate) problem: Option<PathBuf>,

@@ -14,6 +14,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
         problem_size: args.problem_size.clone(),
         out: args.out.clone(),
         guard: args.guard.then(|| guard(args)).transpose()?,
+        force: args.force,
     };
     let Some(exported) = tunesmith::export(&options)? else { return Ok(Ending::Interrupted) };
     exported.notes.iter().for_each(|note| output::note(note));
@@ -40,19 +41,46 @@ fn text(exported: &Exported) -> String {
 }
 
 fn portfolio(portfolio: &ExportedPortfolio) -> String {
-    let percent = |share: f64| format!("{:.1} %", share * 100.0);
-    let ExportedPortfolio { kernel, device, inputs, candidates, configurations, depth, features, .. } = portfolio;
-    let asked = if features.is_empty() { String::new() } else { format!(" over {}", features.join(", ")) };
+    let ExportedPortfolio { kernel, device, inputs, candidates, configurations, rule, .. } = portfolio;
+    let held_out = match (portfolio.regret_held_out, portfolio.regret_held_out_worst, portfolio.regret_fixed) {
+        (Some(mean), Some(worst), Some(fixed)) => format!(
+            "  held out {} (worst {}), one configuration for all {}{}\n",
+            percent(mean),
+            percent(worst),
+            percent(fixed),
+            portfolio.held_out_over_default.map_or(String::new(), over_default)
+        ),
+        _ => String::new(),
+    };
     let default = portfolio.regret_default.map_or(String::new(), |share| format!("; default {}", percent(share)));
     let guarded = portfolio.guarded.map_or(String::new(), |found| {
         format!("  guard    {} choices confirmed faster than the default, {} refused\n", found.confirmed, found.refused)
     });
     format!(
-        "{kernel} on {device}: {configurations} of {candidates} configurations for {inputs} inputs, a tree of depth {depth}{asked}\n  \
-         regret   best of them {}, the tree {} (worst {}), inputs held out of training {}{default}\n{guarded}",
+        "{kernel} on {device}: {configurations} of {candidates} configurations for {inputs} inputs, {rule}\n  \
+         regret   best of them {}, chosen {} (worst {}){default}\n{held_out}{}{guarded}",
         percent(portfolio.regret_portfolio),
         percent(portfolio.regret_tree),
         percent(portfolio.regret_worst),
-        percent(portfolio.regret_held_out),
+        covers(portfolio),
     )
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn over_default(share: f64) -> String {
+    match share > 0.0 {
+        true => format!("; at most {} slower than the default", percent(share)),
+        false => "; never slower than the default".to_string(),
+    }
+}
+
+/// Returns a line with the ranges of the measured sizes.
+fn covers(portfolio: &ExportedPortfolio) -> String {
+    let number = |number: f64| (number * 1000.0).round() / 1000.0;
+    let range = |(name, (low, high)): &(String, (f64, f64))| format!("{name} {} to {}", number(*low), number(*high));
+    let all: Vec<String> = portfolio.covers.iter().map(range).collect();
+    if all.is_empty() { String::new() } else { format!("  covers   {}\n", all.join(", ")) }
 }

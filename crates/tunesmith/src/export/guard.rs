@@ -8,7 +8,7 @@ use crate::{Error, Outcome, Problem};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, TreeOptions};
+use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, Rules, TreeOptions};
 use tunesmith_core::{Interrupt, Stop, Target};
 use tunesmith_device::Machine;
 use tunesmith_space::Value;
@@ -66,7 +66,7 @@ impl Guard<'_> {
     /// were slower. If the portfolio's choice is refused, it goes alone and the portfolio is chosen
     /// anew. Every choice is measured once, so that this ends.
     pub(super) fn run(mut self, most: usize) -> Result<Option<Remaining>, Error> {
-        let how = PortfolioOptions { most, tree: EVERY_INPUT, always: Some(self.default) };
+        let how = PortfolioOptions { most, tree: EVERY_INPUT, always: Some(self.default), rules: Rules::Tree };
         loop {
             let portfolio = Portfolio::new(self.kernel, self.device, &self.measured, how)
                 .map_err(|error| Error::request(error.to_string(), None))?;

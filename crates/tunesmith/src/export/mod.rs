@@ -2,6 +2,7 @@
 
 mod gather;
 mod guard;
+mod summary;
 
 use crate::Error;
 use gather::Gathered;
@@ -11,7 +12,9 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::WisdomFormat;
-use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Wisdom};
+use summary::summary;
+pub use summary::{ExportedPortfolio, TriedRule};
+use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Rules, Tried, Wisdom};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 
 /// A format of exports.
@@ -82,6 +85,9 @@ pub struct ExportOptions {
     pub out: Option<PathBuf>,
     /// Ships only configurations that are shown to be faster than the default.
     pub guard: Option<GuardOptions>,
+    /// Ships a rule that tells inputs apart even if one configuration for all inputs does better on
+    /// inputs held out.
+    pub force: bool,
 }
 
 /// The result of an export.
@@ -97,39 +103,6 @@ pub struct Exported {
     pub notes: Vec<String>,
     /// The file written.
     pub out: PathBuf,
-}
-
-/// A portfolio's size and cost. Regrets are shares of the time of the best configuration known for
-/// an input.
-#[derive(Clone, Debug, Serialize)]
-pub struct ExportedPortfolio {
-    /// The kernel.
-    pub kernel: String,
-    /// The device.
-    pub device: String,
-    /// Number of inputs that it was made from.
-    pub inputs: usize,
-    /// Number of configurations known for these inputs.
-    pub candidates: usize,
-    /// Number of its configurations.
-    pub configurations: usize,
-    /// The sizes that the tree asks for.
-    pub features: Vec<String>,
-    /// Maximum number of questions that the tree asks.
-    pub depth: usize,
-    /// Mean regret with the best of the portfolio for each input.
-    pub regret_portfolio: f64,
-    /// Mean regret with the tree's choice.
-    pub regret_tree: f64,
-    /// Largest regret of the tree's choice for any input.
-    pub regret_worst: f64,
-    /// Mean regret on inputs held out of training.
-    pub regret_held_out: f64,
-    /// Mean regret of the default configuration.
-    pub regret_default: Option<f64>,
-    /// The results of the guard, if there was one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub guarded: Option<Guarded>,
 }
 
 /// Reads runs and writes a file for an application.
@@ -152,12 +125,13 @@ pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
     refuse_overwriting(&out, [], |file| is_marked(file, &MARKS))?;
     let Some((wisdom, portfolios)) = wisdom(&gathered, options, &out)? else { return Ok(None) };
     write(&wisdom, format, options, &out)?;
+    let doubts = wisdom.portfolios.iter().flat_map(summary::doubts);
     let is_code = matches!(format, ExportFormat::CHeader | ExportFormat::Rust);
     Ok(Some(Exported {
         format: format.word(),
         entries: if is_code { 0 } else { wisdom.entries.len() },
         portfolios,
-        notes: gathered.notes,
+        notes: gathered.notes.into_iter().chain(doubts).collect(),
         out,
     }))
 }
@@ -170,15 +144,16 @@ fn wisdom(
     out: &Path,
 ) -> Result<Option<(Wisdom, Vec<ExportedPortfolio>)>, Error> {
     let mut wisdom = gathered.wisdom.clone();
-    let how = PortfolioOptions { most: options.most, ..PortfolioOptions::default() };
+    let rules = if options.force { Rules::Apart } else { Rules::Judged };
+    let how = PortfolioOptions { most: options.most, rules, ..PortfolioOptions::default() };
     let mut exported = Vec::new();
     for ((kernel, device), measured) in gathered.measured() {
         let candidates = measured.configs.len();
-        let (portfolio, guarded) = match &options.guard {
+        let (portfolio, tried, guarded): (Portfolio, Vec<Tried>, _) = match &options.guard {
             None => {
-                let portfolio = Portfolio::new(&kernel, &device, &measured, how)
+                let (portfolio, tried) = Portfolio::judged(&kernel, &device, &measured, how)
                     .map_err(|error| Error::request(format!("`{kernel}` on `{device}`: {error}"), None))?;
-                (portfolio, None)
+                (portfolio, tried, None)
             }
             Some(guard) => {
                 let default = gathered.wisdom.defaults.get(&kernel).ok_or_else(|| no_default(&kernel))?;
@@ -187,10 +162,10 @@ fn wisdom(
                 };
                 wisdom.entries.retain(|entry| (&entry.kernel, &entry.device) != (&kernel, &device));
                 wisdom.entries.extend(remaining.entries);
-                (remaining.portfolio, Some(remaining.guarded))
+                (remaining.portfolio, Vec::new(), Some(remaining.guarded))
             }
         };
-        exported.push(ExportedPortfolio { guarded, ..summary(&portfolio, candidates) });
+        exported.push(ExportedPortfolio { guarded, ..summary(&portfolio, candidates, &tried) });
         wisdom.merge(Wisdom { portfolios: vec![portfolio], ..Wisdom::default() });
     }
     if exported.is_empty() {
@@ -235,25 +210,6 @@ fn beside(run: &Path) -> PathBuf {
         _ => stem.as_str(),
     };
     run.with_file_name(format!("{name}.toml"))
-}
-
-fn summary(portfolio: &Portfolio, candidates: usize) -> ExportedPortfolio {
-    let regret = portfolio.regret;
-    ExportedPortfolio {
-        kernel: portfolio.kernel.clone(),
-        device: portfolio.device.clone(),
-        inputs: regret.inputs,
-        candidates,
-        configurations: portfolio.configs.len(),
-        features: portfolio.features.clone(),
-        depth: portfolio.tree.depth(),
-        regret_portfolio: regret.portfolio,
-        regret_tree: regret.tree,
-        regret_worst: regret.worst,
-        regret_held_out: regret.held_out,
-        regret_default: regret.default,
-        guarded: None,
-    }
 }
 
 /// Returns a file named after the kernel beside the first run.

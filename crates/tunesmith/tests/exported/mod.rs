@@ -44,7 +44,7 @@ impl Asked {
             let input: Vec<(&str, f64)> =
                 self.features.iter().map(String::as_str).zip(question.iter().copied()).collect();
             let choice = selector.select(kernel, device, &input).unwrap();
-            assert!(matches!(choice.source, Source::Predicted { .. }), "{:?}", choice.source);
+            assert!(matches!(choice.source, Source::Predicted { .. } | Source::Robust { .. }), "{:?}", choice.source);
             let values: Vec<String> = self.fields.iter().map(|field| value(&choice, field)).collect();
             values.join(" ")
         };

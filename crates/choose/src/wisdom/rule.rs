@@ -1,0 +1,80 @@
+//! The rules by which a portfolio chooses one of its configurations.
+
+use super::{Axes, Coverage, DecisionTree, Measure, Neighbours};
+
+/// Chooses one of several members for the sizes of an input. Allocates nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rule {
+    /// By questions about the [`Measure`]s of the input. A tree without questions is one
+    /// configuration for all inputs.
+    Tree(DecisionTree),
+    /// By the measured inputs nearby.
+    Near(Neighbours),
+}
+
+impl Rule {
+    /// Returns the rule that chooses `member` for every input.
+    pub fn always(member: usize) -> Self {
+        Self::Tree(DecisionTree::leaf(member))
+    }
+
+    /// Returns the member for an input with these sizes.
+    pub fn choose(&self, sizes: &[f64]) -> usize {
+        let measure = |at| Measure::all(sizes.len()).nth(at).map_or(f64::NAN, |measure| measure.of(sizes));
+        match self {
+            Self::Tree(tree) => tree.choose_by(measure),
+            Self::Near(neighbours) => neighbours.choose(sizes),
+        }
+    }
+
+    /// Returns true if the rule chooses the same member for all inputs.
+    pub fn is_one_for_all(&self) -> bool {
+        matches!(self, Self::Tree(tree) if tree.depth() == 0)
+    }
+
+    /// Returns a description for users, where the sizes have these names.
+    pub fn describe(&self, names: &[String]) -> String {
+        match self {
+            Self::Tree(tree) if tree.depth() == 0 => "the same for all inputs".to_string(),
+            Self::Tree(tree) => {
+                let asked: Vec<String> = Measure::all(names.len())
+                    .enumerate()
+                    .filter(|(at, _)| tree.asks(*at))
+                    .map(|(_, measure)| measure.text(names))
+                    .collect();
+                format!("a tree of depth {} over {}", tree.depth(), asked.join(", "))
+            }
+            Self::Near(near) => {
+                let axes = match near.axes() {
+                    Axes::Sizes => names.join(", "),
+                    Axes::Product => Measure::Product.text(names),
+                };
+                format!("by the measured inputs nearby in {axes}, with a reach of {} doublings", near.reach())
+            }
+        }
+    }
+}
+
+/// A rule with the inputs that it covers, and the answer for all others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chooser {
+    /// The rule.
+    pub rule: Rule,
+    /// The inputs that it was made from.
+    pub coverage: Coverage,
+    /// The member for inputs far outside of them: the one whose largest cost is least. Files of
+    /// earlier versions have none; the rule then answers for all inputs.
+    pub robust: Option<usize>,
+}
+
+impl Chooser {
+    /// Returns the member for an input with these sizes.
+    pub fn choose(&self, sizes: &[f64]) -> usize {
+        self.far(sizes).unwrap_or_else(|| self.rule.choose(sizes))
+    }
+
+    /// Returns the most robust member if the input is far outside of the covered ones.
+    pub fn far(&self, sizes: &[f64]) -> Option<usize> {
+        self.robust.filter(|_| self.coverage.is_far(sizes))
+    }
+}
