@@ -51,7 +51,7 @@ fn add(text: &mut String, names: &Names<'_>) {
     }
     text.push_str("\n/* The number of the configuration for an input. */\n");
     let _ = write!(text, "static inline int {prefix}_choose({arguments})\n{{\n{uses}");
-    if let (Some(robust), Some(near)) = (portfolio.chooser.robust, names.within(widened)) {
+    if let (Some(robust), Some(near)) = (portfolio.chooser.other_for_far(), names.within(widened)) {
         text.push_str("    /* Far from what was measured: the most robust configuration. */\n");
         let _ = writeln!(text, "    if (!({near}))\n        return {robust};");
     }

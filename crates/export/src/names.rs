@@ -155,8 +155,8 @@ impl<'a> Names<'a> {
     pub(crate) fn about(&self) -> Vec<String> {
         let Portfolio { kernel, device, configs, regret, features, chooser, .. } = self.portfolio;
         let mut lines = vec![
-            format!("{kernel} on {device}: {} configurations, chosen from {} measured inputs:", configs.len(), regret.inputs),
-            format!("{}.", chooser.rule.describe(features)),
+            format!("{kernel} on {device}. Configurations: {}. Measured inputs: {}.", configs.len(), regret.inputs),
+            format!("Choice: {}.", chooser.rule.describe(features)),
             format!(
                 "Slower than the best known configuration of an input by {} on average, {} at most.",
                 percent(regret.chosen),

@@ -77,4 +77,9 @@ impl Chooser {
     pub fn far(&self, sizes: &[f64]) -> Option<usize> {
         self.robust.filter(|_| self.coverage.is_far(sizes))
     }
+
+    /// Returns the most robust member, unless the rule chooses it for every input anyway.
+    pub fn other_for_far(&self) -> Option<usize> {
+        self.robust.filter(|robust| !self.rule.is_one_for_all() || self.rule.choose(&[]) != *robust)
+    }
 }

@@ -124,8 +124,11 @@ impl Data<'_> {
             Rules::Tree => Candidate::SizesTree,
             Rules::Judged => best(&tried).unwrap_or(Candidate::Fixed),
             Rules::Apart => {
-                let apart = tried.iter().filter(|tried| !tried.candidate.is_one_for_all());
-                let least = apart.min_by(|a, b| a.held_out.total_cmp(&b.held_out));
+                let is_apart = |tried: &&Tried| {
+                    let fitted = self.fit(tried.candidate, &all, &members);
+                    fitted.is_some_and(|fitted| !fitted.chooser.rule.is_one_for_all())
+                };
+                let least = tried.iter().filter(is_apart).min_by(|a, b| a.held_out.total_cmp(&b.held_out));
                 least.map_or(Candidate::SizesTree, |tried| tried.candidate)
             }
         };
