@@ -71,7 +71,9 @@ fn a_header_tells_the_inputs_apart_and_says_what_it_costs() {
     // The default is the best for the last input, which no other input tells.
     assert!(exported["notes"][0].as_str().unwrap().contains("slower than the default"), "{exported:#}");
     let header = read(&folder, "bowl.h");
-    for text in ["static inline int bowl_choose(double N)", "static inline int bowl_covers(", "It covers N from 2 to 20."] {
+    for text in
+        ["static inline int bowl_choose(double N)", "static inline int bowl_covers(", "It covers N from 2 to 20."]
+    {
         assert!(header.contains(text), "{header}");
     }
 }
@@ -134,9 +136,12 @@ fn the_guard_confirms_what_is_faster_than_the_default() {
 #[test]
 fn a_chooser_that_is_no_better_than_one_configuration_ships_only_by_force() {
     let line = |n: u32, x: u32, ms: f64| {
-        format!("{{\"kernel\": \"k\", \"device\": \"d\", \"input\": {{\"N\": {n}}}, \"config\": {{\"X\": {x}}}, \"time_ms\": {ms}}}\n")
+        format!(
+            "{{\"kernel\": \"k\", \"device\": \"d\", \"input\": {{\"N\": {n}}}, \"config\": {{\"X\": {x}}}, \"time_ms\": {ms}}}\n"
+        )
     };
-    let mut text = "{\"format\": \"tunesmith wisdom\", \"version\": 1}\n{\"kernel\": \"k\", \"default\": {\"X\": 9}}\n".to_string();
+    let mut text = "{\"format\": \"tunesmith wisdom\", \"version\": 1}\n{\"kernel\": \"k\", \"default\": {\"X\": 9}}\n"
+        .to_string();
     (0..6).for_each(|at| text += &(line(16 << at, at, 1.0) + &line(16 << at, 9, 1.05)));
     let folder = Folder::with(&[("all.wisdom", &text)]);
     let export = |more: &[&str]| folder.run(&[&["export", "all.wisdom", "--as", "rust", "-o", "k.rs"], more].concat());

@@ -55,7 +55,8 @@ fn add(text: &mut String, names: &Names<'_>) {
         }
         Rule::Near(near) => {
             let measures = near.axes().measures(features.len());
-            let points: Vec<String> = measures.map(|measure| format!("logarithm({})", measure.text(features))).collect();
+            let points: Vec<String> =
+                measures.map(|measure| format!("logarithm({})", measure.text(features))).collect();
             let _ = writeln!(text, "        nearby(&[{}])", points.join(", "));
         }
     }

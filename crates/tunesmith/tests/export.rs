@@ -128,7 +128,10 @@ fn nearby(axes: Axes) -> Portfolio {
             coverage: Coverage::of(&inputs),
             robust: Some(1),
         },
-        regret: Regret { held_out: Some(HeldOutRegret { worst: 0.25, ..HeldOutRegret::default() }), ..Regret::default() },
+        regret: Regret {
+            held_out: Some(HeldOutRegret { worst: 0.25, ..HeldOutRegret::default() }),
+            ..Regret::default()
+        },
     }
 }
 
@@ -153,7 +156,9 @@ fn code_that_chooses_by_the_inputs_nearby_makes_the_librarys_choices_and_says_wh
         let answers = asked.answers(&exported::portfolios(&file));
         assert_eq!(answers.iter().collect::<BTreeSet<_>>().len(), 3);
         let header = tunesmith_export::c_header(std::slice::from_ref(&portfolio)).unwrap();
-        for text in ["25.0 % at most", "N from 8 to 1000, for from 3 to 900", "K = 5", "k_covers(double N, double for_)"] {
+        for text in
+            ["25.0 % at most", "N from 8 to 1000, for from 3 to 900", "K = 5", "k_covers(double N, double for_)"]
+        {
             assert!(header.contains(text), "{header}");
         }
         std::fs::write(folder.path().join("tuned.h"), header).unwrap();

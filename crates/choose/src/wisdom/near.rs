@@ -87,8 +87,12 @@ impl Neighbours {
     pub fn choose(&self, sizes: &[f64]) -> usize {
         let (mut best, mut least) = (0, f64::INFINITY);
         for member in 0..self.members() {
-            let cost: f64 =
-                self.points.iter().zip(&self.costs).map(|(point, costs)| self.weight(point, sizes) * costs[member]).sum();
+            let cost: f64 = self
+                .points
+                .iter()
+                .zip(&self.costs)
+                .map(|(point, costs)| self.weight(point, sizes) * costs[member])
+                .sum();
             if cost < least {
                 (best, least) = (member, cost);
             }

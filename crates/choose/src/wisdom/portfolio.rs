@@ -269,7 +269,8 @@ mod tests {
     /// measured elsewhere. The default is 5 % slower.
     fn scattered(default: Option<usize>) -> Measured {
         let input = |n: i32| -> Input { [("N".to_string(), 2f64.powi(n)), ("M".to_string(), 3f64.powi(n % 3))].into() };
-        let times = |own: usize| (0..7).map(|at| if at == own { Some(1.0) } else { (at == 6).then_some(1.05) }).collect();
+        let times =
+            |own: usize| (0..7).map(|at| if at == own { Some(1.0) } else { (at == 6).then_some(1.05) }).collect();
         Measured {
             inputs: (4..10).map(input).collect(),
             configs: (0..7).map(|tile| vec![("TILE".to_string(), Value::Int(tile))]).collect(),

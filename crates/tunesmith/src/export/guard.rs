@@ -8,7 +8,9 @@ use crate::{Error, Outcome, Problem};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, Rules, TreeOptions};
+use tunesmith_choose::wisdom::{
+    Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, Rules, TreeOptions,
+};
 use tunesmith_core::{Interrupt, Stop, Target};
 use tunesmith_device::Machine;
 use tunesmith_space::Value;

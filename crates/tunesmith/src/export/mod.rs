@@ -11,9 +11,9 @@ pub use guard::{GuardOptions, Guarded};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use tunesmith_choose::WisdomFormat;
 use summary::summary;
 pub use summary::{ExportedPortfolio, TriedRule};
+use tunesmith_choose::WisdomFormat;
 use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Rules, Tried, Wisdom};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 

@@ -109,7 +109,9 @@ pub(super) fn doubts(portfolio: &Portfolio) -> Vec<String> {
     let mut doubts = Vec::new();
     let mut doubt = |text: String| doubts.push(format!("warning: `{kernel}` on `{device}`: {text}"));
     if regret.inputs == 1 {
-        doubt("one input was measured, so that the choice for any other is a guess; tune more (`tune --inputs`)".into());
+        doubt(
+            "one input was measured, so that the choice for any other is a guess; tune more (`tune --inputs`)".into(),
+        );
     }
     let Some(HeldOutRegret { mean, over_default, fixed, unknown, .. }) = regret.held_out else { return doubts };
     if mean > fixed {
