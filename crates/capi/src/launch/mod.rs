@@ -136,6 +136,23 @@ unsafe fn axes(pointers: [*const c_char; 3]) -> Result<[Option<Expr>; 3], Fault>
     Ok(axes)
 }
 
+/// Opens a launcher on the device that `device` makes of the source, the kernel's name and the options.
+unsafe fn prepare<D: Device + 'static>(
+    online: ts_online,
+    [source, name, options]: [*const c_char; 3],
+    device: impl FnOnce(&str, &str, &str) -> Result<D, String>,
+    launcher: *mut ts_launcher,
+) -> Result<(), Fault> {
+    unsafe {
+        check(launcher, "launcher")?;
+        let online = find::<Online>(online.id)?;
+        let options = optional_text(options, "options")?.unwrap_or_default();
+        let device = device(text(source, "source")?, text(name, "name")?, options);
+        let device = device.map_err(|message| fault(ts_status::TS_DEVICE, message))?;
+        put(launcher, ts_launcher { id: open(Launcher::new(online, Box::new(device))) }, "launcher")
+    }
+}
+
 /// Prepares the kernel `name` of an OpenCL source for calls on the application's command queue.
 ///
 /// `queue` is a `cl_command_queue` with profiling, whose context and device are used. Parameters reach
@@ -151,13 +168,9 @@ pub unsafe extern "C" fn ts_launcher_opencl(
     launcher: *mut ts_launcher,
 ) -> ts_status {
     guard(|| unsafe {
-        check(launcher, "launcher")?;
         check(queue, "queue")?;
-        let online = find::<Online>(online.id)?;
-        let options = optional_text(options, "options")?.unwrap_or_default();
-        let device = opencl::OpenCl::open(queue, text(source, "source")?, text(name, "name")?, options);
-        let device = device.map_err(|message| fault(ts_status::TS_DEVICE, message))?;
-        put(launcher, ts_launcher { id: open(Launcher::new(online, Box::new(device))) }, "launcher")
+        let device = |source: &str, name: &str, options: &str| opencl::OpenCl::open(queue, source, name, options);
+        prepare(online, [source, name, options], device, launcher)
     })
 }
 
@@ -177,12 +190,8 @@ pub unsafe extern "C" fn ts_launcher_cuda(
     launcher: *mut ts_launcher,
 ) -> ts_status {
     guard(|| unsafe {
-        check(launcher, "launcher")?;
-        let online = find::<Online>(online.id)?;
-        let options = optional_text(options, "options")?.unwrap_or_default();
-        let device = cuda::Cuda::open(stream, text(source, "source")?, text(name, "name")?, options);
-        let device = device.map_err(|message| fault(ts_status::TS_DEVICE, message))?;
-        put(launcher, ts_launcher { id: open(Launcher::new(online, Box::new(device))) }, "launcher")
+        let device = |source: &str, name: &str, options: &str| cuda::Cuda::open(stream, source, name, options);
+        prepare(online, [source, name, options], device, launcher)
     })
 }
 
