@@ -171,7 +171,59 @@ fn what_lies_outside_of_the_training_set_is_said_with_its_distance() {
     refused(&["--input", "NN=64"], &["no size `NN`", "did you mean `N`?"]);
     refused(&["--search", "hc"], &["no search `hc`"]);
     refused(&["--search", "grid"], &["no grid", "--problem"]);
-    refused(&["--device", "A100"], &["knows no device `A100`"]);
+}
+
+#[test]
+fn a_device_and_a_size_that_were_never_trained_get_the_robust_answer_with_a_warning() {
+    let folder = folder();
+    folder.write("tiles.toml", &PROBLEM.replace("count = 24", "count = 1"));
+    tune(&folder, &["--inputs"]);
+    let files = journals(&folder);
+    let train = |more: &[&str]| {
+        let files = files.iter().map(String::as_str).collect::<Vec<_>>();
+        folder.run(&[&["train", "timing", "-o", "one.json", "--rounds", "20"], &files[..], more].concat())
+    };
+    train(&["--learning-rate", "0"]).refused(&["the learning rate cannot be 0"]);
+    let ran = train(&["--learning-rate", "1"]);
+    let header: Json =
+        serde_json::from_str(fs::read_to_string(folder.path(&files[0])).unwrap().lines().next().unwrap()).unwrap();
+    let n = header["sizes"]["N"].as_i64().unwrap();
+    assert!(ran.stdout.contains(&format!("covers N = {n}, ")), "{ran:#?}");
+    assert_eq!(train(&["--json"]).json()["covers"]["sizes"]["N"], serde_json::json!([n as f64, n as f64]));
+    let here = folder.run(&["predict", "one.json", "--input", &format!("N={n}"), "--json"]);
+    assert!(here.json()["source"] == "exhaustive" && !here.stderr.contains("warning"), "{here:#?}");
+    let other = folder.run(&["predict", "one.json", "--input", &format!("N={}", 4 * n), "--json"]);
+    assert_eq!(other.json()["source"], "robust", "{other:#?}");
+    let said = [format!("warning: N = {}, but the training set has only {n}", 4 * n), "far outside".to_string()];
+    assert!(said.iter().all(|part| other.stderr.contains(part)), "{other:#?}");
+    let device = folder.run(&["predict", "one.json", "--device", "A100", "--json"]);
+    assert!(device.stderr.contains("the model knows no device `A100`, only "), "{device:#?}");
+    assert!(device.code == Some(0) && device.json()["candidates"].as_array().unwrap().len() > 4, "{device:#?}");
+}
+
+#[test]
+fn few_inputs_are_chosen_far_apart_and_then_by_doubt_and_share_the_best_configurations() {
+    let folder = folder();
+    let learn =
+        |more: &[&str]| tune(&folder, &[&["--inputs", "--learn", "7", "--stop", "evaluations 12"], more].concat());
+    let first = learn(&[]);
+    let runs = first["runs"].as_array().unwrap();
+    let of =
+        |is_grid: bool| -> Vec<&Json> { runs.iter().filter(|run| (run["strategy"] == "grid") == is_grid).collect() };
+    assert_eq!((of(false).len(), of(true).len()), (7, 7), "{first:#}");
+    assert!(of(false).iter().all(|run| run["evaluations"].as_u64() <= Some(12)), "{first:#}");
+    // Later runs begin with what the model of the earlier ones prefers.
+    let sizes: Vec<u64> = of(false).iter().take(5).map(|run| run["sizes"]["N"].as_u64().unwrap()).collect();
+    assert!(sizes.iter().max().unwrap() / sizes.iter().min().unwrap() >= 8, "far apart: {sizes:?}");
+    // At most eight winners and the default, where they are valid.
+    assert!(of(true).iter().all(|run| run["evaluations"].as_u64() <= Some(9)), "{first:#}");
+    let again = learn(&["--resume"]);
+    assert_eq!(again["runs"], first["runs"], "nothing is repeated");
+    let files = journals(&folder);
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let ran = folder.run(&[&["export", "--as", "json", "-o", "tiles.json", "--json"], &files[..]].concat());
+    assert_eq!(ran.json()["portfolios"][0]["inputs"], 7, "{ran:#?}");
+    folder.run(&["tune", "tiles.toml", "--learn", "3"]).refused(&["--inputs"]);
 }
 
 #[test]
@@ -314,7 +366,7 @@ fn a_device_that_was_never_seen_is_answered_with_what_is_best_over_the_others_wh
         ran
     };
     let trained = train("safe.json", &["--json"]);
-    assert!(trained.stderr.contains("`predict` for an unknown device falls back to the single one"), "{trained:#?}");
+    assert!(trained.stderr.contains("`predict` for an unknown device falls back to the robust one"), "{trained:#?}");
     let json = trained.json();
     let (model, single) = (&json["unseen_device"]["model"], &json["unseen_device"]["best_single"]);
     assert_eq!((model.as_f64(), single.as_f64()), (Some(0.25), Some(1.0 / 1.1)), "{json:#}");

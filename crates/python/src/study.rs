@@ -83,7 +83,7 @@ pub(crate) fn predict<'py>(
     let problem = problem.map(|problem| problem.get().read.clone());
     let predicted = py.detach(|| {
         let model = TimingModel::read(&model)?;
-        let device = device.as_deref().map(|name| named_device(&model, name)).transpose()?;
+        let device = device.as_deref().map(|name| named_device(&model, name));
         // A problem of other sizes has another space.
         let problem = problem.map(|problem| problem.with_sizes(&input)).transpose()?;
         let options = PredictOptions { input, device, search, seed, count, ..PredictOptions::default() };

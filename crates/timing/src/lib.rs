@@ -5,8 +5,8 @@
 //!
 //! - `groups` reads recordings, `frame` decides the columns, and `rows` fills them.
 //! - `folds` leaves parts out. `rounds` uses them to choose the number of trees, and `unseen` to
-//!   judge the choice for devices left out.
-//! - `train` fits the model.
+//!   judge the choice for devices and inputs left out. `transfer` chooses what to try there first.
+//! - `train` fits the model. `doubts` finds the inputs that a model should see next.
 //! - `scorer` predicts configurations of a space, `search` finds the best one, and `predict`
 //!   answers users.
 //!
@@ -14,6 +14,8 @@
 //! `tunesmith_choose::timing`.
 
 mod candidates;
+mod covers;
+mod doubts;
 mod error;
 mod folds;
 mod frame;
@@ -31,8 +33,11 @@ mod search;
 mod settings;
 mod single;
 mod train;
+mod transfer;
 mod unseen;
 
+pub use covers::{CoveredSize, Covers};
+pub use doubts::doubts;
 pub use error::Error;
 pub use folds::FoldBy;
 pub use outside::Outside;

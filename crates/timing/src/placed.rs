@@ -18,16 +18,22 @@ fn configuration(model: &TimingModel, space: &Space, values: &[Value]) -> Option
     space.configuration(&pairs, None).ok()
 }
 
-/// Returns the single configuration that precedes the model's own choice for `device`: the model
-/// does not know the device, and the single configuration did better for devices left out. Returns
-/// `None` if it is not in `space`.
-pub(crate) fn fallback<'a>(
-    model: &'a TimingModel,
-    space: &Space,
-    device: Option<&KnownDevice>,
-) -> Option<(ConfigId, &'a Unseen)> {
-    let (single, unseen) = (model.parts().best_single.as_deref()?, model.unseen_device()?);
-    let is_known = device.is_some_and(|device| model.devices().iter().any(|known| known.name == device.name));
-    let config = (!is_known).then(|| configuration(model, space, single))??;
-    Some((space.rank(&config)?, unseen))
+/// Returns the configurations to try where nothing was measured, as far as they are in `space`.
+pub(crate) fn robust(model: &TimingModel, space: &Space) -> Vec<ConfigId> {
+    let parts = model.parts();
+    // Files of earlier versions have at most one.
+    let values = if parts.robust.is_empty() { parts.best_single.as_slice() } else { &parts.robust };
+    let found = values.iter().filter_map(|values| space.rank(&configuration(model, space, values)?));
+    found.collect()
+}
+
+/// Returns true if the robust configurations precede the model's own choice on an unknown device:
+/// they did better for devices left out.
+pub(crate) fn prefers_robust(model: &TimingModel) -> bool {
+    model.parts().best_single.is_some() && model.unseen_device().is_some_and(Unseen::prefers_single)
+}
+
+/// Returns true if the model was not trained on `device`, or if none is known.
+pub(crate) fn is_unknown(model: &TimingModel, device: Option<&KnownDevice>) -> bool {
+    !device.is_some_and(|device| model.devices().iter().any(|known| known.name == device.name))
 }

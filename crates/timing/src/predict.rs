@@ -1,12 +1,13 @@
 //! Predicts the best configuration for an input without running anything.
 
 use crate::Error;
-use crate::outside::{Outside, outside};
-use crate::placed::{fallback, reference};
+use crate::outside::{Outside, is_far, outside};
+use crate::placed::{is_unknown, prefers_robust, reference, robust};
 use crate::scorer::Scorer;
 use crate::search::{Field, ModelSearch, Ranked, ranked};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 use tunesmith_choose::timing::{KnownDevice, TimingModel};
 use tunesmith_core::Clock;
 use tunesmith_problem::Problem;
@@ -14,8 +15,11 @@ use tunesmith_space::lookup;
 use tunesmith_space::{ConfigId, Constraint, Space, SpaceError, Value, closest};
 use tunesmith_store::Journal;
 
-/// The source of a choice that is not the model's.
+/// The source of a choice for an unknown device that is not the model's.
 const SINGLE: &str = "best_single";
+
+/// The source of a choice for an input far outside of the training set.
+const ROBUST: &str = "robust";
 
 /// A question to a timing model.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,8 +51,9 @@ pub struct Predicted {
     /// The configuration predicted best.
     #[serde(flatten)]
     pub best: Prediction,
-    /// The search that found it. `best_single` if the device is unknown and the answer is the
-    /// single configuration that is best over the known devices.
+    /// The search that found it. `best_single` if the device is unknown and the answer is the most
+    /// robust configuration over the known devices; `robust` if it is that because the input lies
+    /// far outside of the training set.
     pub source: String,
     /// Time of the search.
     pub seconds: f64,
@@ -114,23 +119,21 @@ pub fn predict(
     let field = Field { space: &space, start, grid: grid.as_deref(), restarts: options.restarts, seed: options.seed };
     let began = clock.now();
     let scorer = Scorer::new(model, &space, &sizes, device);
-    let (mut found, mut source) = best(options, &scorer, &field);
-    if let Some((config, unseen)) = fallback(model, &space, device) {
-        put_first(&mut found, config, &scorer, start, options.count);
-        source = SINGLE.to_string();
-        let (single, own) = (unseen.best_single * 100.0, unseen.model * 100.0);
-        notes.push(format!(
-            "the device is unknown, so that the answer is the single configuration that is best over the known ones: \
-                 on devices left out one by one, it reached {single:.1} % of the best, the model's choice {own:.1} %"
-        ));
+    let (mut found, source) = best(options, &scorer, &field);
+    let robust = robust(model, &space);
+    let place = Place::of(model, device, is_far(model, scorer.row(), &sizes)).filter(|_| !robust.is_empty());
+    if let Some(place) = place {
+        put(&mut found, place, &robust, &scorer, start, options.count);
+        notes.push(place.note(model));
     }
+    let source = place.and_then(Place::source).map_or(source, str::to_string);
     let seconds = (clock.now() - began).as_secs_f64();
     let reference_ms = model.parts().reference_time.as_ref().and_then(|time| time.predict(scorer.row()));
     let candidates: Vec<Prediction> =
         found.iter().map(|ranked| prediction(&scorer, &space, *ranked, start, reference_ms)).collect();
     let best = candidates.first().cloned();
     let best = best.ok_or_else(|| Error::request("there is no configuration to choose from", None))?;
-    Ok(Predicted { best, source, seconds, candidates, outside: outside(model, scorer.row()), notes })
+    Ok(Predicted { best, source, seconds, candidates, outside: outside(model, scorer.row(), &sizes), notes })
 }
 
 /// Returns the result of the search. The reference is exactly as fast as itself, so that no
@@ -147,17 +150,90 @@ fn best(options: &PredictOptions, scorer: &Scorer<'_>, field: &Field<'_>) -> (Ve
     (found, source)
 }
 
-/// Moves `config` to the front and keeps at most `count` configurations.
-pub(crate) fn put_first(
+/// The place of the robust configurations among the candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The first, since the input lies far outside of the training set.
+    FarInput,
+    /// The first ones, since they do better than the model on unknown devices.
+    UnknownDevice,
+    /// After the model's first choice for an unknown device.
+    AfterChoice,
+}
+
+impl Place {
+    /// Returns the place for an input on a device, or `None` if the model's choice stands alone.
+    pub(crate) fn of(model: &TimingModel, device: Option<&KnownDevice>, is_far: bool) -> Option<Self> {
+        match (is_far, is_unknown(model, device)) {
+            (true, _) => Some(Self::FarInput),
+            (false, true) if prefers_robust(model) => Some(Self::UnknownDevice),
+            (false, true) => Some(Self::AfterChoice),
+            (false, false) => None,
+        }
+    }
+
+    fn source(self) -> Option<&'static str> {
+        match self {
+            Self::FarInput => Some(ROBUST),
+            Self::UnknownDevice => Some(SINGLE),
+            Self::AfterChoice => None,
+        }
+    }
+
+    fn note(self, model: &TimingModel) -> String {
+        let percent =
+            |share: Option<f64>| share.map_or_else(|| "?".to_string(), |share| format!("{:.1} %", share * 100.0));
+        let unseen = model.unseen_device();
+        let own = percent(unseen.map(|unseen| unseen.model));
+        let first = percent(unseen.map(|unseen| unseen.robust.unwrap_or(unseen.best_single)));
+        let five = percent(unseen.and_then(|unseen| unseen.robust_of_5));
+        match self {
+            Self::FarInput => {
+                "warning: the input lies far outside of the training set, so that the answer is the most \
+                 robust configuration of the training set"
+                    .to_string()
+            }
+            Self::UnknownDevice => format!(
+                "the device is unknown, so that the answer is the configuration that is most robust over the known ones: \
+                 on devices left out one by one, it reached {first} of the best, the model's choice {own}; the best of \
+                 the first five candidates reached {five}"
+            ),
+            Self::AfterChoice if unseen.is_none() => {
+                "the device is unknown: measure the first candidates and keep the \
+                 fastest; the model was trained on one device"
+                    .to_string()
+            }
+            Self::AfterChoice => format!(
+                "the device is unknown: on devices left out one by one, the model's choice reached {own} of the best; \
+                 measure the next candidates too, of which the best of five reached {five}"
+            ),
+        }
+    }
+}
+
+/// Puts the robust configurations at their place and keeps at most `count` candidates.
+pub(crate) fn put(
     found: &mut Vec<Ranked>,
-    config: ConfigId,
+    place: Place,
+    robust: &[ConfigId],
     scorer: &Scorer<'_>,
     reference: Option<ConfigId>,
     count: usize,
 ) {
-    let log_speedup = if reference == Some(config) { 0.0 } else { scorer.one(config) };
-    found.retain(|ranked| ranked.config != config);
-    found.insert(0, Ranked { config, log_speedup });
+    let (at, robust) = match place {
+        Place::FarInput => (0, &robust[..robust.len().min(1)]),
+        Place::UnknownDevice => (0, robust),
+        Place::AfterChoice => (1, robust),
+    };
+    let kept = found.first().map(|ranked| ranked.config).filter(|_| at > 0);
+    let robust: Vec<ConfigId> = robust.iter().copied().filter(|config| Some(*config) != kept).collect();
+    found.retain(|ranked| !robust.contains(&ranked.config));
+    let ranked = |config: ConfigId| {
+        let log_speedup = if reference == Some(config) { 0.0 } else { scorer.one(config) };
+        Ranked { config, log_speedup }
+    };
+    let at = at.min(found.len());
+    found.splice(at..at, robust.into_iter().map(ranked));
     found.truncate(count.max(1));
 }
 
@@ -199,22 +275,23 @@ fn checked(model: &TimingModel, input: &[(String, Value)]) -> Result<Vec<(String
     Ok(model.parts().frame.completed(input))
 }
 
-/// Returns the device of `model` whose name contains `part`.
-///
-/// # Errors
-/// The model knows no such device. The remedy names those that it knows.
-pub fn named_device(model: &TimingModel, part: &str) -> Result<KnownDevice, Error> {
+/// Returns the device of `model` whose name contains `part`. A device that the model does not know
+/// has this name, and no numbers.
+pub fn named_device(model: &TimingModel, part: &str) -> KnownDevice {
     let part_lower = part.to_lowercase();
     let found = model.devices().iter().find(|device| device.name.to_lowercase().contains(&part_lower));
-    found.cloned().ok_or_else(|| {
-        let names: Vec<&str> = model.devices().iter().map(|device| device.name.as_str()).collect();
-        Error::request(format!("the model knows no device `{part}`"), Some(format!("it knows {}", names.join(", "))))
-    })
+    found.cloned().unwrap_or_else(|| KnownDevice { name: part.to_string(), features: BTreeMap::new() })
 }
 
 fn device<'a>(model: &'a TimingModel, options: &'a PredictOptions, notes: &mut Vec<String>) -> Option<&'a KnownDevice> {
     match (&options.device, model.devices()) {
-        (Some(device), _) => Some(device),
+        (Some(device), known) => {
+            if is_unknown(model, Some(device)) {
+                let names: Vec<&str> = known.iter().map(|device| device.name.as_str()).collect();
+                notes.push(format!("the model knows no device `{}`, only {}", device.name, names.join(", ")));
+            }
+            Some(device)
+        }
         (None, [only]) => Some(only),
         (None, several) => {
             let names: Vec<&str> = several.iter().map(|device| device.name.as_str()).collect();

@@ -1,8 +1,9 @@
 //! Starts a tuning run from a timing model.
 
 use crate::Error;
-use crate::placed::{fallback, reference};
-use crate::predict::{PredictOptions, put_first};
+use crate::outside::is_far;
+use crate::placed::{reference, robust};
+use crate::predict::{Place, PredictOptions, put};
 use crate::scorer::Scorer;
 use crate::search::{Field, ranked};
 use tunesmith_choose::timing::{KnownDevice, TimingModel};
@@ -39,13 +40,14 @@ pub fn primed(
     let is_known = |name: &str| lookup(&model.parts().frame.sizes, name).is_some();
     let known: Vec<(String, Value)> = problem.sizes.iter().filter(|(name, _)| is_known(name)).cloned().collect();
     let device = if let [only] = model.devices() { only } else { device };
-    let scorer = Scorer::new(model, space, &model.parts().frame.completed(&known), Some(device));
+    let sizes = model.parts().frame.completed(&known);
+    let scorer = Scorer::new(model, space, &sizes, Some(device));
     let start = reference(model, space).and_then(|configuration| space.rank(&configuration));
     let PredictOptions { restarts, seed, search, .. } = PredictOptions::default();
     let field = Field { space, start, grid: None, restarts, seed };
     let (mut found, _) = ranked(search, &scorer, &field, CANDIDATES);
-    if let Some((config, _)) = fallback(model, space, Some(device)) {
-        put_first(&mut found, config, &scorer, start, CANDIDATES);
+    if let Some(place) = Place::of(model, Some(device), is_far(model, scorer.row(), &sizes)) {
+        put(&mut found, place, &robust(model, space), &scorer, start, CANDIDATES);
     }
     Ok(Box::new(Primed::new(found.into_iter().map(|ranked| ranked.config), WANTED, inner)))
 }

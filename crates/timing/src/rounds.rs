@@ -50,8 +50,8 @@ pub struct Rung {
 type Predictions = Vec<Vec<f64>>;
 
 /// Returns the number of trees for `groups`, whose frame is `frame`: the number in the settings, or
-/// else the one with the least error in cross-validation, the smallest of equal ones. With several
-/// devices, also judges the choice for a device left out. Costs a fit of the most trees for each of
+/// else the one with the least error in cross-validation, the smallest of equal ones. Also judges the
+/// choice for the devices or inputs left out. Costs a fit of the most trees for each of
 /// at most four folds.
 ///
 /// # Errors
@@ -60,7 +60,7 @@ pub(crate) fn choose(
     frame: &Frame,
     groups: &[Group],
     settings: &TimingSettings,
-) -> Result<(RoundsChoice, Option<Unseen>), Error> {
+) -> Result<(RoundsChoice, Option<(FoldBy, Unseen)>), Error> {
     let fixed = |rounds| Ok((RoundsChoice { rounds, left_out: None, tried: Vec::new() }, None));
     let Some((left_out, folds)) = folds(groups, settings.seed) else {
         return fixed(settings.rounds.unwrap_or(settings.trees.rounds));
@@ -75,7 +75,11 @@ pub(crate) fn choose(
     let tried: Vec<Rung> =
         numbers.iter().zip(&predictions).map(|(rounds, found)| rung(*rounds, &folds, found, zeta)).collect();
     let best = least(&tried);
-    let unseen = if left_out == FoldBy::Devices { unseen(&folds, &predictions[best]) } else { None };
+    let unseen = match left_out {
+        FoldBy::Devices | FoldBy::Inputs => unseen(&frame.parameters, &folds, &predictions[best]),
+        FoldBy::Configurations => None,
+    };
+    let unseen = unseen.map(|unseen| (left_out, unseen));
     let left_out = settings.rounds.is_none().then_some(left_out);
     Ok((RoundsChoice { rounds: numbers[best], left_out, tried }, unseen))
 }
@@ -223,7 +227,9 @@ mod tests {
         let (given, unseen) = choice(Some(7));
         assert_eq!((given, unseen), (RoundsChoice { rounds: 7, left_out: None, tried: Vec::new() }, None));
         let (own, unseen) = choice(None);
-        assert_eq!((own.left_out, own.tried.len(), unseen), (Some(FoldBy::Inputs), RUNGS.len(), None));
+        assert_eq!((own.left_out, own.tried.len()), (Some(FoldBy::Inputs), RUNGS.len()));
+        let (by, judged) = unseen.unwrap();
+        assert!(by == FoldBy::Inputs && judged.devices.len() == 1 && judged.robust <= judged.robust_of_5, "{judged:?}");
         let least = own.tried.iter().map(|rung| rung.error).fold(f64::INFINITY, f64::min);
         let chosen = own.tried.iter().find(|rung| rung.rounds == own.rounds).unwrap();
         assert_eq!(chosen.error, least);

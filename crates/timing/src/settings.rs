@@ -34,6 +34,10 @@ impl TimingSettings {
         if !(self.zeta_speedup > 0.0 && self.zeta_speedup.is_finite()) {
             return refuse(format!("zeta cannot be {}: it is a speed-up above 0, such as 0.5", self.zeta_speedup));
         }
+        let rate = self.trees.learning_rate;
+        if !(rate > 0.0 && rate <= 1.0) {
+            return refuse(format!("the learning rate cannot be {rate}: it is above 0 and at most 1"));
+        }
         if !(0.0..1.0).contains(&self.hold_out) {
             return refuse(format!("the share held out cannot be {}: it is from 0 and below 1", self.hold_out));
         }

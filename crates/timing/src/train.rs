@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::candidates::candidates;
+use crate::covers::{Covers, covers};
 use crate::folds::{self, FoldBy};
 use crate::frame::frame;
 use crate::groups::{self, Group, Groups};
@@ -10,7 +11,8 @@ use crate::reference_time::reference_time as fit_reference_time;
 use crate::rounds::{self, RoundsChoice};
 use crate::rows::{known, rows};
 use crate::settings::TimingSettings;
-use crate::unseen::{best_single_of, note};
+use crate::transfer::transferring;
+use crate::unseen::{note, note_of_inputs};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use serde::Serialize;
@@ -21,7 +23,8 @@ use tunesmith_choose::timing::{
 };
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::{Clock, Rng};
-use tunesmith_model::{BoostedSettings, Loss, Regressor as _};
+use tunesmith_model::{BoostedSettings, Loss, Regressor as _, Shortlist};
+use tunesmith_space::Value;
 
 /// The data and settings for training a timing model.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +53,8 @@ pub struct TrainedTiming {
     pub inputs: usize,
     /// The devices.
     pub devices: Vec<String>,
+    /// The inputs and devices that it was fitted to.
+    pub covers: Covers,
     /// Time of the fit.
     pub fit_seconds: f64,
     /// The quality of the model on inputs held out of training.
@@ -58,6 +63,9 @@ pub struct TrainedTiming {
     pub rounds: RoundsChoice,
     /// The quality of the choice for a device left out, if there were several devices.
     pub unseen_device: Option<Unseen>,
+    /// The same for an input left out, if there was one device and several inputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unseen_input: Option<Unseen>,
     /// Each feature with its share of the gain of all splits, the largest first.
     pub importance: Vec<(String, f64)>,
     /// The file.
@@ -85,7 +93,7 @@ pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<T
     let groups = groups::read(&options.inputs, &options.reference)?;
     let mut notes = groups.notes.clone();
     let began = clock.now();
-    let Fitted { model, rows, inputs, rounds } = fit(groups, &options.settings, &mut notes)?;
+    let Fitted { model, rows, covers, rounds, unseen_input } = fit(groups, &options.settings, &mut notes)?;
     let fit_seconds = (clock.now() - began).as_secs_f64();
     std::fs::write(&options.out, model.to_json())
         .map_err(|source| Error::Write { path: options.out.clone(), source })?;
@@ -95,12 +103,14 @@ pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<T
         kind: "timing",
         rows,
         features: model.parts().frame.features.len(),
-        inputs,
+        inputs: covers.inputs,
         devices: model.devices().iter().map(|device| device.name.clone()).collect(),
+        covers,
         fit_seconds,
         held_out: model.held_out().clone(),
         rounds,
         unseen_device: model.unseen_device().cloned(),
+        unseen_input,
         importance,
         out: options.out.clone(),
         notes,
@@ -111,8 +121,9 @@ pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<T
 struct Fitted {
     model: TimingModel,
     rows: usize,
-    inputs: usize,
+    covers: Covers,
     rounds: RoundsChoice,
+    unseen_input: Option<Unseen>,
 }
 
 fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Result<Fitted, Error> {
@@ -121,21 +132,27 @@ fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Re
     let frame = frame(&groups.parameters, &groups.derived, &train);
     look_at(&frame, notes)?;
     let (rounds, unseen) = rounds::choose(&frame, &train, settings)?;
+    let (unseen, unseen_input) = match unseen {
+        Some((FoldBy::Devices, unseen)) => (Some(unseen), None),
+        other => (None, other.map(|(_, unseen)| unseen)),
+    };
     let worse = unseen.as_ref().filter(|unseen| unseen.prefers_single());
     notes.extend(worse.map(note));
-    let best_single = worse.and_then(|_| best_single_of(&train));
+    notes.extend(unseen_input.as_ref().and_then(note_of_inputs));
+    let robust = transferring(&groups.parameters, &train);
+    let best_single = worse.and_then(|_| robust.first().cloned());
     let rows = rows(&frame, &train, zeta);
     let trees =
         |loss| rows.fit(&BoostedSettings { loss, rounds: rounds.rounds, ..settings.trees.clone() }, settings.seed);
     let own: Vec<Vec<f64>> = train.iter().map(|group| frame.row(&group.sizes, Some(&known(group)))).collect();
-    let inputs: BTreeSet<String> = train.iter().map(Group::input).collect();
+    let covers = covers(&train);
     let mean = trees(Loss::Squared)?;
     let predict = |group: &Group| mean.predict_all(&crate::rows::rows(&frame, std::slice::from_ref(group), zeta).table);
     let predictions: Vec<Vec<f64>> = test.iter().map(predict).collect();
     let model = TimingModel::new(TimingParts {
         problem: groups.problem,
         constraints: groups.constraints,
-        candidates: candidates(&train, &groups.reference),
+        candidates: with_robust(candidates(&train, &groups.reference), &groups.reference, robust.first()),
         devices: devices(&train),
         ranges: ranges(&frame.features, &own),
         reference_time: reference_time(&frame.features, &own, &train),
@@ -145,12 +162,13 @@ fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Re
         reference: groups.reference,
         unseen,
         best_single,
+        robust,
         zeta,
         mean,
         frame,
     });
     let model = model.map_err(|error| Error::request(error.to_string(), None))?;
-    Ok(Fitted { model, rows: rows.targets.len(), inputs: inputs.len(), rounds })
+    Ok(Fitted { model, rows: rows.targets.len(), covers, rounds, unseen_input })
 }
 
 /// Adds notes about the columns for the user. Fails without columns, since nothing can be learned.
@@ -196,6 +214,20 @@ fn split(groups: Vec<Group>, settings: &TimingSettings, notes: &mut Vec<String>)
     inputs.sort();
     let (test, train) = groups.into_iter().partition(|group| inputs.contains(&group.input()));
     Split { train, test, held_out: inputs }
+}
+
+/// Returns the candidates with the most robust configuration among them. It takes the place of
+/// another one, but not of the reference, if there are too many.
+fn with_robust(mut candidates: Vec<Vec<Value>>, reference: &[Value], robust: Option<&Vec<Value>>) -> Vec<Vec<Value>> {
+    if let Some(robust) = robust.filter(|robust| !candidates.contains(*robust)) {
+        if candidates.len() == Shortlist::MOST_ROWS
+            && let Some(at) = candidates.iter().rposition(|values| values != reference)
+        {
+            candidates.remove(at);
+        }
+        candidates.push(robust.clone());
+    }
+    candidates
 }
 
 fn devices(groups: &[Group]) -> Vec<KnownDevice> {

@@ -85,8 +85,8 @@ pub use tunesmith_problem::{
     Problem, ProblemBuilder, ProblemError, ProblemSpace, SourceFile, Tuning,
 };
 pub use tunesmith_timing::{
-    FoldBy, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung, TimingSettings,
-    TrainTimingOptions, TrainedTiming, named_device, predict, train_timing,
+    CoveredSize, Covers, FoldBy, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung,
+    TimingSettings, TrainTimingOptions, TrainedTiming, named_device, predict, train_timing,
 };
 
 pub use tunesmith_choose::timing::{HeldOut, KnownDevice, TimingModel, Unseen, UnseenDevice};

@@ -1,7 +1,7 @@
 //! A timing model of one kernel, ready to be asked.
 
 use super::{Choice, Source};
-use crate::timing::{KnownDevice, ModelChooser, TimingModel};
+use crate::timing::{Chosen, KnownDevice, ModelChooser, TimingModel};
 use crate::wisdom::Config;
 use std::collections::HashMap;
 
@@ -59,13 +59,14 @@ impl Model {
         input: &[(&str, f64)],
         acceptable: &dyn Fn(&Config) -> bool,
     ) -> Option<Choice<'_>> {
-        let (config, outside) = self.devices.get(device)?.choose(input, acceptable)?;
-        Some(Choice { config, source: Source::Predicted { outside }, time_ms: None })
+        let Chosen { config, outside, is_robust } = self.devices.get(device)?.choose(input, acceptable)?;
+        let source = if is_robust { Source::Robust { outside } } else { Source::Predicted { outside } };
+        Some(Choice { config, source, time_ms: None })
     }
 
     /// Returns the choice for a device that the model does not know.
     pub(super) fn unknown(&self, input: &[(&str, f64)], acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
-        let (config, outside) = self.others.as_ref()?.choose(input, acceptable)?;
+        let Chosen { config, outside, .. } = self.others.as_ref()?.choose(input, acceptable)?;
         Some(Choice { config, source: Source::PredictedElsewhere { devices: &self.names, outside }, time_ms: None })
     }
 }

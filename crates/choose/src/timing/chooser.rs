@@ -3,7 +3,7 @@
 use super::columns::{Feature, Origin, derived_number};
 use super::device::{KnownDevice, number_value};
 use super::model::TimingModel;
-use crate::wisdom::{Config, outside};
+use crate::wisdom::{Config, FAR, apart, outside, widened};
 use std::iter::zip;
 use tunesmith_model::{Kind, Shortlist};
 use tunesmith_space::{Expr, Value, lookup};
@@ -19,14 +19,28 @@ pub(crate) struct ModelChooser {
     shortlist: Shortlist,
     /// The place of the reference among the configurations.
     reference: Option<usize>,
+    /// The place of the most robust configuration, for inputs far outside of the training set.
+    robust: Option<usize>,
     /// The features that fill the open columns of the shortlist.
     features: Vec<InputFeature>,
+    /// The places of the sizes that are the same throughout the training set.
+    constants: Vec<usize>,
     /// All sizes with their default values.
     sizes: Vec<(String, Value)>,
     /// The device's numbers as constraints name them.
     limits: Vec<(String, Value)>,
     /// The constraints that can be checked with these sizes and limits.
     constraints: Vec<Expr>,
+}
+
+/// A choice.
+#[derive(Debug)]
+pub(crate) struct Chosen<'a> {
+    pub(crate) config: &'a Config,
+    /// Distance of the input from the training set, in doublings.
+    pub(crate) outside: f64,
+    /// True if the most robust configuration answers, since the input lies far outside.
+    pub(crate) is_robust: bool,
 }
 
 /// A number that follows from the sizes.
@@ -60,7 +74,13 @@ impl ModelChooser {
             format!("there are {} configurations, but at most {} are supported", rows.len(), Shortlist::MOST_ROWS)
         })?;
         let limits: Vec<(String, Value)> = device.map(KnownDevice::constants).unwrap_or_default();
+        let robust = model.robust();
+        let is_constant = |(_, (name, _)): &(usize, &(String, Value))| {
+            frame.features.iter().all(|feature| feature.origin != Origin::Size || feature.name != *name)
+        };
         Ok(Self {
+            robust: configs.iter().position(|config| robust.iter().all(|pair| config.contains(pair))),
+            constants: frame.sizes.iter().enumerate().filter(is_constant).map(|(at, _)| at).collect(),
             configs: configs.to_vec(),
             shortlist,
             reference: configs.iter().position(|config| model.reference().iter().all(|pair| config.contains(pair))),
@@ -71,8 +91,8 @@ impl ModelChooser {
         })
     }
 
-    /// Returns the configuration predicted fastest for `input`, and the distance of the input from
-    /// the training set in doublings.
+    /// Returns the configuration predicted fastest for `input`, or the most robust one if the input
+    /// lies far outside of the training set.
     ///
     /// Considers the configurations that satisfy the constraints known to the model and are
     /// `acceptable`. A configuration predicted to be slower than the reference never precedes it.
@@ -80,7 +100,7 @@ impl ModelChooser {
     /// Costs one walk down the trees, plus the constraints of each configuration until one is
     /// valid. Allocates no memory, unless a feature cannot be computed for this input or calls a
     /// function with three or more arguments.
-    pub(crate) fn choose(&self, input: &[(&str, f64)], acceptable: &dyn Fn(&Config) -> bool) -> Option<(&Config, f64)> {
+    pub(crate) fn choose(&self, input: &[(&str, f64)], acceptable: &dyn Fn(&Config) -> bool) -> Option<Chosen<'_>> {
         let size = |name: &str| self.size(name, input);
         let mut numbers = [f64::NAN; MOST_FEATURES];
         for (number, feature) in numbers.iter_mut().zip(&self.features) {
@@ -91,9 +111,25 @@ impl ModelChooser {
             // The reference is exactly as fast as itself, whatever the model predicts.
             scores[reference] = 0.0;
         }
+        let ranges = || zip(numbers, &self.features).filter_map(|(number, feature)| Some((number, feature.range?)));
+        let away = apart(self.constants.iter().filter_map(|at| self.constant(*at, input)));
+        let is_beyond = |(number, range): (f64, (f64, f64))| {
+            let (low, high) = widened(range);
+            number < low || number > high
+        };
+        let is_far = away > FAR.log2() || ranges().any(is_beyond);
+        if let Some(robust) = self.robust.filter(|_| is_far) {
+            scores[robust] = f64::INFINITY;
+        }
         let config = self.best(&scores, &|config| acceptable(config) && self.is_valid(config, &size))?;
-        let ranges = zip(numbers, &self.features).filter_map(|(number, feature)| Some((number, feature.range?)));
-        Some((config, outside(ranges)))
+        Some(Chosen { config, outside: outside(ranges()).hypot(away), is_robust: is_far && self.robust.is_some() })
+    }
+
+    /// Returns the given value of a size, and the one that it has throughout the training set.
+    fn constant(&self, at: usize, input: &[(&str, f64)]) -> Option<(f64, f64)> {
+        let (name, own) = &self.sizes[at];
+        let (_, given) = input.iter().find(|(known, _)| known == name)?;
+        Some((*given, own.as_float()?))
     }
 
     /// Returns the given value of a size, or the model's own. Texts cannot be given.

@@ -41,6 +41,8 @@ struct Head {
     unseen_device: Option<Unseen>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     best_single: Option<Map<String, Json>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    robust: Vec<Map<String, Json>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -115,6 +117,7 @@ impl TimingModel {
             held_out: parts.held_out,
             unseen_device: parts.unseen,
             best_single: parts.best_single.as_deref().map(configuration),
+            robust: parts.robust.iter().map(|values| configuration(values)).collect(),
         }
     }
 }
@@ -140,6 +143,8 @@ fn parts(head: Head, trees: Trees) -> Result<TimingParts, String> {
     let candidate = |config: &Map<String, Json>| values(&parameters, config, "a candidate");
     let candidates: Vec<Vec<Value>> = head.candidates.iter().map(candidate).collect::<Result<_, _>>()?;
     let best_single = head.best_single.map(|config| values(&parameters, &config, "`best_single`")).transpose()?;
+    let robust = |config: &Map<String, Json>| values(&parameters, config, "a configuration of `robust`");
+    let robust: Vec<Vec<Value>> = head.robust.iter().map(robust).collect::<Result<_, _>>()?;
     let size = |(name, json): (&String, &Json)| {
         Ok((name.clone(), value_of(json).ok_or_else(|| format!("the size `{name}` has no value"))?))
     };
@@ -164,6 +169,7 @@ fn parts(head: Head, trees: Trees) -> Result<TimingParts, String> {
         reference_time: head.reference_time,
         held_out: head.held_out,
         best_single,
+        robust,
         unseen: head.unseen_device,
     })
 }

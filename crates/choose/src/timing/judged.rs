@@ -19,8 +19,8 @@ pub struct HeldOut {
     pub chosen_over_reference: Option<f64>,
 }
 
-/// Compares two choices for devices left out of the fit: the model's, and the single configuration
-/// that is best over the other devices.
+/// Compares choices for devices left out of the fit: the model's, the single configuration that is
+/// best over the other devices, and the most robust ones, which are chosen to transfer.
 ///
 /// Each number is the speed relative to the fastest configuration measured on the device, as the
 /// mean over its recordings.
@@ -30,6 +30,16 @@ pub struct Unseen {
     pub model: f64,
     /// The speed of the single configuration; 0 where it failed.
     pub best_single: f64,
+    /// The speed of the first of the robust configurations that runs. Absent, as are the next two,
+    /// in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robust: Option<f64>,
+    /// The speed of the best of the first three.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robust_of_3: Option<f64>,
+    /// The speed of the best of the first five.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robust_of_5: Option<f64>,
     /// The same speeds for each device.
     pub devices: Vec<UnseenDevice>,
 }
@@ -46,8 +56,8 @@ pub struct UnseenDevice {
 }
 
 impl Unseen {
-    /// Returns true if the single configuration did better than the model.
+    /// Returns true if the first robust configuration did better than the model.
     pub fn prefers_single(&self) -> bool {
-        self.best_single > self.model
+        self.robust.unwrap_or(self.best_single) > self.model
     }
 }

@@ -22,7 +22,7 @@ mod judged;
 mod model;
 mod reference_time;
 
-pub(crate) use chooser::ModelChooser;
+pub(crate) use chooser::{Chosen, ModelChooser};
 pub use columns::{Feature, Frame, Origin, derived_number};
 pub use device::{KnownDevice, number_value};
 pub use document::KIND as TIMING_KIND;

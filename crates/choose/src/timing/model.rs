@@ -49,9 +49,11 @@ pub struct TimingParts {
     pub held_out: HeldOut,
     /// The quality of the choice for a device left out, if there were several devices.
     pub unseen: Option<Unseen>,
-    /// The single configuration that is best over the training set, if it is to answer for unknown
-    /// devices.
+    /// The first of the robust configurations, if it is to answer for unknown devices.
     pub best_single: Option<Vec<Value>>,
+    /// The configurations to try where nothing was measured, in this order. Empty in files of
+    /// earlier versions.
+    pub robust: Vec<Vec<Value>>,
 }
 
 impl TimingModel {
@@ -108,6 +110,12 @@ impl TimingModel {
         self.parts.best_single.as_deref().map(|values| self.config(values))
     }
 
+    /// Returns the first configuration to try where nothing was measured: the most robust one, or
+    /// the reference if the file has none.
+    pub fn robust(&self) -> Config {
+        self.config(self.parts.robust.first().unwrap_or(&self.parts.reference))
+    }
+
     /// Returns the configurations, at most 32, that together serve the inputs of the training set
     /// well. The reference is one of them. Empty for files of earlier versions, which chose none.
     pub fn candidates(&self) -> Vec<Config> {
@@ -148,7 +156,8 @@ impl TimingParts {
         if candidates > Shortlist::MOST_ROWS {
             return Some(format!("it has {candidates} candidates, but at most {} are supported", Shortlist::MOST_ROWS));
         }
-        let mut configs = self.candidates.iter().chain(&self.best_single).chain([&self.reference]);
+        let of_others = self.best_single.iter().chain(&self.robust).chain([&self.reference]);
+        let mut configs = self.candidates.iter().chain(of_others);
         if configs.any(|values| values.len() != self.frame.parameters.len()) {
             return Some("a configuration does not have one value for every parameter".to_string());
         }

@@ -266,11 +266,11 @@ mod tests {
     }
 
     /// Inputs whose best configuration follows no rule: each has one of its own that was not
-    /// measured elsewhere. The default is 5 % slower.
-    fn scattered(default: Option<usize>) -> Measured {
+    /// measured elsewhere. One more is slower by this factor for all of them.
+    fn scattered(default: Option<usize>, slower: f64) -> Measured {
         let input = |n: i32| -> Input { [("N".to_string(), 2f64.powi(n)), ("M".to_string(), 3f64.powi(n % 3))].into() };
         let times =
-            |own: usize| (0..7).map(|at| if at == own { Some(1.0) } else { (at == 6).then_some(1.05) }).collect();
+            |own: usize| (0..7).map(|at| if at == own { Some(1.0) } else { (at == 6).then_some(slower) }).collect();
         Measured {
             inputs: (4..10).map(input).collect(),
             configs: (0..7).map(|tile| vec![("TILE".to_string(), Value::Int(tile))]).collect(),
@@ -282,19 +282,18 @@ mod tests {
     #[test]
     fn no_rule_ships_that_does_worse_on_inputs_held_out_than_one_configuration() {
         let options = PortfolioOptions::default();
-        for default in [Some(6), None] {
-            let (portfolio, tried) = Portfolio::judged("k", "d", &scattered(default), options).unwrap();
+        for (default, slower) in [(Some(6), 1.05), (None, 1.05), (Some(6), 1.9)] {
+            let (portfolio, tried) = Portfolio::judged("k", "d", &scattered(default, slower), options).unwrap();
             assert_eq!(portfolio.configs, [vec![("TILE".to_string(), Value::Int(6))]]);
             let held_out = portfolio.regret.held_out.unwrap();
-            assert!((held_out.mean - 0.05).abs() < 1e-9 && held_out.unknown == 0, "{held_out:?}");
-            let apart = tried.iter().find(|tried| tried.candidate == Candidate::SizesTree).unwrap();
-            assert!(apart.unknown > 0 && apart.held_out > 0.5, "{apart:?}");
+            assert!((held_out.mean - (slower - 1.0)).abs() < 1e-9 && held_out.unknown == 0, "{held_out:?}");
+            assert!(tried.iter().all(|tried| tried.held_out > held_out.mean - 1e-9), "{tried:?}");
         }
         let forced = PortfolioOptions { rules: Rules::Apart, ..options };
-        let portfolio = Portfolio::new("k", "d", &scattered(Some(6)), forced).unwrap();
+        let portfolio = Portfolio::new("k", "d", &scattered(Some(6), 1.9), forced).unwrap();
         assert!(!portfolio.chooser.rule.is_one_for_all());
         let held_out = portfolio.regret.held_out.unwrap();
-        assert!(held_out.mean >= held_out.fixed, "{held_out:?}");
+        assert!(held_out.mean > 0.95 && held_out.unknown > 0, "{held_out:?}");
     }
 
     #[test]

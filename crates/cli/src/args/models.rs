@@ -125,6 +125,9 @@ pub(crate) struct TrainTimingArgs {
     /// can be left out]
     #[arg(long, value_name = "N")]
     pub(crate) rounds: Option<usize>,
+    /// The part of each tree that is added: 1 adds it as a whole, as in the paper
+    #[arg(long, value_name = "R", default_value_t = 0.1)]
+    pub(crate) learning_rate: f64,
     /// The seed of random draws
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -140,7 +143,8 @@ pub(crate) struct PredictArgs {
     /// The sizes of the input; others are as in the training set
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) input: Option<Pairs>,
-    /// The device, by a part of the name of a device that the model knows
+    /// The device, by a part of the name of a device that the model knows; for another one, the most
+    /// robust configurations answer
     #[arg(long, value_name = "NAME")]
     pub(crate) device: Option<String>,
     /// The problem whose values, constraints and grid replace those that the model knows

@@ -11,7 +11,7 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<Ending, Error> {
     let model = TimingModel::read(&args.model)?;
     let search = args.search.parse().map_err(|text| request(text, None))?;
     let input = values(&args.input);
-    let device = args.device.as_deref().map(|name| named_device(&model, name)).transpose()?;
+    let device = args.device.as_deref().map(|name| named_device(&model, name));
     let problem = args.problem.as_ref().map(|path| Problem::load(path, &input)).transpose()?;
     let options =
         PredictOptions { input, device, search, restarts: args.restarts, seed: args.seed, count: args.n.max(1) };

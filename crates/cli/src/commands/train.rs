@@ -6,8 +6,8 @@ use crate::{Ending, output};
 use tunesmith::core::SystemClock;
 use tunesmith::report::count_table;
 use tunesmith::{
-    Error, FoldBy, RoundsChoice, Rung, TimingSettings, TrainOptions, TrainTimingOptions, Trained, TrainedTiming,
-    Unseen, train_counters, train_timing,
+    BoostedSettings, CoveredSize, Covers, Error, FoldBy, RoundsChoice, Rung, TimingSettings, TrainOptions,
+    TrainTimingOptions, Trained, TrainedTiming, Unseen, train_counters, train_timing,
 };
 
 pub(crate) fn train(command: &TrainCommand) -> Result<Ending, Error> {
@@ -27,7 +27,7 @@ fn timing(args: &TrainTimingArgs) -> Result<Ending, Error> {
             hold_out: args.hold_out,
             seed: args.seed,
             rounds: args.rounds,
-            ..TimingSettings::default()
+            trees: BoostedSettings { learning_rate: args.learning_rate, ..TimingSettings::default().trees },
         },
     };
     let trained = train_timing(&options, &SystemClock::new())?;
@@ -60,7 +60,24 @@ fn timing_text(trained: &TrainedTiming) -> String {
         importance.iter().take(10).map(|(name, share)| [format!("{:.1} %", share * 100.0), name.clone()]).collect();
     let (rounds, unseen) =
         (rounds_text(&trained.rounds), trained.unseen_device.as_ref().map_or_else(String::new, unseen_text));
-    format!("{head}{error}{rounds}{unseen}{}\nwrote {}\n", count_table(["gain", "feature"], &shares), out.display())
+    let covers = covers_text(&trained.covers);
+    format!(
+        "{head}{covers}{error}{rounds}{unseen}{}\nwrote {}\n",
+        count_table(["gain", "feature"], &shares),
+        out.display()
+    )
+}
+
+/// Returns the line with the sizes and devices of the training set.
+fn covers_text(covers: &Covers) -> String {
+    let size = |(name, size): &(String, CoveredSize)| match size {
+        CoveredSize::Range(low, high) if low == high => format!("{name} = {low}"),
+        CoveredSize::Range(low, high) => format!("{name} from {low} to {high}"),
+        CoveredSize::Texts(texts) => format!("{name} of {}", texts.join(", ")),
+    };
+    let sizes: Vec<String> = covers.sizes.iter().map(size).collect();
+    let sizes = if sizes.is_empty() { "one input".to_string() } else { sizes.join(", ") };
+    format!("covers {sizes}, on {}\n", covers.devices.join(", "))
 }
 
 fn rounds_text(choice: &RoundsChoice) -> String {
@@ -78,9 +95,11 @@ fn rounds_text(choice: &RoundsChoice) -> String {
 
 fn unseen_text(unseen: &Unseen) -> String {
     let (model, single) = (unseen.model * 100.0, unseen.best_single * 100.0);
+    let percent = |share: Option<f64>| share.map_or_else(|| "?".to_string(), |share| format!("{:.1}", share * 100.0));
+    let (robust, three, five) = (percent(unseen.robust), percent(unseen.robust_of_3), percent(unseen.robust_of_5));
     format!(
         "devices left out one by one: the model's choice runs at {model:.1} % of the best, the best single configuration of the \
-         others at {single:.1} %\n"
+         others at {single:.1} %; the most robust one at {robust} %, the best of three robust ones at {three} %, of five at {five} %\n"
     )
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn tune_inputs(
             output::note(&line(run, finished, all));
         }
     };
-    let outcome = tunesmith::tune_inputs(problem, machine, search, journals, &mut session, &mut on_run)?;
+    let outcome = tunesmith::tune_inputs(problem, machine, search, journals, args.learn, &mut session, &mut on_run)?;
     outcome.skipped.iter().for_each(|skipped| output::note(&format!("{} skipped: {}", skipped.input, skipped.reason)));
     if args.json {
         output::json(&outcome);

@@ -6,6 +6,7 @@ mod summary;
 
 use crate::Error;
 use gather::Gathered;
+pub(crate) use gather::config;
 use guard::{Guard, Remaining, with_default};
 pub use guard::{GuardOptions, Guarded};
 use serde::Serialize;

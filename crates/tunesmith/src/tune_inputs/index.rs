@@ -96,6 +96,10 @@ impl Index {
         &self.folder
     }
 
+    pub(super) fn runs(&self) -> &[FinishedRun] {
+        &self.runs
+    }
+
     pub(super) fn into_runs(self) -> Vec<FinishedRun> {
         self.runs
     }

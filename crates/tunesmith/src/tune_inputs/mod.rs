@@ -1,6 +1,7 @@
 //! Tunes a problem for all of its inputs.
 
 mod index;
+mod learning;
 
 pub use index::FinishedRun;
 
@@ -13,7 +14,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Condition, Stop};
 use tunesmith_device::Machine;
-use tunesmith_problem::{Input, InputRun};
+use tunesmith_problem::{GridTable, Input, InputRun};
 use tunesmith_space::Value;
 
 /// The outcome of tuning all inputs. Its JSON form is the output of `tune --inputs --json`.
@@ -76,6 +77,10 @@ fn ending(run: &InputRun) -> Option<Stop> {
 /// alone, and a new numbered one is created. The memory bandwidth of the device is measured once
 /// and kept in every journal, with the input's sizes and features.
 ///
+/// With `learn`, at most that many inputs are tuned. The first five are far apart. Each further one
+/// is the one for which a model of the earlier runs knows least what to choose, and its run begins
+/// with the model's candidates. At the end, the best configurations are measured for all of them.
+///
 /// # Errors
 /// The problem has no `[inputs]`, the request is wrong for all inputs, or a device or the disk
 /// fails. If something is wrong with one input alone, such as a default configuration that its
@@ -86,6 +91,7 @@ pub fn tune_inputs(
     machine: &Machine,
     search: &Search,
     journals: &JournalOptions,
+    learn: Option<usize>,
     session: &mut Session<'_>,
     on_run: &mut dyn FnMut(&FinishedRun, usize),
 ) -> Result<InputsOutcome, Error> {
@@ -98,8 +104,11 @@ pub fn tune_inputs(
     if let Some(speed) = probe::bandwidth(&device, machine, &session.interrupt)? {
         journals.device_features.insert(probe::BANDWIDTH.to_string(), speed);
     }
-    let work = Work { problem, machine, search, journals: &journals, runs: &runs, all: &all };
-    let skipped = work.tune_all(&mut index, session, on_run)?;
+    let work = Work { problem, machine, search, journals: &journals, runs: &runs, all: &all, grid: None };
+    let skipped = match learn {
+        Some(count) => learning::learn(&work, count, &mut index, session, on_run)?,
+        None => work.tune_all(&mut index, session, on_run)?,
+    };
     Ok(InputsOutcome {
         problem: problem.name.clone(),
         inputs: all.len(),
@@ -118,6 +127,8 @@ struct Work<'a> {
     journals: &'a JournalOptions,
     runs: &'a [InputRun],
     all: &'a [Input],
+    /// The tables that the strategy `grid` evaluates in place of the problem's own.
+    grid: Option<&'a [GridTable]>,
 }
 
 impl Work<'_> {
@@ -182,7 +193,10 @@ impl Work<'_> {
         journal: &Path,
         session: &mut Session<'_>,
     ) -> Result<Outcome, Error> {
-        let problem = self.problem.with_sizes(sizes)?;
+        let mut problem = self.problem.with_sizes(sizes)?;
+        if let Some(grid) = self.grid {
+            problem.tuning.grid = grid.to_vec();
+        }
         let search = Search { strategy: Some(run.strategy.clone()), stop: ending(run), ..self.search.clone() };
         let journal = JournalOptions { out: Some(journal.to_path_buf()), resume: true, ..self.journals.clone() };
         tune(&problem, self.machine, &search, &journal, session)
