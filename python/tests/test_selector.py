@@ -65,8 +65,8 @@ def test_a_model_predicts_for_an_input_that_was_never_tuned(tmp_path):
     predicted = predict(model, {"N": 12})
     assert predicted["config"]["T"] in (4, 8, 16) and len(predicted["candidates"]) > 1
     assert predict(model, {"N": 12}, problem=problem(1), count=2)["candidates"][0]["config"] == predicted["config"]
-    with pytest.raises(tunesmith.RequestError, match="the model knows no device `gpu`; it knows"):
-        predict(model, {"N": 12}, device="gpu")
+    elsewhere = predict(model, {"N": 12}, device="gpu")
+    assert any("the model knows no device `gpu`" in note for note in elsewhere["notes"])
     with pytest.raises(tunesmith.RequestError, match="no size `M`"):
         predict(model, {"M": 12})
 
