@@ -79,6 +79,25 @@ fn a_header_tells_the_inputs_apart_and_says_what_it_costs() {
 }
 
 #[test]
+fn a_build_gets_one_configuration_as_macros() {
+    let folder = tuned();
+    for (form, file, expected) in [
+        ("flags", "bowl.flags", "-DTUNED_BY_TUNESMITH=1\n-DX=16\n"),
+        ("defines", "bowl.defines.h", "#define TUNED_BY_TUNESMITH 1\n#define X 16\n"),
+        ("cmake", "bowl.cmake", "set(BOWL_DEFINITIONS\n    TUNED_BY_TUNESMITH=1\n    X=16)\n"),
+        ("make", "bowl.mk", "BOWL_FLAGS := -DTUNED_BY_TUNESMITH=1 -DX=16\n"),
+        ("env", "bowl.env", "X=16\n"),
+    ] {
+        // Several inputs share one configuration. What an export wrote, an export may replace.
+        let shared = export(&folder, form, &["--json"]).json();
+        assert_eq!(shared["portfolios"][0]["configurations"], 1, "{shared:#}");
+        let ran = folder.run(&["export", "16.jsonl", "--as", form]);
+        assert!(ran.stdout.contains(&format!("wrote {file}")), "{ran:#?}");
+        assert!(read(&folder, file).ends_with(expected), "{}", read(&folder, file));
+    }
+}
+
+#[test]
 fn a_rust_module_is_written_where_it_is_wanted_with_as_many_configurations_as_wanted() {
     let folder = tuned();
     let ran = export(&folder, "rust", &["--most", "1", "-o", "chosen.rs"]);

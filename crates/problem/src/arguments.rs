@@ -49,7 +49,8 @@ pub(crate) fn read(root: &Section<'_>, names: Names<'_>, messages: &Messages) ->
         let Some(section) = item.section() else { continue };
         let Some(argument) = read_one(&section, names, messages) else { continue };
         if arguments.iter().any(|(known, _)| known.name == argument.name) {
-            item.error(format!("two arguments are called `{}`", argument.name), None);
+            let remedy = "give each argument a name of its own; it need not be the function's".to_string();
+            item.error(format!("two arguments are called `{}`", argument.name), Some(remedy));
         }
         arguments.push((argument, item.span()));
     }
@@ -108,7 +109,7 @@ fn read_symbol(section: &Section<'_>, kind: &ArgumentKind) -> Option<String> {
 }
 
 fn element(node: &Node<'_>) -> Option<ElementType> {
-    ElementType::parse(node.string()?).map_err(|error| node.error(error.to_string(), None)).ok()
+    ElementType::parse(node.string()?).map_err(|error| node.error(error.to_string(), error.remedy())).ok()
 }
 
 fn is_local(section: &Section<'_>) -> bool {

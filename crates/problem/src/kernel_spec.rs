@@ -148,6 +148,12 @@ impl Problem {
         choice.map_or(0..0, |at| self.place_of_alternative(value(at)))
     }
 
+    /// Returns the place of a parameter's name.
+    pub fn place_of_parameter(&self, name: &str) -> Range<usize> {
+        let mut places = self.parameters.iter().zip(&self.places.parameters);
+        places.find(|(parameter, _)| parameter.name() == name).map_or(0..0, |(_, place)| place.clone())
+    }
+
     /// Returns the place of the function that an alternative runs first.
     fn place_of_alternative(&self, name: &Value) -> Range<usize> {
         let is_of = |kernel: &Kernel| kernel.alternative.as_ref().is_some_and(|alternative| alternative.value == *name);

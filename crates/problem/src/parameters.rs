@@ -4,7 +4,7 @@ use crate::diagnostic::Messages;
 use crate::tree::{Located, Node, Section, report_expression};
 use std::ops::Range;
 use tunesmith_space::lookup;
-use tunesmith_space::{Constraint, Expr, Parameter, SpaceError, Value, Values};
+use tunesmith_space::{Constraint, Expr, ExprError, Parameter, SpaceError, Value, Values, did_you_mean};
 
 /// A tuning parameter with its place in the file.
 pub(crate) type ReadParameter = (Parameter, Range<usize>);
@@ -43,10 +43,21 @@ pub(crate) fn read_section(
         let Some(values) = read_values(&node, sizes, messages) else { continue };
         match Parameter::new(name.value, values) {
             Ok(parameter) => parameters.push((parameter, name.span)),
-            Err(error) => node.error(error.to_string(), None),
+            Err(error) => node.error(error.to_string(), remedy(&error)),
         }
     }
     parameters
+}
+
+/// Returns the advice about values that a parameter cannot have.
+fn remedy(error: &SpaceError) -> Option<String> {
+    let remedy = match error {
+        SpaceError::NoValues { .. } => "write at least one value, as in [1, 2, 4]",
+        SpaceError::DuplicateValue { .. } => "write each value once",
+        SpaceError::MixedKinds { .. } => "write all of them as numbers, or all of them as texts",
+        _ => return None,
+    };
+    Some(remedy.to_string())
 }
 
 /// Returns the constraints of the whole problem.
@@ -132,6 +143,21 @@ pub(crate) fn bounds_of(
 pub(crate) fn integer(expr: &Located<Expr>, sizes: &[(String, Value)], messages: &Messages) -> Option<i64> {
     expr.value
         .evaluate_int(&|name| lookup(sizes, name))
-        .map_err(|error| report_expression(messages, &expr.span, expr.value.text(), &error))
+        .map_err(|error| {
+            let known = error.remedy.clone().or_else(|| known_sizes(&expr.value, sizes));
+            let error = ExprError { remedy: known, ..error };
+            report_expression(messages, &expr.span, expr.value.text(), &error);
+        })
         .ok()
+}
+
+/// Returns the advice about a name in `expr` that is no size.
+fn known_sizes(expr: &Expr, sizes: &[(String, Value)]) -> Option<String> {
+    let known = || sizes.iter().map(|(name, _)| name.as_str());
+    let unknown = expr.names().iter().find(|name| lookup(sizes, &name.text).is_none())?.text.clone();
+    let all = match known().collect::<Vec<_>>()[..] {
+        [] => format!("write `sizes = {{ {unknown} = 1024 }}` in [problem]"),
+        ref names => format!("sizes are {}; [problem] may have more", names.join(", ")),
+    };
+    Some(did_you_mean(&unknown, known()).unwrap_or(all))
 }

@@ -118,7 +118,7 @@ impl Problem {
         let pairs: Vec<(&str, Value)> = pairs.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         let configuration = space.configuration(&pairs, None);
         let configuration =
-            configuration.map_err(|error| at_default(format!("the default configuration: {error}"), None))?;
+            configuration.map_err(|error| at_default(format!("the default configuration: {error}"), listed(&error)))?;
         let violated: Vec<String> =
             space.violated(&configuration).iter().map(|constraint| format!("`{}`", constraint.name())).collect();
         if !violated.is_empty() {
@@ -187,4 +187,10 @@ impl Problem {
 fn unknown_limit<'a>(constraint: &'a Constraint, constants: &[(String, Value)]) -> Option<&'a str> {
     let names = constraint.expr().names().iter().map(|name| name.text.as_str());
     names.into_iter().find(|name| name.starts_with("device.") && lookup(constants, name).is_none())
+}
+
+/// Returns the advice about a value that its parameter does not take.
+fn listed(error: &SpaceError) -> Option<String> {
+    let is_value = matches!(error, SpaceError::NotAllowed { .. });
+    is_value.then(|| "choose one of these values, or add it to the parameter".to_string())
 }

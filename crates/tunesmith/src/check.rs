@@ -5,7 +5,7 @@ use crate::space_info::{SpaceInfo, SpaceQuery};
 use crate::tune::{Rehearsal, rehearse};
 use crate::{ConstraintReport, Error, Problem};
 use std::path::Path;
-use tunesmith_device::Machine;
+use tunesmith_device::{Doubt, Machine};
 use tunesmith_problem::{Diagnostic, Level};
 use tunesmith_space::Value;
 
@@ -29,8 +29,8 @@ impl Check {
 
 /// Checks the problem file at `path`: names, types, expressions and files; the space with the
 /// effect of each constraint and value; and everything that [`tune`](crate::tune) does before it
-/// runs anything, by the same code. Also compiles the default configuration, and looks for
-/// parameters without effect.
+/// runs anything, by the same code. Also compiles the default configuration and the reference, and
+/// looks for parameters without effect.
 ///
 /// # Errors
 /// The check itself cannot be done, for example without a compiler.
@@ -82,8 +82,9 @@ fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
         let text = "unverified: no output will be compared with a correct result".to_string();
         messages.push(message(Level::Warning, text, &problem.verification_remedy()));
     }
+    let place = |doubt: &Doubt| problem.place_of_parameter(doubt.name());
     let doubts = rehearsal.doubts.iter();
-    messages.extend(doubts.map(|doubt| message(Level::Warning, doubt.to_string(), doubt.remedy())));
+    messages.extend(doubts.map(|doubt| at(place(doubt), Level::Warning, doubt.to_string(), doubt.remedy())));
     messages
 }
 

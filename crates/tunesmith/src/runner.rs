@@ -173,6 +173,17 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Compiles the reference, if there is one, and runs nothing.
+    ///
+    /// # Errors
+    /// It does not compile, or does not fit the problem.
+    pub(crate) fn compile_reference(&mut self) -> Result<(), Error> {
+        match &mut self.kind {
+            Kind::Live(live, _) => live.compile_reference().map_err(|error| self.problem.located(error).into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Compiles one configuration and runs nothing. Returns the failure if it does not compile, or
     /// if the device refuses it.
     ///

@@ -120,6 +120,7 @@ pub(crate) struct ConvertArgs {
 }
 
 pub(super) const EXPORT_HELP: &str = "Examples:
+  tunesmith export gemm.jsonl --as flags && cc -O3 @gemm.flags gemm.c
   tunesmith export small.jsonl large.jsonl --as wisdom
   tunesmith export runs/*.jsonl --as c-header --most 4 -o kernel_tuned.h
   tunesmith export runs/*.jsonl --as kernel-launcher --problem-size M,N,K
@@ -128,14 +129,18 @@ pub(super) const EXPORT_HELP: &str = "Examples:
 At most --most of the measured configurations are chosen. A rule over the sizes tells which of them
 serves an input: the one that does best on inputs held out, which may be one configuration for all.
 The printed regret is the slowdown relative to the best known configuration of each input. The C
-header and the Rust module compile on their own, and say which inputs they cover.";
+header and the Rust module compile on their own, and say which inputs they cover.
+
+flags, defines, cmake, make and env hold the one configuration that is best over all runs, with each
+parameter as a macro. Sizes are not part of it.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// Journals of one or more inputs and devices, wisdom (ours or Kernel Launcher's), recordings
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// The format: wisdom, json, c-header, rust, kernel-launcher
+    /// The format: wisdom, json, c-header, rust, kernel-launcher; or of one configuration, for a
+    /// build: flags, defines, cmake, make, env
     #[arg(long = "as", value_name = "FORM")]
     pub(crate) form: String,
     /// Maximum number of configurations to choose among

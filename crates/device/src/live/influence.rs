@@ -65,6 +65,13 @@ impl fmt::Display for Doubt {
 }
 
 impl Doubt {
+    /// Returns the name of the parameter or size.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Overridden { name, .. } | Self::Unused { name } | Self::Clash { name, .. } => name,
+        }
+    }
+
     /// Returns the advice for users.
     pub fn remedy(&self) -> &'static str {
         match self {

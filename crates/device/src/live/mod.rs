@@ -216,6 +216,15 @@ impl LiveEvaluator {
         }
     }
 
+    /// Compiles the reference, if there is one. [`prepare`](Self::prepare) does so, too, and runs it.
+    ///
+    /// # Errors
+    /// The reference does not compile, or its arguments are not the problem's.
+    pub fn compile_reference(&mut self) -> Result<(), DeviceError> {
+        let interrupt = self.options.worker.interrupt();
+        self.oracle.compile(Asked { spec: &self.options.spec, data: &self.data, interrupt })
+    }
+
     /// Returns the values that must stay the same when a run is resumed, by name: the device, the
     /// compiler, and digests of the sources.
     pub fn identity(&self) -> Vec<(String, String)> {

@@ -154,6 +154,11 @@ impl Oracle {
         Ok(true)
     }
 
+    /// Compiles the reference, if there is one.
+    pub(super) fn compile(&mut self, asked: Asked<'_>) -> Result<(), DeviceError> {
+        self.step(asked).map(drop)
+    }
+
     /// Returns the reference as a step of a job. Compiles it on the first call. Returns `None` if
     /// interrupted, or if there is no reference.
     fn step(&mut self, asked: Asked<'_>) -> Result<Option<KernelStep>, DeviceError> {

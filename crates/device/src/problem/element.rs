@@ -190,6 +190,32 @@ pub struct UnknownElementType {
     pub name: String,
 }
 
+impl UnknownElementType {
+    /// Returns the advice for users: the type for a word of C, OpenCL or NumPy.
+    pub fn remedy(&self) -> Option<String> {
+        let word = self.name.trim().trim_end_matches(['*', ' ']);
+        let lanes = word.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+        let is_vector = ["2", "3", "4", "8", "16"].contains(&lanes);
+        let (bare, lanes) = if is_vector { (&word[..word.len() - lanes.len()], lanes) } else { (word, "") };
+        let scalar = match bare {
+            "half" | "float16" => "f16",
+            "float" | "float32" | "single" => "f32",
+            "double" | "float64" => "f64",
+            "char" | "int8" | "int8_t" | "signed char" => "i8",
+            "uchar" | "unsigned char" | "uint8" | "uint8_t" => "u8",
+            "short" | "int16" | "int16_t" => "i16",
+            "ushort" | "unsigned short" | "uint16" | "uint16_t" => "u16",
+            "int" | "int32" | "int32_t" => "i32",
+            "uint" | "unsigned" | "unsigned int" | "uint32" | "uint32_t" => "u32",
+            "long" | "long long" | "int64" | "int64_t" | "ptrdiff_t" => "i64",
+            "ulong" | "unsigned long" | "uint64" | "uint64_t" | "size_t" => "u64",
+            _ => return None,
+        };
+        let lanes = if lanes.is_empty() { String::new() } else { format!("x{lanes}") };
+        Some(format!("write `{scalar}{lanes}`"))
+    }
+}
+
 impl From<ScalarType> for ElementType {
     fn from(scalar: ScalarType) -> Self {
         Self { scalar, lanes: 1 }
@@ -313,6 +339,16 @@ mod tests {
     fn three_lanes_take_the_room_of_four() {
         let size = |name| ElementType::parse(name).unwrap().size();
         assert_eq!((size("u8x3"), size("f64x3"), size("f16x16"), size("bytes")), (4, 32, 32, 1));
+    }
+
+    #[test]
+    fn a_type_of_another_language_has_a_remedy() {
+        let remedy = |name: &str| ElementType::parse(name).unwrap_err().remedy();
+        for (name, own) in [("float", "f32"), ("unsigned int", "u32"), ("float4", "f32x4"), ("double *", "f64")] {
+            assert_eq!(remedy(name), Some(format!("write `{own}`")));
+        }
+        assert_eq!(remedy("int8_t"), Some("write `i8`".to_string()));
+        assert_eq!(remedy("complex"), None);
     }
 
     #[test]

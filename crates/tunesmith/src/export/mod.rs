@@ -17,6 +17,7 @@ pub use summary::{ExportedPortfolio, TriedRule};
 use tunesmith_choose::WisdomFormat;
 use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Rules, Tried, Wisdom};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
+use tunesmith_export::BuildForm;
 
 /// A format of exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +32,24 @@ pub enum ExportFormat {
     Rust,
     /// Entries as Kernel Launcher's wisdom.
     KernelLauncher,
+    /// One configuration, for a build.
+    Build(BuildForm),
 }
 
 impl ExportFormat {
     /// Every format.
-    pub const ALL: [Self; 5] = [Self::Wisdom, Self::Json, Self::CHeader, Self::Rust, Self::KernelLauncher];
+    pub const ALL: [Self; 10] = [
+        Self::Wisdom,
+        Self::Json,
+        Self::CHeader,
+        Self::Rust,
+        Self::KernelLauncher,
+        Self::Build(BuildForm::Flags),
+        Self::Build(BuildForm::Defines),
+        Self::Build(BuildForm::CMake),
+        Self::Build(BuildForm::Make),
+        Self::Build(BuildForm::Env),
+    ];
 
     /// Returns the name by which users call it.
     pub fn word(self) -> &'static str {
@@ -45,6 +59,11 @@ impl ExportFormat {
             Self::CHeader => "c-header",
             Self::Rust => "rust",
             Self::KernelLauncher => "kernel-launcher",
+            Self::Build(BuildForm::Flags) => "flags",
+            Self::Build(BuildForm::Defines) => "defines",
+            Self::Build(BuildForm::CMake) => "cmake",
+            Self::Build(BuildForm::Make) => "make",
+            Self::Build(BuildForm::Env) => "env",
         }
     }
 
@@ -55,6 +74,11 @@ impl ExportFormat {
             Self::Json => "wisdom.json",
             Self::CHeader => "h",
             Self::Rust => "rs",
+            Self::Build(BuildForm::Flags) => "flags",
+            Self::Build(BuildForm::Defines) => "defines.h",
+            Self::Build(BuildForm::CMake) => "cmake",
+            Self::Build(BuildForm::Make) => "mk",
+            Self::Build(BuildForm::Env) => "env",
         }
     }
 
@@ -66,7 +90,8 @@ impl ExportFormat {
 }
 
 /// The marks of files that an export may replace: code, wisdom in both forms, Kernel Launcher's.
-const MARKS: [&str; 3] = ["Written by tunesmith", "\"tunesmith wisdom\"", "\"tunable_parameters\""];
+const MARKS: [&str; 4] =
+    ["Written by tunesmith", "\"tunesmith wisdom\"", "\"tunable_parameters\"", tunesmith_export::TUNED];
 
 /// The runs to export, and the options.
 #[derive(Clone, Debug)]
@@ -124,10 +149,13 @@ pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
     let out = options.out.clone().unwrap_or_else(|| out(&options.runs, &gathered.wisdom, format));
     // Wisdom may be read and replaced by what it becomes.
     refuse_overwriting(&out, [], |file| is_marked(file, &MARKS))?;
-    let Some((wisdom, portfolios)) = wisdom(&gathered, options, &out)? else { return Ok(None) };
+    let most = if matches!(format, ExportFormat::Build(_)) { options.most.min(1) } else { options.most };
+    let Some((wisdom, portfolios)) = wisdom(&gathered, &ExportOptions { most, ..options.clone() }, &out)? else {
+        return Ok(None);
+    };
     write(&wisdom, format, options, &out)?;
     let doubts = wisdom.portfolios.iter().flat_map(summary::doubts);
-    let is_code = matches!(format, ExportFormat::CHeader | ExportFormat::Rust);
+    let is_code = matches!(format, ExportFormat::CHeader | ExportFormat::Rust | ExportFormat::Build(_));
     Ok(Some(Exported {
         format: format.word(),
         entries: if is_code { 0 } else { wisdom.entries.len() },
@@ -227,6 +255,7 @@ fn write(wisdom: &Wisdom, format: ExportFormat, options: &ExportOptions, out: &P
     match format {
         ExportFormat::CHeader => code(tunesmith_export::c_header(&wisdom.portfolios)?),
         ExportFormat::Rust => code(tunesmith_export::rust(&wisdom.portfolios)?),
+        ExportFormat::Build(form) => code(tunesmith_export::for_build(form, &wisdom.portfolios)?),
         ExportFormat::Wisdom => Ok(tunesmith_choose::write_wisdom(wisdom, &WisdomFormat::Lines, out)?),
         ExportFormat::Json => Ok(tunesmith_choose::write_wisdom(wisdom, &WisdomFormat::Json, out)?),
         ExportFormat::KernelLauncher => {

@@ -49,6 +49,7 @@ pub(crate) fn rehearse(problem: &Problem, machine: &Machine) -> Result<Rehearsal
     let settings = Settings::new(&ground, &search, &journal)?;
     Learned::new(&ground, &settings)?;
     let mut runner = ready::runner(&ground, &settings, clock)?;
+    runner.compile_reference()?;
     let probes = ground.probes();
     let Some(&probe) = probes.first() else {
         return Ok(Rehearsal { uncompiled: None, verified: ground.verified(), doubts: Vec::new() });

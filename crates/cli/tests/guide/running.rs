@@ -1,0 +1,118 @@
+//! Runs a page of the guide in a folder of its own.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command as Process, Output};
+
+use crate::page::{Command, blocks, commands, file};
+use crate::printed::agrees;
+use crate::{empty_folder, repository};
+
+/// How the commands of a `console` block are treated.
+#[derive(Clone, Copy, PartialEq)]
+enum Mark {
+    Runs,
+    Fails,
+    OpenCl,
+    Python,
+    Absent,
+    Elsewhere,
+}
+
+impl Mark {
+    fn of(word: &str) -> Self {
+        match word {
+            "" => Self::Runs,
+            "fails" => Self::Fails,
+            "opencl" => Self::OpenCl,
+            "python" => Self::Python,
+            "gpu" | "mpi" => Self::Absent,
+            "elsewhere" => Self::Elsewhere,
+            _ => panic!("no mark of a console block is `{word}`"),
+        }
+    }
+}
+
+/// Writes the files of docs/guide/`name`, runs its commands, and fails with the places of those that
+/// do not do what the page shows.
+pub(crate) fn run_page(name: &str) {
+    let text = fs::read_to_string(repository().join("docs/guide").join(name)).unwrap();
+    let folder = empty_folder(name.trim_end_matches(".md"));
+    let mut faults: Vec<String> = Vec::new();
+    for block in blocks(&text) {
+        let place = |line: usize| format!("docs/guide/{name}:{line}");
+        if let Some(shown) = file(&block) {
+            write(&folder.join(shown.name), shown.text, shown.continued);
+        } else if block.language == "console" {
+            let mark = Mark::of(&block.mark);
+            let listed = commands(&block);
+            for (command, is_last) in listed.iter().zip((1..=listed.len()).map(|number| number == listed.len())) {
+                let followed = follow(command, mark, is_last, &folder);
+                faults.extend(followed.err().map(|fault| format!("{}: {fault}", place(command.line))));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+fn write(path: &Path, text: &str, continued: bool) {
+    fs::create_dir_all(path.parent().expect("a file lies in a folder")).unwrap();
+    let before = if continued { fs::read_to_string(path).unwrap() } else { String::new() };
+    fs::write(path, before + text).unwrap();
+}
+
+/// Runs `command` as its mark says, or tells why that is not what the page shows.
+fn follow(command: &Command, mark: Mark, is_last: bool, folder: &Path) -> Result<(), String> {
+    match mark {
+        Mark::Absent => read_options(&command.text, true, folder),
+        Mark::Elsewhere => read_options(&command.text, false, folder),
+        Mark::OpenCl if !has_opencl() => Ok(()),
+        Mark::Python if !shell("python3 --version", folder).status.success() => Ok(()),
+        Mark::Runs | Mark::OpenCl | Mark::Python | Mark::Fails => {
+            let output = shell(&command.text, folder);
+            let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+            let merged = format!("{stdout}{stderr}");
+            if output.status.success() == (mark == Mark::Fails && is_last) {
+                return Err(format!("ends with {:?}\n{merged}", output.status.code()));
+            }
+            let shown = &command.printed;
+            let is_shown = [&stdout, &stderr, &merged].into_iter().any(|printed| agrees(shown, printed));
+            if shown.is_empty() || is_shown { Ok(()) } else { Err(format!("prints\n{merged}")) }
+        }
+    }
+}
+
+/// Has the binary read the options of each of its commands in `line`, and checks the problems that
+/// commands name if `checks`.
+fn read_options(line: &str, checks: bool, folder: &Path) -> Result<(), String> {
+    let succeeds = |command: &str| {
+        let output = shell(command, folder);
+        if output.status.success() { Ok(()) } else { Err(format!("`{command}`\n{}", text(&output.stderr))) }
+    };
+    for part in line.replace("\\\n", " ").split(['|', '>', ';', '#', '&']) {
+        let Some(options) = part.trim().strip_prefix("tunesmith ") else { continue };
+        succeeds(&format!("tunesmith {options} --help"))?;
+        let mut words = options.split_whitespace();
+        let (subcommand, problem) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        if checks && ["check", "tune", "run"].contains(&subcommand) {
+            // Names, types, expressions, files and the space are checked without the device.
+            succeeds(&format!("tunesmith check {problem} --device synthetic:1"))?;
+        }
+    }
+    Ok(())
+}
+
+fn shell(command: &str, folder: &Path) -> Output {
+    let binary = Path::new(env!("CARGO_BIN_EXE_tunesmith")).parent().expect("the binary lies in a folder");
+    let line = format!("PATH='{}':$PATH\n{command}", binary.display());
+    Process::new("sh").args(["-c", &line]).current_dir(folder).env("NO_COLOR", "1").output().unwrap()
+}
+
+fn has_opencl() -> bool {
+    let devices = shell("tunesmith devices --json", &repository());
+    text(&devices.stdout).contains("\"backend\": \"opencl\"")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
