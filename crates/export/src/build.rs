@@ -35,7 +35,8 @@ pub fn for_build(form: BuildForm, portfolios: &[Portfolio]) -> Result<String, Re
     let defines: Vec<(&str, String)> = config.iter().map(|(name, value)| (name.as_str(), value.define())).collect();
     defines.iter().try_for_each(|(name, value)| holds(name, value))?;
     let prefix = names.prefix.to_uppercase();
-    let about = format!("Written by tunesmith: {} on {}, the configuration to build.", portfolio.kernel, portfolio.device);
+    let about =
+        format!("Written by tunesmith: {} on {}, the configuration to build.", portfolio.kernel, portfolio.device);
     let about = about.replace(['\n', '\r'], " ");
     let words = |quote: &dyn Fn(&str) -> String| {
         defines.iter().map(|(name, value)| quote(&format!("{name}={value}"))).collect::<Vec<_>>()

@@ -18,7 +18,8 @@ fn dead_of(page: &Path, headings: &mut HashMap<PathBuf, Vec<String>>) -> Vec<Str
         if target.contains("://") || target.starts_with("mailto:") {
             continue;
         }
-        let (file, anchor) = target.split_once('#').map_or((target.as_str(), None), |(file, anchor)| (file, Some(anchor)));
+        let (file, anchor) =
+            target.split_once('#').map_or((target.as_str(), None), |(file, anchor)| (file, Some(anchor)));
         let path = if file.is_empty() { page.to_path_buf() } else { folder.join(file) };
         let is_there = path.exists() && anchor.is_none_or(|anchor| has_heading(&path, anchor, headings));
         if !is_there {
@@ -29,7 +30,8 @@ fn dead_of(page: &Path, headings: &mut HashMap<PathBuf, Vec<String>>) -> Vec<Str
 }
 
 fn has_heading(path: &Path, anchor: &str, headings: &mut HashMap<PathBuf, Vec<String>>) -> bool {
-    let known = headings.entry(path.to_path_buf()).or_insert_with(|| anchors(&fs::read_to_string(path).unwrap_or_default()));
+    let known =
+        headings.entry(path.to_path_buf()).or_insert_with(|| anchors(&fs::read_to_string(path).unwrap_or_default()));
     known.iter().any(|known| known == anchor)
 }
 
@@ -113,7 +115,8 @@ mod tests {
         let page = folder.join("page.md");
         fs::write(&page, "# One\n[a](page.md#one) [b](#one) [c](absent.md) [d](#two) [e](https://a.b)\n").unwrap();
         let found = dead(&[page]);
-        let ends: Vec<&str> = found.iter().filter_map(|line| line.rsplit_once(": ").map(|(_, target)| target)).collect();
+        let ends: Vec<&str> =
+            found.iter().filter_map(|line| line.rsplit_once(": ").map(|(_, target)| target)).collect();
         assert_eq!(ends, ["absent.md", "#two"]);
     }
 }

@@ -66,6 +66,7 @@ guide! {
     choosing_a_strategy_is_true = "choosing-a-strategy.md",
     troubleshooting_is_true = "troubleshooting.md",
     thirty_mistakes_are_answered = "mistakes.md",
+    the_commands_are_true = "commands.md",
     formats_are_true = "formats.md",
     the_glossary_is_true = "glossary.md",
 }

@@ -85,7 +85,8 @@ pub(crate) fn commands(block: &Block) -> Vec<Command> {
 mod tests {
     use super::*;
 
-    const PAGE: &str = "text\n\n```c\n// a.c\nint a;\n```\n- item\n  ```console gpu\n  $ one \\\n    two\n  x\n  $ three\n  ```\n";
+    const PAGE: &str =
+        "text\n\n```c\n// a.c\nint a;\n```\n- item\n  ```console gpu\n  $ one \\\n    two\n  x\n  $ three\n  ```\n";
 
     #[test]
     fn blocks_files_and_commands_are_found() {
@@ -102,7 +103,8 @@ mod tests {
     #[test]
     fn a_comment_that_is_a_sentence_names_no_file() {
         let of = |first: &str| {
-            let block = Block { language: "c".into(), mark: String::new(), text: format!("{first}\nint a;\n"), line: 1 };
+            let block =
+                Block { language: "c".into(), mark: String::new(), text: format!("{first}\nint a;\n"), line: 1 };
             file(&block).map(|file| (file.name.to_string(), file.continued))
         };
         assert_eq!(of("// the kernel of a.c"), None);

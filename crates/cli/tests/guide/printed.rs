@@ -57,7 +57,8 @@ fn numbers(word: &str) -> String {
         let digits = &rest[begin..];
         let end = digits.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(digits.len());
         // A point or comma between digits belongs to the number.
-        let fraction = digits[end..].strip_prefix(['.', ',']).filter(|tail| tail.starts_with(|l: char| l.is_ascii_digit()));
+        let fraction =
+            digits[end..].strip_prefix(['.', ',']).filter(|tail| tail.starts_with(|l: char| l.is_ascii_digit()));
         rest = match fraction {
             Some(tail) => tail.trim_start_matches(|letter: char| letter.is_ascii_digit()),
             None => &digits[end..],

@@ -49,13 +49,14 @@ pub(crate) fn rehearse(problem: &Problem, machine: &Machine) -> Result<Rehearsal
     let settings = Settings::new(&ground, &search, &journal)?;
     Learned::new(&ground, &settings)?;
     let mut runner = ready::runner(&ground, &settings, clock)?;
-    runner.compile_reference()?;
     let probes = ground.probes();
     let Some(&probe) = probes.first() else {
         return Ok(Rehearsal { uncompiled: None, verified: ground.verified(), doubts: Vec::new() });
     };
     let tried =
         probes.iter().map(|probe| Ok((*probe, runner.preflight(*probe)?))).collect::<Result<Vec<_>, Error>>()?;
+    // A mismatch between the problem and its kernel says more than one with the reference.
+    runner.compile_reference()?;
     let failed = tried.into_iter().find_map(|(probe, message)| Some((probe, message?)));
     let mut compiles = |config: &ConfigId| runner.preflight(*config).is_ok_and(|message| message.is_none());
     let uncompiled = failed.map(|(failing, message)| {
