@@ -95,6 +95,11 @@ fn a_build_gets_one_configuration_as_macros() {
         assert!(ran.stdout.contains(&format!("wrote {file}")), "{ran:#?}");
         assert!(read(&folder, file).ends_with(expected), "{}", read(&folder, file));
     }
+    let guarded = ["--guard", "--problem", "bowl.toml", "--device", DEVICE];
+    let ran = folder.run(&[&["export", "16.jsonl", "--as", "flags"], &guarded[..]].concat());
+    assert!(ran.code == Some(0) && read(&folder, "bowl.flags").ends_with("-DX=16\n"), "{ran:#?}");
+    folder.run(&[&["export", "20.jsonl", "--as", "flags"], &guarded[..]].concat());
+    assert!(read(&folder, "bowl.flags").ends_with("-DX=20\n"), "the default, since nothing is faster");
 }
 
 #[test]

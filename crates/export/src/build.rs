@@ -2,7 +2,7 @@
 
 use crate::names::Names;
 use std::fmt::Write as _;
-use tunesmith_choose::wisdom::Portfolio;
+use tunesmith_choose::wisdom::{Config, Input, Portfolio};
 use tunesmith_core::Refusal;
 
 /// What a build reads.
@@ -23,15 +23,15 @@ pub enum BuildForm {
 /// The macro that says that a build is tuned. It also marks files of flags, which have no comments.
 pub const TUNED: &str = "TUNED_BY_TUNESMITH";
 
-/// Returns the only configuration of `portfolios` for a build. Parameters keep their names, since
+/// Returns the configuration of a portfolio that serves all of its inputs, for a build. Parameters keep their names, since
 /// the kernel reads them as macros.
 ///
 /// # Errors
-/// There are several configurations, or `form` cannot hold a name or a value.
+/// There are several portfolios, or `form` cannot hold a name or a value.
 pub fn for_build(form: BuildForm, portfolios: &[Portfolio]) -> Result<String, Refusal> {
     let [portfolio] = portfolios else { return Err(several(portfolios)) };
     let names = &Names::of(portfolios)?[0];
-    let config = &portfolio.configs[0];
+    let config = chosen(portfolio);
     let defines: Vec<(&str, String)> = config.iter().map(|(name, value)| (name.as_str(), value.define())).collect();
     defines.iter().try_for_each(|(name, value)| holds(name, value))?;
     let prefix = names.prefix.to_uppercase();
@@ -61,6 +61,14 @@ pub fn for_build(form: BuildForm, portfolios: &[Portfolio]) -> Result<String, Re
             format!("# {about}\n{}", lines(&list.collect::<Vec<_>>()))
         }
     })
+}
+
+/// Returns the configuration of a portfolio that is to serve all inputs.
+fn chosen(portfolio: &Portfolio) -> &Config {
+    match portfolio.chooser.robust {
+        Some(robust) if !portfolio.features.is_empty() => &portfolio.configs[robust],
+        _ => portfolio.choose(&Input::new()),
+    }
 }
 
 fn lines(lines: &[String]) -> String {

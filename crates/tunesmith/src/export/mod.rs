@@ -149,7 +149,11 @@ pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
     let out = options.out.clone().unwrap_or_else(|| out(&options.runs, &gathered.wisdom, format));
     // Wisdom may be read and replaced by what it becomes.
     refuse_overwriting(&out, [], |file| is_marked(file, &MARKS))?;
-    let most = if matches!(format, ExportFormat::Build(_)) { options.most.min(1) } else { options.most };
+    // A guarded portfolio always has the default, too.
+    let most = match format {
+        ExportFormat::Build(_) => options.most.min(if options.guard.is_some() { 2 } else { 1 }),
+        _ => options.most,
+    };
     let Some((wisdom, portfolios)) = wisdom(&gathered, &ExportOptions { most, ..options.clone() }, &out)? else {
         return Ok(None);
     };
