@@ -1,13 +1,11 @@
 """Measures what the Python package costs: bench/results/python.md has the numbers.
 
-    PYTHON bench/python/measure.py [import] [ask] [rate] [worker] [leak]
+    PYTHON bench/python/measure.py [import] [ask] [rate] [worker]
 
 PYTHON is an interpreter in which the package is installed. Without names, everything is measured.
 """
 
-import gc
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -79,47 +77,8 @@ def measure_worker():
     print(f"with the native module: {starts('-I', '-S', '-c', code, folder):.1f} ms")
 
 
-def memory():
-    """Returns the resident memory in KiB."""
-    gc.collect()
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() // 1024
-
-
-def measure_leak(runs=10_000):
-    """Ten thousand runs in one process: memory, descriptors, threads and temporary folders."""
-    space = Space({"X": range(8), "Y": range(8)}, [lambda X, Y: X + Y < 12])
-
-    def one(seed):
-        def objective(config):
-            if config["X"] == 5:
-                raise ValueError("five")
-            return 1e-3 * (1 + config["X"])
-
-        run = tune(objective, space, strategy="random", stop=8, seed=seed, remeasure=False, progress=False)
-        run.evaluations, run.best, run._recorded.columns()
-        search = Search(space, seed=seed)
-        for config in search.ask(3):
-            search.tell(config, 1.0)
-
-    def state():
-        temporary = len(list(Path(os.environ.get("TMPDIR", "/tmp")).glob("tunesmith-*")))
-        return memory(), len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task")), temporary
-
-    for seed in range(500):
-        one(seed)
-    before = state()
-    print("after 500 runs: {} KiB, {} descriptors, {} threads, {} temporary folders".format(*before))
-    start = time.perf_counter()
-    for step in range(4):
-        for seed in range(runs // 4):
-            one(seed)
-        print("after {} more: {} KiB, {} descriptors, {} threads, {} temporary folders".format((step + 1) * runs // 4, *state()))
-    print(f"{runs / (time.perf_counter() - start):,.0f} runs/s")
-
-
 MEASUREMENTS = {
-    "import": measure_import, "ask": measure_ask, "rate": measure_rate, "worker": measure_worker, "leak": measure_leak,
+    "import": measure_import, "ask": measure_ask, "rate": measure_rate, "worker": measure_worker,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import json
 import numpy
 import pytest
 
+import tunesmith
 import tunesmith.compat.kernel_tuner as kernel_tuner
 from tunesmith.compat.kernel_tuner import Refused, create_device_targets, store_results, tune_cache, tune_kernel, util
 from tunesmith.compat.kernel_tuner.file_utils import store_metadata_file, store_output_file
@@ -58,6 +59,12 @@ def test_a_result_has_the_keys_of_kernel_tuner(tuned):
     assert {"device_name", "iterations", "compiler_options", "best_config", "overhead_time", *totals} == set(env)
 
 
+def test_a_slow_configuration_is_measured_in_full():
+    source = SOURCE.replace("return 0;", "if (UNROLL == 2) for (volatile long i = 0; i < 300000000; i++); return 0;")
+    results, _ = scale({"UNROLL": [1, 2], "FACTOR": [3]}, source=source, iterations=2)
+    assert [len(row["times"]) for row in results] == [2, 2], "ten times the best time, and a second, are no limit"
+
+
 def test_it_prints_what_kernel_tuner_prints(capsys):
     metrics = {"GB/s": lambda p: 1 / p["time"]}
     results, env = scale(PARAMETERS, quiet=False, verbose=True, metrics=metrics)
@@ -89,6 +96,16 @@ def test_a_function_generates_the_source_of_each_configuration():
     results, _ = scale(params, source=generate, restrictions=["WIDTH < 4 or KIND == 'good'"])
     assert len(asked) == len(results) == 5
     assert [row["WIDTH"] for row in results if "__error__" in row] == [1, 2]
+
+
+def test_a_buffer_that_one_generated_source_writes_is_no_input():
+    def generate(p):
+        write = "in[0] = 0;" if p["WRITES"] else ""
+        return f"float f(float *out, float *in) {{ out[0] = in[1]; {write} return 0; }}"
+
+    given = [numpy.zeros(4, numpy.float32), numpy.ones(4, numpy.float32)]
+    results, _ = tune_kernel("f", generate, 1, given, {"WRITES": [0, 1]}, lang="C", quiet=True)
+    assert not any("__error__" in row for row in results)
 
 
 @pytest.mark.parametrize(
@@ -123,6 +140,31 @@ def test_macros_of_the_launch_are_defined():
     source = SOURCE.replace("return 0;", "if (grid_size_x * block_size_x < n || block_size_z != 1) out[0] = 7; return 0;")
     results, _ = scale({**PARAMETERS, "block_size_x": [16, 32]}, source=source)
     assert len(results) == 8 and not any("__error__" in row for row in results)
+
+
+def test_work_groups_are_as_small_as_kernel_tuner_has_them():
+    results, _ = scale({**PARAMETERS, "block_size_x": [32, 512], "block_size_y": [2, 4]})
+    found = {(row["block_size_x"], row["block_size_y"]) for row in results}
+    assert found == {(32, 2), (32, 4), (512, 2)}
+
+
+OPENCL = """
+__kernel void scale(__global float *out, __global const float *in, int n) {
+    int at = get_global_id(0);
+    if (at < n) { out[at] = read_only * in[at] + 0 * x; }
+}
+"""
+
+
+@pytest.mark.skipif(
+    not any(device["backend"] == "opencl" for device in tunesmith.devices()["devices"]), reason="there is no OpenCL device"
+)
+def test_parameters_in_opencl_may_have_the_names_of_words_and_of_arguments():
+    params = {"block_size_x": [32, 64, 1 << 24], "read_only": [3], "x": [1, 2]}
+    given = arguments()
+    results, _ = tune_kernel("scale", OPENCL, SIZE, given, params, answer=[3 * given[1], None, None], quiet=True)
+    assert sorted(row["block_size_x"] for row in results) == [32, 32, 64, 64], "larger work-groups are no configurations"
+    assert not any("__error__" in row for row in results)
 
 
 def test_a_compiler_is_named(monkeypatch):

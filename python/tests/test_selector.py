@@ -1,7 +1,11 @@
 """Choosing at run time, predicting, comparing, and listing devices."""
 
+import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -51,6 +55,24 @@ def test_strategies_are_compared_on_a_run(tmp_path):
     document = compare(journal, ["random", "exhaustive"], repeats=5, budget=7)
     assert [result["strategy"] for result in document["results"]] == ["random", "exhaustive"]
     assert compare([journal], "random", repeats=5, budget=7)["overall"][0]["strategy"] == "random"
+
+
+def test_ctrl_c_ends_a_comparison_and_its_thread(tmp_path):
+    journal = tmp_path / "run.jsonl"
+    tune(problem(8), device="synthetic:1 + abs(T - N)", strategy="exhaustive", out=journal)
+
+    def threads():
+        return len(os.listdir("/proc/self/task"))
+
+    compare(journal, "annealing", repeats=2, budget=5)  # starts the threads that searches share
+    before = threads()
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        compare(journal, "annealing", repeats=10**8, budget=5)
+    timer.join()
+    while threads() > before:  # a thread that goes on would go on for days
+        time.sleep(0.01)
 
 
 def test_a_model_predicts_for_an_input_that_was_never_tuned(tmp_path):

@@ -32,6 +32,8 @@ class Space:
         sizes: Sequence[tuple[str, Value]],
         built: Union[Space, None] = None,
     ) -> Any: ...
+    @staticmethod
+    def with_rows(parameters: Sequence[tuple[str, Sequence[Value]]], rows: Sequence[Sequence[Value]]) -> Space: ...
     @property
     def size(self) -> int:
         """The exact number of valid configurations."""

@@ -64,6 +64,21 @@ class Space(_native.Space):
         return space
 
     @classmethod
+    def of_rows(cls, parameters: Mapping[str, Iterable[Value]], rows: Iterable[Sequence[Value]]) -> Space:
+        """Returns the space that has exactly `rows`, each with a value for every parameter.
+
+        >>> import tunesmith
+        >>> space = tunesmith.Space.of_rows({"A": [1, 2, 3], "B": [1, 2]}, [(1, 1), (3, 2)])
+        >>> list(space)
+        [{'A': 1, 'B': 1}, {'A': 3, 'B': 2}]
+
+        Raises:
+            RequestError: There are no rows, or a row has another length or a value that is not listed.
+        """
+        listed = [(name, _values(name, values)) for name, values in parameters.items()]
+        return cls.of(_native.Space.with_rows(listed, [list(row) for row in rows]))
+
+    @classmethod
     def of(cls, built: _native.Space) -> Space:
         """Returns a space that exists."""
         space: Space = super().__new__(cls, [], [], [], built)

@@ -21,7 +21,7 @@ fn the_starter_for_opencl_checks_out_and_tunes() {
     assert_eq!(entries(&folder.path("problem.jsonl")).iter().filter(|entry| entry["status"] == "correct").count(), 12);
     let shown = folder.run(&["run", "problem.toml", "--show-source", "--show-command"]);
     assert!(shown.stdout.contains("kernel void transpose") && shown.stdout.contains("clBuildProgram"), "{shown:#?}");
-    assert!(shown.stdout.contains("-DTILE=4"), "{shown:#?}");
+    assert!(shown.stdout.contains("#define TILE 4\n"), "{shown:#?}");
 }
 
 #[test]

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use rand::SeedableRng;
 use std::sync::{Arc, Mutex, PoisonError};
-use tunesmith::core::Rng;
+use tunesmith::core::recording::{Column, Row};
+use tunesmith::core::{Recording, Rng};
 use tunesmith::space::{ConfigId, Constraint, Neighbourhood, Parameter, Space as Built, Value, Values};
 
 /// A search space: tuning parameters and constraints between them.
@@ -54,6 +55,25 @@ impl Space {
             Some(error) => Err(error),
             None => Ok(Self { built: built.map_err(|error| request(error.to_string()))?, sizes }),
         }
+    }
+
+    /// Returns the space that has exactly `rows`, each with one value for every parameter.
+    #[staticmethod]
+    fn with_rows(
+        py: Python<'_>,
+        parameters: Vec<(String, Vec<Bound<'_, PyAny>>)>,
+        rows: Vec<Vec<Bound<'_, PyAny>>>,
+    ) -> PyResult<Self> {
+        let listed = |values: &[Bound<'_, PyAny>]| values.iter().map(value).collect::<PyResult<Vec<Value>>>();
+        let column = |(name, values): &(String, Vec<Bound<'_, PyAny>>)| {
+            Ok(Column { name: name.clone(), values: Some(listed(values)?) })
+        };
+        let columns = parameters.iter().map(column).collect::<PyResult<Vec<_>>>()?;
+        let rows = rows.iter().map(|values| Ok(Row { values: listed(values)?, ..Row::default() }));
+        let rows = rows.collect::<PyResult<Vec<_>>>()?;
+        let recording = Recording::new("rows", columns, rows).map_err(|error| request(error.to_string()))?;
+        let built = py.detach(|| recording.space()).map_err(|error| request(error.to_string()))?;
+        Ok(Self { built, sizes: Vec::new() })
     }
 
     /// The exact number of valid configurations.

@@ -31,6 +31,7 @@ pub(crate) fn compare<'py>(
     model: Option<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let model = model.as_deref().map(ModelChoice::from_text);
+    let interrupt = Interrupt::default();
     let options = CompareOptions {
         recordings,
         strategies,
@@ -40,15 +41,20 @@ pub(crate) fn compare<'py>(
         noise,
         history,
         model,
+        interrupt: interrupt.clone(),
         ..CompareOptions::default()
     };
-    let document = left_alone(py, move || serialised(&tunesmith::compare(&options)?))?;
+    let document = interruptible(py, &interrupt, move || serialised(&tunesmith::compare(&options)?))?;
     json(py, &document.map_err(|error| raised(&error))?)
 }
 
-/// Does `work` in a thread of its own. Ctrl-C leaves the thread to itself: it holds nothing that
-/// anybody waits for, and ends by itself.
-fn left_alone<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+/// Does `work` in a thread of its own. Ctrl-C raises `interrupt` and leaves the thread to itself: nobody
+/// waits for it any longer.
+fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    interrupt: &Interrupt,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
     py.detach(|| {
         let (sender, receiver) = channel();
         std::thread::spawn(move || {
@@ -58,7 +64,9 @@ fn left_alone<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send
         loop {
             match receiver.recv_timeout(LOOK) {
                 Ok(done) => return done,
-                Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
+                Err(RecvTimeoutError::Timeout) => {
+                    Python::attach(|py| py.check_signals()).inspect_err(|_| interrupt.raise())?;
+                }
                 Err(RecvTimeoutError::Disconnected) => return Err(request("the comparison ended without a result")),
             }
         }

@@ -19,6 +19,9 @@ pub enum Error {
     /// A recording cannot be read.
     #[error(transparent)]
     Recording(#[from] ImportError),
+    /// Somebody ended the work.
+    #[error("interrupted")]
+    Interrupted,
     /// A search could not go on.
     #[error(transparent)]
     Run(#[from] tunesmith_core::Error),
@@ -47,7 +50,7 @@ impl Error {
             Self::Refused(_) | Self::Strategy(_) => true,
             Self::Recording(error) => error.is_request(),
             Self::Write { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
-            Self::Run(_) | Self::Plot { .. } => false,
+            Self::Interrupted | Self::Run(_) | Self::Plot { .. } => false,
         }
     }
 

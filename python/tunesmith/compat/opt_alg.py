@@ -28,14 +28,11 @@ from kernel_tuner.strategies.wrapper import OptAlg, OptAlgWrapper
 from tunesmith import Failure, Search, Space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
 # What Kernel Tuner returns for a configuration without a result.
 WITHOUT_RESULT = sys.float_info.max
-# The space of rows is sparse if it has fewer of its combinations. Its conditions then begin with the
-# parameters of few values, as the space itself does.
-SPARSE = 64
 
 
 class TunesmithSearch(OptAlg):  # type: ignore[misc]
@@ -89,36 +86,10 @@ _SPACES: dict[int, Space] = {}
 def space_of(parameters: dict[str, Sequence[Any]], rows: Iterable[tuple[Any, ...]]) -> Space:
     """Returns the space that has exactly `rows`, each with one value for every parameter.
 
-    Its conditions allow beginnings of rows, each condition with one parameter more than the one before,
-    so that no more combinations are tried than rows times values. A space that was built before is used
-    again: benchmarks search the same one a hundred times.
+    A space that was built before is used again: benchmarks search the same one a hundred times.
     """
     rows = list(rows)
     key = hash((tuple(parameters), tuple(map(tuple, parameters.values())), tuple(rows)))
     if key not in _SPACES:
-        _SPACES[key] = _built(parameters, rows)
+        _SPACES[key] = Space.of_rows(parameters, rows)
     return _SPACES[key]
-
-
-def _built(parameters: dict[str, Sequence[Any]], rows: list[tuple[Any, ...]]) -> Space:
-    names = list(parameters)
-    varying = [at for at, name in enumerate(names) if len(parameters[name]) > 1]
-    if math.prod(len(values) for values in parameters.values()) > SPARSE * len(rows):
-        varying.sort(key=lambda at: (len(parameters[names[at]]), names[at]))
-    conditions: dict[str, tuple[list[str], Callable[..., bool]]] = {}
-    before = 1
-    for last in range(len(varying)):
-        chosen = varying[: last + 1]
-        allowed = {tuple(row[at] for at in chosen) for row in rows}
-        if len(allowed) < before * len(parameters[names[varying[last]]]):
-            scope = [names[at] for at in chosen]
-            conditions[f"recorded: {', '.join(scope)}"] = (scope, _member(allowed))
-        before = len(allowed)
-    return Space(parameters, conditions)
-
-
-def _member(allowed: set[tuple[Any, ...]]) -> Callable[..., bool]:
-    def member(*values: Any) -> bool:
-        return values in allowed
-
-    return member

@@ -3,6 +3,7 @@
 use crate::args::CompareArgs;
 use crate::{Ending, output, render};
 use std::collections::BTreeMap;
+use tunesmith::core::Interrupt;
 use tunesmith::report::{ComparisonRow, comparison_table};
 use tunesmith::{CompareOptions, Comparison, Error, ModelChoice, TimeTransfer};
 
@@ -27,6 +28,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
         shuffle_history: args.shuffle_history,
         in_flight: args.in_flight,
         without_failures: args.without_failures,
+        // Ctrl-C ends the process.
+        interrupt: Interrupt::default(),
     };
     let comparison = tunesmith::compare(&options)?;
     tell_history(&comparison);

@@ -30,6 +30,16 @@ pub(super) struct Findings<'a> {
     /// The configuration with which the winner is compared.
     pub(super) default: Option<ConfigId>,
     latest: RefCell<Option<Latest>>,
+    probes: RefCell<Probes>,
+}
+
+/// The probes of the reference among the first later measurements, so that none is looked at twice:
+/// every evaluation asks for them.
+#[derive(Default)]
+struct Probes {
+    found: Vec<Probe>,
+    /// The number of later measurements that were looked at.
+    seen: usize,
 }
 
 /// Puts later measurements into the order made. Of the same time, a verification comes last: it
@@ -49,7 +59,8 @@ struct Latest {
 impl<'a> Findings<'a> {
     /// Starts with the reference measurements of a resumed journal.
     pub(super) fn new(objective: &'a dyn Objective, resamples: Vec<Resample>, default: Option<ConfigId>) -> Self {
-        Self { objective, told: History::default(), resamples, default, latest: RefCell::default() }
+        let (latest, probes) = (RefCell::default(), RefCell::default());
+        Self { objective, told: History::default(), resamples, default, latest, probes }
     }
 
     /// Returns the scores of the samples, or `None` if the configuration failed.
@@ -70,20 +81,25 @@ impl<'a> Findings<'a> {
         Some((first.evaluation.request.config, Duration::try_from_secs_f64(launch).ok()?))
     }
 
-    /// Returns the probes of the reference so far.
-    pub(super) fn probes(&self) -> Vec<Probe> {
-        let of_reference = self.resamples.iter().filter(|resample| resample.role == Role::Reference);
-        of_reference.filter_map(|again| Some(Probe { clock: again.clock, scores: self.scores_of(again)? })).collect()
+    /// Returns the answer of `ask` to the probes of the reference so far, in the order made.
+    pub(super) fn of_probes<T>(&self, ask: impl FnOnce(&[Probe]) -> T) -> T {
+        let mut probes = self.probes.borrow_mut();
+        let of_reference = self.resamples[probes.seen..].iter().filter(|again| again.role == Role::Reference);
+        let new = of_reference.filter_map(|again| Some(Probe { clock: again.clock, scores: self.scores_of(again)? }));
+        probes.found.extend(new.collect::<Vec<_>>());
+        probes.seen = self.resamples.len();
+        ask(&probes.found)
     }
 
     /// Returns the ratio of scores now to scores at `clock`, by the last three probes, or 1 if
     /// there are fewer. The ratio may be noise: it only ever makes racing more careful.
     pub(super) fn change_since(&self, clock: Duration) -> f64 {
-        let probes = self.probes();
-        let Some(recent) = probes.len().checked_sub(3).map(|start| &probes[start..]) else { return 1.0 };
-        let now = statistics::median(&recent.iter().flat_map(|probe| probe.scores.clone()).collect::<Vec<_>>());
-        let then = level(&probes, clock);
-        now.zip(then).map_or(1.0, |(now, then)| now / then)
+        self.of_probes(|probes| {
+            let Some(recent) = probes.len().checked_sub(3).map(|start| &probes[start..]) else { return 1.0 };
+            let now = statistics::median(&recent.iter().flat_map(|probe| probe.scores.clone()).collect::<Vec<_>>());
+            let then = level(probes, clock);
+            now.zip(then).map_or(1.0, |(now, then)| now / then)
+        })
     }
 
     /// Returns the best of the search, at most `most` and the default, corrected for drift.
@@ -153,6 +169,7 @@ impl<'a> Findings<'a> {
     pub(super) fn take_over_final(&mut self, recorded: impl IntoIterator<Item = Resample>) {
         self.resamples.extend(recorded);
         in_order_made(&mut self.resamples);
+        self.probes = RefCell::default();
     }
 
     /// Returns the verdict on all measurements.

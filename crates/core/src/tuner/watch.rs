@@ -26,7 +26,7 @@ impl Watching {
     pub(super) fn due(&mut self, findings: &Findings<'_>, elapsed: Duration) -> Option<ConfigId> {
         let rule = self.rule?;
         self.since += 1;
-        let probes = findings.probes().len();
+        let probes = findings.of_probes(<[_]>::len);
         if self.over || (probes > 0 && self.since <= rule.every) {
             return None;
         }

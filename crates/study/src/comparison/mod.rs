@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tunesmith_core::{Judging, Launch, ManualClock, MedianTime, Objective, Recording, Rng, Stop, Tuner};
+use tunesmith_core::{Interrupt, Judging, Launch, ManualClock, MedianTime, Objective, Recording, Rng, Stop, Tuner};
 use tunesmith_device::ReplayEvaluator;
 use tunesmith_report::PlotSeries;
 use tunesmith_search::{Knowledge, PastTimes, StrategySpec};
@@ -69,6 +69,8 @@ pub struct CompareOptions {
     /// True if configurations that failed are left out of the spaces, as in papers that count only
     /// configurations that ran.
     pub without_failures: bool,
+    /// Ends the comparison when it is raised.
+    pub interrupt: Interrupt,
 }
 
 /// The results of a comparison.
@@ -130,8 +132,8 @@ struct Subject {
 /// expectation is exact.
 ///
 /// # Errors
-/// A recording cannot be read or has no correct configuration, a strategy does not exist, or a
-/// folder cannot be created or written to.
+/// A recording cannot be read or has no correct configuration, a strategy does not exist, a folder
+/// cannot be created or written to, or the comparison was interrupted.
 pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
     let strategies = checked(options)?;
     // Checked before the work, which would be lost.
@@ -310,8 +312,12 @@ fn search(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions, 
         .judging(Judging::nothing())
         .simulated(clock)
         .room(options.in_flight)
+        .interrupt(options.interrupt.clone())
         .seed(seed)
         .run()?;
+    if options.interrupt.is_raised() {
+        return Err(Error::Interrupted);
+    }
     Ok(Curve::of(&run, &searcher, options.budget, |config| subject.device.time_ms(config)))
 }
 

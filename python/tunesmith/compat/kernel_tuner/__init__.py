@@ -45,8 +45,12 @@ WITHOUT_EQUAL = {
     "parallel": "Tunesmith measures on one device at a time and compiles in parallel by itself",
     "objectives": "name one objective",
 }
-# Kernel Tuner measures every configuration alike and once. Its results have no place for more.
-PLAIN = {"racing": False, "final": False, "drift": False}
+# Kernel Tuner measures every configuration alike and once, however slow it is. The limits, in seconds, only end
+# kernels that hang.
+PLAIN = {
+    "racing": False, "final": False, "drift": False,
+    "time_cap": 3600, "first_limit": 300, "launch_limit": 300, "compile_limit": 900,
+}  # fmt: skip
 # What scripts import from the package itself, and the module that has it.
 ELSEWHERE = {"store_results": "integration", "create_device_targets": "integration"}
 
@@ -136,6 +140,8 @@ def tune_kernel(
     goal = Goal(objective, objective_higher_is_better, metrics, names)
     chosen, stop = _strategy.chosen(strategy, strategy_options)
     kept = Cache(cache, bool(simulation_mode))
+    if not kept.replay:
+        rules += _problem.block_limit(kernel, names)
     with tempfile.TemporaryDirectory(prefix="tunesmith-") as made, _compiler(compiler):
         written = _problem.Arguments(kernel, arguments, answer, Path(made), judged=verify is not None)
         launch = _problem.Launch(names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)

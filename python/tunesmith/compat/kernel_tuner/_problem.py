@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 # The work-items of a dimension that no parameter names.
 DEFAULT_BLOCK = (256, 1, 1)
 BLOCK_NAMES = ("block_size_x", "block_size_y", "block_size_z")
+# Kernel Tuner limits the product of such parameters in C, too.
+MOST_IN_C = 1024
 SUFFIX = {"c": ".cpp", "opencl": ".cl", "cuda": ".cu"}
 # The relative tolerance of numpy.allclose, which Kernel Tuner compares with.
 RELATIVE = 1e-5
@@ -74,12 +76,15 @@ class Kernel:
         """Returns the parameters of the function as its source has them, if there are `count`."""
         bare = re.sub(r"//[^\n]*|/\*.*?\*/", " ", self.text, flags=re.S)
         function = re.escape(self.name.partition("<")[0])
+        declared: list[str] = []
+        bodies: list[str] = []
+        # Branches of the preprocessor, and generated sources, may have several.
         for match in re.finditer(rf"\b{function}\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*{{", bare):
-            declared = [part.strip() for part in match.group(1).split(",")]
-            if len(declared) == count:
-                body = _body(bare[match.end() :])
-                return [Parameter(text, body, number) for number, text in enumerate(declared)]
-        return [Parameter("", "", number) for number in range(count)]
+            parameters = [part.strip() for part in match.group(1).split(",")]
+            if len(parameters) == count:
+                declared = declared or parameters
+                bodies.append(_body(bare[match.end() :]))
+        return [Parameter(text, "\n".join(bodies), number) for number, text in enumerate(declared or [""] * count)]
 
 
 def _body(text: str) -> str:
@@ -186,6 +191,13 @@ def constraints(restrictions: Any, names: Names) -> list[Rule]:
         except Inexpressible:
             found.append(_called(restriction, list(names.values)))
     return found
+
+
+def block_limit(kernel: Kernel, names: Names) -> list[Rule]:
+    """Returns the condition that Kernel Tuner adds: a work-group has at most the items that the device takes."""
+    sides = [name for name in BLOCK_NAMES if name in names.values]
+    most = MOST_IN_C if kernel.language == "c" else "device.max_work_group_size"
+    return [f"{' * '.join(sides)} <= {most}"] if sides else []
 
 
 def _called(function: Callable[..., Any], names: list[str]) -> Rule:

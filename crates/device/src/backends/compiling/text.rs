@@ -37,9 +37,9 @@ impl SourceText {
         }
     }
 
-    /// Returns the file with `text`. The configuration's binary will be at `binary`.
-    pub(crate) fn file(&self, source: &KernelSource, text: &str, binary: &Path) -> Result<PathBuf, DeviceError> {
-        if source.kernel.generator.is_none() {
+    /// Returns the file with `text`, which is the common one or lies beside the configuration's `binary`.
+    pub(crate) fn file(&self, text: &str, binary: &Path) -> Result<PathBuf, DeviceError> {
+        if text == self.text {
             return Ok(self.path.clone());
         }
         let suffix = self.path.extension().unwrap_or_default();

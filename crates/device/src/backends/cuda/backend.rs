@@ -73,7 +73,7 @@ impl CudaBackend {
         let kernel = &self.source.kernel;
         Ok(CudaTask {
             setup: self.device.setup.clone(),
-            source: self.text.file(&self.source, text, binary).map_err(BuildError::Broken)?,
+            source: self.text.file(text, binary).map_err(BuildError::Broken)?,
             name: kernel.file.display().to_string(),
             options: self.options(scope),
             function: kernel.function.of(scope),

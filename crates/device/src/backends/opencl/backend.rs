@@ -11,7 +11,6 @@ use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, 
 use crate::data::layout::Passed;
 use crate::error::DeviceError;
 use crate::problem::Scope;
-use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 use tunesmith_core::{CompileData, Interrupt};
@@ -44,8 +43,19 @@ impl OpenClBackend {
         let own = self.source.kernel.expanded_options(scope);
         let include = include_folders(&self.source).into_iter();
         let include = include.map(|folder| format!("-I{}", quoted(&folder.display().to_string())));
-        let defines = defines(&self.source, scope).map(|define| format!("-D{}", quoted(&define)));
-        own.chain(include).chain(defines).chain(["-cl-kernel-arg-info".to_owned()]).collect()
+        own.chain(include).chain(["-cl-kernel-arg-info".to_owned()]).collect()
+    }
+
+    /// Returns the source with a macro for every size and parameter, or the reason why there is none.
+    ///
+    /// Options would define the macros for the driver's own header as well. Its declarations break if a
+    /// parameter is called `x` or `read_only`.
+    fn text(&self, scope: &Scope) -> Result<String, String> {
+        let text = self.text.of(&self.source, scope)?;
+        let macros = defines(&self.source, scope).map(|define| format!("#define {}\n", define.replacen('=', " ", 1)));
+        let macros: String = macros.collect();
+        // Messages count the lines of the source alone.
+        Ok(if macros.is_empty() { text.into_owned() } else { format!("{macros}#line 1\n{text}") })
     }
 
     fn task(&self, scope: &Scope, binary: &Path) -> Result<OpenClTask, BuildError> {
@@ -57,10 +67,10 @@ impl OpenClBackend {
             Passed::Scalar(bytes) => TaskArgument::Scalar(bytes),
             Passed::Local(bytes) => TaskArgument::Local(bytes),
         });
-        let text = self.text.of(&self.source, scope).map_err(BuildError::Refused)?;
+        let text = self.text(scope).map_err(BuildError::Refused)?;
         Ok(OpenClTask {
             device: *index,
-            source: self.text.file(&self.source, &text, binary).map_err(BuildError::Broken)?,
+            source: self.text.file(&text, binary).map_err(BuildError::Broken)?,
             options: self.options(scope).join(" "),
             function: self.source.kernel.function.of(scope),
             arguments: arguments.collect(),
@@ -109,7 +119,7 @@ impl Backend for OpenClBackend {
     fn plan(&self, scope: &Scope) -> BuildPlan {
         let mut command = vec!["clBuildProgram".to_owned()];
         command.extend(self.options(scope));
-        let source = self.text.of(&self.source, scope).map_or_else(|reason| format!("// {reason}\n"), Cow::into_owned);
+        let source = self.text(scope).unwrap_or_else(|reason| format!("// {reason}\n"));
         BuildPlan { source, command }
     }
 
