@@ -1,6 +1,6 @@
 //! Finds the configurations of a model, which are known by their values, in a space.
 
-use tunesmith_choose::timing::{KnownDevice, TimingModel, Unseen};
+use tunesmith_choose::timing::{KnownDevice, TimingModel};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// Returns the reference configuration in `space`. Parameters that the model does not know take
@@ -28,9 +28,9 @@ pub(crate) fn robust(model: &TimingModel, space: &Space) -> Vec<ConfigId> {
 }
 
 /// Returns true if the robust configurations precede the model's own choice on an unknown device:
-/// they did better for devices left out.
+/// they did better for devices or inputs left out of training, or nothing could be left out.
 pub(crate) fn prefers_robust(model: &TimingModel) -> bool {
-    model.parts().best_single.is_some() && model.unseen_device().is_some_and(Unseen::prefers_single)
+    model.parts().best_single.is_some()
 }
 
 /// Returns true if the model was not trained on `device`, or if none is known.

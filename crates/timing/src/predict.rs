@@ -193,6 +193,11 @@ impl Place {
                  robust configuration of the training set"
                     .to_string()
             }
+            Self::UnknownDevice if unseen.is_none() => {
+                "the device is unknown, so that the answer is the configuration that \
+                 is most robust in the training set; measure the first candidates and keep the fastest"
+                    .to_string()
+            }
             Self::UnknownDevice => format!(
                 "the device is unknown, so that the answer is the configuration that is most robust over the known ones: \
                  on devices left out one by one, it reached {first} of the best, the model's choice {own}; the best of \

@@ -140,7 +140,10 @@ fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Re
     notes.extend(worse.map(note));
     notes.extend(unseen_input.as_ref().and_then(note_of_inputs));
     let robust = transferring(&groups.parameters, &train);
-    let best_single = worse.and_then(|_| robust.first().cloned());
+    // A model that was judged on neither devices nor inputs knows less than the times that were
+    // measured.
+    let judged = unseen.as_ref().or(unseen_input.as_ref());
+    let best_single = judged.is_none_or(Unseen::prefers_single).then(|| robust.first().cloned()).flatten();
     let rows = rows(&frame, &train, zeta);
     let trees =
         |loss| rows.fit(&BoostedSettings { loss, rounds: rounds.rounds, ..settings.trees.clone() }, settings.seed);
