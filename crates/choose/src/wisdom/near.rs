@@ -35,7 +35,15 @@ impl Axes {
     }
 }
 
+/// Maximum number of members and of axes. Their numbers stand on the stack while a question is
+/// answered.
+const MOST_MEMBERS: usize = 64;
+const MOST_AXES: usize = 32;
+
 impl Neighbours {
+    /// Maximum number of measured inputs. With more, a tree tells inputs apart as well, and faster.
+    pub const MOST_INPUTS: usize = 256;
+
     /// Makes the rule for inputs with these sizes and the cost of each member for them. Returns
     /// `None` if there is no such measure, or if an input has a size that has no logarithm.
     pub fn fit(inputs: &[Vec<f64>], costs: &[Vec<f64>], axes: Axes, reach: f64) -> Option<Self> {
@@ -46,13 +54,15 @@ impl Neighbours {
         Self::new(axes, reach, points, costs.to_vec())
     }
 
-    /// Joins the parts of a rule. Returns `None` if they do not belong together.
+    /// Joins the parts of a rule. Returns `None` if they do not belong together, or if there are too
+    /// many.
     pub fn new(axes: Axes, reach: f64, points: Vec<Vec<f64>>, costs: Vec<Vec<f64>>) -> Option<Self> {
         let (width, members) = (points.first()?.len(), costs.first()?.len());
         let fits = |rows: &[Vec<f64>], width: usize| {
             rows.iter().all(|row| row.len() == width && row.iter().all(|number| number.is_finite()))
         };
-        let fit = width > 0 && members > 0 && points.len() == costs.len();
+        let fit = (1..=MOST_AXES).contains(&width) && (1..=MOST_MEMBERS).contains(&members);
+        let fit = fit && points.len() == costs.len() && points.len() <= Self::MOST_INPUTS;
         let fit = fit && fits(&points, width) && fits(&costs, members) && reach > 0.0 && reach.is_finite();
         fit.then_some(Self { axes, reach, points, costs })
     }
@@ -83,26 +93,23 @@ impl Neighbours {
     }
 
     /// Returns the member for an input, the first of equal ones. A size that has no logarithm does
-    /// not count. Costs a look at every measured input for each member; allocates nothing.
+    /// not count. Costs a look at every measured input; allocates nothing.
     pub fn choose(&self, sizes: &[f64]) -> usize {
-        let (mut best, mut least) = (0, f64::INFINITY);
-        for member in 0..self.members() {
-            let cost: f64 = self
-                .points
-                .iter()
-                .zip(&self.costs)
-                .map(|(point, costs)| self.weight(point, sizes) * costs[member])
-                .sum();
-            if cost < least {
-                (best, least) = (member, cost);
-            }
+        let mut at = [None; MOST_AXES];
+        for (number, measure) in at.iter_mut().zip(self.axes.measures(sizes.len())) {
+            *number = logarithm(measure.of(sizes));
         }
-        best
+        let mut sums = [0.0; MOST_MEMBERS];
+        for (point, costs) in self.points.iter().zip(&self.costs) {
+            let weight = self.weight(point, &at);
+            sums.iter_mut().zip(costs).for_each(|(sum, cost)| *sum += weight * cost);
+        }
+        (1..self.members()).fold(0, |best, member| if sums[member] < sums[best] { member } else { best })
     }
 
-    fn weight(&self, point: &[f64], sizes: &[f64]) -> f64 {
-        let difference = |(measure, own): (Measure, &f64)| logarithm(measure.of(sizes)).map_or(0.0, |at| at - own);
-        let squares = self.axes.measures(sizes.len()).zip(point).map(difference);
+    fn weight(&self, point: &[f64], at: &[Option<f64>]) -> f64 {
+        let difference = |(at, own): (&Option<f64>, &f64)| at.map_or(0.0, |at| at - own);
+        let squares = at.iter().zip(point).map(difference);
         let weight = 1.0 / squares.fold(self.reach * self.reach, |sum, difference| sum + difference * difference);
         weight * weight
     }
@@ -172,6 +179,8 @@ mod tests {
         assert!(new(1.0, &[], &[]).is_none());
         assert!(new(1.0, &[&[1.0], &[1.0, 2.0]], &[&[1.0], &[1.0]]).is_none());
         assert!(new(1.0, &[&[f64::NAN]], &[&[1.0]]).is_none());
+        assert!(new(1.0, &[&[1.0][..]; 257], &[&[1.0][..]; 257]).is_none());
+        assert!(new(1.0, &[&[1.0]], &[&[1.0; 65]]).is_none());
         assert!(Neighbours::fit(&[vec![0.0]], &[vec![1.0]], Axes::Sizes, 1.0).is_none());
         assert!(Neighbours::fit(&[vec![8.0]], &[vec![1.0]], Axes::Product, 1.0).is_none());
     }

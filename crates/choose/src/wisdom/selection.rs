@@ -234,6 +234,7 @@ impl Data<'_> {
             Candidate::SizesTree => Rule::Tree(DecisionTree::fit(&inputs, &costs, self.tree)),
             Candidate::ShapesTree if inputs.first().is_none_or(|sizes| sizes.len() < 2) => return None,
             Candidate::ShapesTree => Rule::Tree(DecisionTree::fit(&shapes(), &costs, self.tree)),
+            Candidate::Near(..) if self.inputs.len() > Neighbours::MOST_INPUTS => return None,
             Candidate::Near(axes, reach) => Rule::Near(Neighbours::fit(&inputs, &costs, axes, reach)?),
         };
         let chooser = self.chooser(rows, members, rule);

@@ -280,7 +280,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, conflicts_with_all = ["size", "strategy", "history", "model", "start", "propose"])]
     pub(crate) inputs: bool,
     /// With --inputs: tune only N of them, each chosen by what a model of the earlier ones does not
-    /// know, with 40 evaluations unless --stop says otherwise; then measure the best configurations
+    /// know, with 20 evaluations unless --stop says otherwise; then measure the best configurations
     /// for all of them
     #[arg(long, value_name = "N", requires = "inputs")]
     pub(crate) learn: Option<usize>,
