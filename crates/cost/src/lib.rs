@@ -16,15 +16,16 @@ pub use calibrate::{CalibrateOptions, Calibration, CalibrationStep, Judged, Judg
 pub use device_file::{form, model, read_device};
 pub use error::Error;
 pub use estimate::{
-    EstimateOptions, EstimateSpaceOptions, EstimatedConfig, EstimatedNest, EstimatedSpace, EstimatedTerm, estimate,
-    estimate_space,
+    EstimateOptions, EstimateSpaceOptions, EstimatedConfig, EstimatedInterval, EstimatedNest, EstimatedSpace,
+    EstimatedTerm, estimate, estimate_space,
 };
 pub use fitted::{
-    Cache, Case, CaseError, CostModel, CostProperty, DEVICE_KIND, Dependence, DeviceFile, Estimate, Form, Outside,
-    PropertyCounts, Provenance, Residual, Resource, Share, Term, error_mean, fit, fit_on, protocol,
+    Bounded, Cache, Case, CaseError, CostModel, CostProperty, DEVICE_KIND, Dependence, DeviceFile, Domain, Estimate,
+    Form, Interval, Outside, PropertyCounts, Provenance, Reach, Residual, Resource, Share, Term, error_mean, fit,
+    fit_on, protocol,
 };
 pub use nests::{
-    ArrayFootprint, CountOptions, Counted, Counting, Guess, ModernCount, NestCount, NestCounts, NestEstimates,
+    ArrayFootprint, CountOptions, Counted, Counting, Guess, Limit, ModernCount, NestCount, NestCounts, NestEstimates,
     PropertyCount, count,
 };
 pub use tunesmith_loopnest::Lanes;

@@ -102,8 +102,8 @@ pub use tunesmith_core as core;
 pub use tunesmith_cost as cost;
 pub use tunesmith_cost::{
     ArrayFootprint, CalibrateOptions, Calibration, CalibrationStep, CountOptions, EstimateOptions,
-    EstimateSpaceOptions, EstimatedConfig, EstimatedNest, EstimatedSpace, EstimatedTerm, Judged, Judgement,
-    ModernCount, NestCount, PropertyCount, calibrate, count, estimate, estimate_space,
+    EstimateSpaceOptions, EstimatedConfig, EstimatedInterval, EstimatedNest, EstimatedSpace, EstimatedTerm, Judged,
+    Judgement, ModernCount, NestCount, PropertyCount, calibrate, count, estimate, estimate_space,
 };
 pub use tunesmith_device as device;
 pub use tunesmith_device::worker::enter_if_worker;

@@ -7,7 +7,7 @@ use std::path::Path;
 use tunesmith_choose::timing::{TIMING_KIND, TimingModel};
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Searcher, Target};
-use tunesmith_cost::{DEVICE_KIND, Guess, NestEstimates, Provenance, form, read_device};
+use tunesmith_cost::{DEVICE_KIND, Guess, Limit, NestEstimates, Provenance, form, read_device};
 use tunesmith_device::Language;
 use tunesmith_model::counters::{COUNTERS_KIND, CounterModel, Method};
 use tunesmith_search::profile_guided::counter_data;
@@ -33,9 +33,15 @@ pub(crate) enum Prior<'a> {
 pub(crate) struct PriorEstimates {
     /// Estimated times, in the form of a recording on another device.
     pub(crate) times: Option<PastTimes>,
-    /// The time in milliseconds that no configuration can beat according to the model.
-    pub(crate) limit_ms: Option<f64>,
+    /// The time that no configuration can beat according to the model.
+    pub(crate) limit: Option<Limit>,
+    /// The reason why there is no limit, if a device file was given.
+    pub(crate) no_limit: Option<String>,
 }
+
+/// Minimum difference between the least and the greatest estimate, as a share of the least. Below
+/// it, the model does not tell the configurations apart.
+const TELLING: f64 = 0.01;
 
 /// Maximum number of estimated configurations that are tried. If that many fail, the strategy goes
 /// on without them.
@@ -86,41 +92,75 @@ impl<'a> Prior<'a> {
             return (PriorEstimates::default(), Guided::without(note));
         }
         let guesses = estimates.all(space);
-        let mut notes: Vec<String> = foreign.iter().cloned().chain(uncounted(&guesses)).collect();
-        let limit_ms = match foreign {
-            None => estimates.limit_ms().map_err(|reason| notes.push(reason)).ok(),
-            Some(_) => None,
+        let mut notes: Vec<String> = foreign.iter().cloned().chain(left_out(&guesses)).collect();
+        let (limit, no_limit) = match (foreign, estimates.limit()) {
+            (None, Ok(limit)) => (Some(limit), None),
+            (None, Err(reason)) => {
+                notes.push(reason.clone());
+                (None, Some(reason))
+            }
+            (Some(_), _) => (None, None),
         };
         // A strategy made for a counter model takes counts as counters.
         let is_guided = strategy.strategy().without_guide().is_some();
         let mut guided = if is_guided { counting(estimates, space, &guesses) } else { Guided::default() };
+        let times = times(&guesses).filter(|_| {
+            is_telling(&guesses) || {
+                let note = "the model does not tell the configurations apart: the search goes on without its estimates";
+                notes.push(note.to_string());
+                false
+            }
+        });
         guided.notes.extend(notes);
-        (PriorEstimates { times: times(&guesses), limit_ms }, guided)
+        (PriorEstimates { times, limit, no_limit }, guided)
+    }
+}
+
+/// Returns true if the estimates differ enough to order the configurations. A single estimate does.
+fn is_telling(guesses: &[(ConfigId, Guess)]) -> bool {
+    let times: Vec<f64> = guesses.iter().filter_map(|(_, guess)| seconds(guess)).collect();
+    let (least, greatest) =
+        times.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), own| (low.min(*own), high.max(*own)));
+    times.len() == 1 || greatest > least * (1.0 + TELLING)
+}
+
+fn seconds(guess: &Guess) -> Option<f64> {
+    match guess {
+        Guess::Time(known) => Some(known.0.estimate.seconds),
+        Guess::Refused(_) | Guess::Unknown(_) | Guess::Unmeasured(_) => None,
     }
 }
 
 /// Returns the estimated times in the form of a recording, or `None` if there is none.
 fn times(guesses: &[(ConfigId, Guess)]) -> Option<PastTimes> {
     let score = |(config, guess): &(ConfigId, Guess)| match guess {
-        Guess::Time(known) => Some((*config, Some(known.0.seconds * 1e3))),
         Guess::Refused(_) => Some((*config, None)),
-        Guess::Unknown(_) => None,
+        _ => seconds(guess).map(|seconds| (*config, Some(seconds * 1e3))),
     };
     let scores: Vec<(ConfigId, Option<f64>)> = guesses.iter().filter_map(score).collect();
     scores.iter().any(|(_, score)| score.is_some()).then(|| PastTimes::from_scores(vec![scores]))
 }
 
-/// Returns a note with the number of configurations that could not be counted, and the first
-/// reason.
-fn uncounted(guesses: &[(ConfigId, Guess)]) -> Option<String> {
-    let reason = |(_, guess): &(ConfigId, Guess)| match guess {
-        Guess::Unknown(reason) => Some(reason.clone()),
-        Guess::Time(_) | Guess::Refused(_) => None,
+/// Returns notes with the numbers of configurations that could not be counted and of those with
+/// unmeasured operations, each with the first reason.
+fn left_out(guesses: &[(ConfigId, Guess)]) -> Vec<String> {
+    let note = |why: &str, reasons: Vec<&String>| {
+        let first = reasons.first()?;
+        Some(format!("{} configurations have no estimate, since {why}: {first}", reasons.len()))
     };
-    let mut reasons = guesses.iter().filter_map(reason);
-    let first = reasons.next()?;
-    let count = 1 + reasons.count();
-    Some(format!("{count} configurations have no estimate, since they cannot be counted: {first}"))
+    let uncounted = guesses.iter().filter_map(|(_, guess)| match guess {
+        Guess::Unknown(reason) => Some(reason),
+        _ => None,
+    });
+    let unmeasured = guesses.iter().filter_map(|(_, guess)| match guess {
+        Guess::Unmeasured(reason) => Some(reason),
+        _ => None,
+    });
+    let notes = [
+        note("they cannot be counted", uncounted.collect()),
+        note("the device file lacks the cost of their operations", unmeasured.collect()),
+    ];
+    notes.into_iter().flatten().collect()
 }
 
 /// Returns the `kind` of a model file.

@@ -90,6 +90,10 @@ fn model_text(model: &CostModel) -> String {
     for dependent in &model.dependent {
         text += &format!("  {} is a sum of {}\n", dependent.property, listed(&dependent.on));
     }
+    if let Some(reach) = &model.reach {
+        let (percent, factor) = (reach.coverage * 100.0, reach.factor(0.0));
+        text += &format!("  {percent:.0} % of {} nests left out were within a factor of {factor:.2}\n", reach.nests);
+    }
     for (class, residual) in &model.residuals {
         let (mean, largest) = (residual.mean * 100.0, residual.largest * 100.0);
         text += &format!("  {class:<20} {:4} cases missed by {mean:5.1} %, at most {largest:6.1} %\n", residual.cases);
@@ -119,5 +123,7 @@ fn judgement_text(judgement: &Judgement) -> String {
     for (name, errors) in summaries {
         text += &format!("  {name:<48}{}\n", columns(&|form: &str| format!("{:.1} %", errors[form] * 100.0)));
     }
-    text
+    let within =
+        |form: &str| judgement.within.get(form).map_or_else(String::new, |own| format!("{:.1} %", own * 100.0));
+    text + &format!("  {:<48}{}\n", "within their intervals", columns(&within))
 }

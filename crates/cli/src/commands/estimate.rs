@@ -5,7 +5,7 @@ use crate::args::{EstimateArgs, ProblemArgs};
 use crate::{Ending, output};
 use tunesmith::core::Refusal;
 use tunesmith::report::{count, milliseconds};
-use tunesmith::{Error, EstimateOptions, EstimateSpaceOptions, EstimatedNest, EstimatedSpace};
+use tunesmith::{Error, EstimateOptions, EstimateSpaceOptions, EstimatedInterval, EstimatedNest, EstimatedSpace};
 
 pub(crate) fn estimate(args: &EstimateArgs) -> Result<Ending, Error> {
     let is_nest = args.kernel.extension().is_some_and(|extension| extension == "nest");
@@ -57,17 +57,32 @@ fn listed(space: &EstimatedSpace) -> String {
         space.problem, space.device, space.backend, space.form
     );
     if let Some(limit) = space.limit_ms {
-        text += &format!("{:>10}  no configuration can be faster, by the model\n", milliseconds(limit));
+        let interval = space.limit_interval.map_or_else(String::new, |own| format!(" ({})", interval_text(&own)));
+        text += &format!("{:>10}  no configuration can fall below, by the model{interval}\n", milliseconds(limit));
     }
     for config in &space.best {
-        text += &format!("{:>10}  {}\n", milliseconds(config.time_ms), config.arguments());
+        let interval = config.interval.map_or_else(String::new, |own| format!("  {:<20}", range(&own)));
+        text += &format!("{:>10}{interval}  {}\n", milliseconds(config.time_ms), config.arguments());
     }
     text
 }
 
+/// Returns an interval with its probability.
+pub(super) fn interval_text(interval: &EstimatedInterval) -> String {
+    format!("{:.0} %: {}", interval.coverage * 100.0, range(interval))
+}
+
+fn range(interval: &EstimatedInterval) -> String {
+    let low = milliseconds(interval.low_ms);
+    interval.high_ms.map_or_else(|| format!("at least {low}"), |high| format!("{low} to {}", milliseconds(high)))
+}
+
 fn text(estimated: &EstimatedNest) -> String {
     let EstimatedNest { device, backend, form, .. } = estimated;
-    let mut text = format!("{} on {device} in {backend} (model `{form}`)\n", milliseconds(estimated.time_ms));
+    let is_measured = estimated.interval.is_none_or(|interval| interval.high_ms.is_some());
+    let (time, least) = (milliseconds(estimated.time_ms), if is_measured { "" } else { "more than " });
+    let interval = estimated.interval.map_or_else(String::new, |own| format!(", {}", interval_text(&own)));
+    let mut text = format!("{least}{time} on {device} in {backend} (model `{form}`{interval})\n");
     for term in &estimated.terms {
         let share = 100.0 * term.time_ms / estimated.time_ms;
         text += &format!("{share:6.1} %  {:<28} {:>12.4e} x {:.3e} s\n", term.property, term.count, term.weight);

@@ -1,5 +1,6 @@
 //! `tunesmith tune`.
 
+use super::estimate::interval_text;
 use super::{again, command, describe_sandbox, interrupt, interruptible_machine, load, pairs, tune_inputs, unless};
 use crate::args::TuneArgs;
 use crate::progress::Display;
@@ -204,10 +205,10 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
         let text = format!("within {regret} % of the optimum with a probability of {probability} %");
         ("regret", format!("{text}, estimated after {}", counted(claim.evaluations, "evaluation")))
     });
-    let limit = outcome.limit.and_then(|limit| Some((limit.time_ms, limit.share?))).map(|(time_ms, share)| {
-        let percent = share * 100.0;
-        let text = format!("{percent:.0} % of the modelled limit, {}", milliseconds(time_ms));
-        ("limit", text)
+    let limit = outcome.limit.and_then(|limit| Some((limit, limit.share?))).map(|(limit, share)| {
+        let (percent, time) = (share * 100.0, milliseconds(limit.time_ms));
+        let interval = limit.interval.map_or_else(String::new, |own| format!(" ({})", interval_text(&own)));
+        ("limit", format!("{percent:.0} % of the modelled limit, {time}{interval}"))
     });
     let unverified = (outcome.verified == Some(false)).then(|| ("verify", UNVERIFIED.to_string()));
     let changed = changed(outcome).map(|text| ("changed", text));

@@ -6,7 +6,7 @@ use super::{CalibrationStep, LONGEST, bench, wrong};
 use crate::Error;
 use crate::nests::NestCounts;
 use crate::protocol::{Bounds, next};
-use crate::{DeviceFile, error_mean};
+use crate::{Bounded, DeviceFile, Domain, PropertyCounts, error_mean};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub struct Judged {
     pub measured_ms: f64,
     /// The prediction of each form of model, by name.
     pub predicted_ms: BTreeMap<&'static str, f64>,
+    /// True if the time lies in the stated interval, by form. Forms without one are left out.
+    pub is_within: BTreeMap<&'static str, bool>,
 }
 
 /// The errors of each form of model.
@@ -38,6 +40,9 @@ pub struct Judgement {
     pub median: BTreeMap<&'static str, f64>,
     /// The largest relative error, by form.
     pub largest: BTreeMap<&'static str, f64>,
+    /// The share of the times that lie in their stated interval, by form. Forms without an interval
+    /// are left out.
+    pub within: BTreeMap<&'static str, f64>,
 }
 
 impl Judgement {
@@ -56,6 +61,7 @@ impl Judgement {
         let bench = bench(machine, clock)?;
         let subjects = subjects(&[Role::Judge])?;
         let ladders: Vec<_> = subjects.iter().map(|subject| subject.ladder.clone()).collect();
+        let domains: Vec<Domain> = file.models.iter().map(|model| file.domain(model)).collect();
         let bounds = Bounds { launch: file.provenance.launch_seconds, longest: LONGEST };
         let (mut done, mut kernels) = (vec![Vec::new(); subjects.len()], Vec::new());
         while let Some((at, size)) = next(&ladders, &bounds, &done) {
@@ -71,13 +77,7 @@ impl Judgement {
             let counts = NestCounts::new(&subject.nest, file.provenance.lanes)
                 .and_then(|counts| counts.at(&subject.sizes(size)));
             let counts = counts.map_err(|error| wrong(subject, &error))?;
-            let predicted = file.models.iter().map(|model| (model.form.name(), model.seconds(&counts) * 1e3));
-            kernels.push(Judged {
-                kernel: subject.name.clone(),
-                size,
-                measured_ms: seconds * 1e3,
-                predicted_ms: predicted.collect(),
-            });
+            kernels.push(judged(&domains, &counts, (subject.name.clone(), size, seconds)));
         }
         Ok(Some(Self::new(kernels)))
     }
@@ -94,6 +94,25 @@ impl Judgement {
         let mean = by_form(&error_mean);
         let median = by_form(&|errors| statistics::median(errors).unwrap_or(0.0));
         let largest = by_form(&|errors| errors.iter().copied().fold(0.0, f64::max));
-        Self { kernels, mean, median, largest }
+        let within = forms.iter().filter_map(|form| {
+            let known: Vec<bool> = kernels.iter().filter_map(|own| own.is_within.get(form).copied()).collect();
+            let inside = known.iter().filter(|is_within| **is_within).count();
+            (!known.is_empty()).then(|| (*form, inside as f64 / known.len() as f64))
+        });
+        let within = within.collect();
+        Self { kernels, mean, median, largest, within }
     }
+}
+
+/// Returns the predictions for a test kernel of this name and size that took `seconds`.
+fn judged(domains: &[Domain], counts: &PropertyCounts, (kernel, size, seconds): (String, i64, f64)) -> Judged {
+    let predictions = domains.iter().map(|domain| (domain.model().form.name(), domain.estimate(counts)));
+    let predictions: Vec<(&'static str, Bounded)> = predictions.collect();
+    let within = predictions.iter().filter_map(|(form, bounded)| {
+        let interval = bounded.interval?;
+        Some((*form, interval.low <= seconds && interval.high.is_none_or(|high| seconds <= high)))
+    });
+    let is_within = within.collect();
+    let predicted_ms = predictions.into_iter().map(|(form, bounded)| (form, bounded.estimate.seconds * 1e3)).collect();
+    Judged { kernel, size, measured_ms: seconds * 1e3, predicted_ms, is_within }
 }

@@ -5,13 +5,18 @@ use crate::Error;
 use crate::Lanes;
 use crate::nests::{NestGenerator, arguments, dialect, in_words};
 use crate::protocol::{RUNS, Timing};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Evaluator as _, Interrupt, Request};
 use tunesmith_device::Machine;
+use tunesmith_device::{Argument, ArgumentKind, Fill};
 use tunesmith_device::{Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions, Policy, Sampling, Target, Verify};
-use tunesmith_loopnest::{Recipe, codegen};
-use tunesmith_space::{ConfigId, Parameter, Space, Value};
+use tunesmith_loopnest::{Nest, Recipe, codegen};
+use tunesmith_space::{ConfigId, Expr, Parameter, Space, Value};
+
+/// Distance of the indices of neighbouring lanes in a gather: a prime number.
+const STEP: i64 = 7919;
 
 /// The device on which kernels are measured.
 pub(super) struct Bench<'a> {
@@ -88,12 +93,35 @@ impl Bench<'_> {
         }
     }
 
-    /// Runs the kernel with its main size.
+    /// Returns the number of fresh processes that measure a kernel.
+    ///
+    /// PoCL places its threads when a process starts. In some processes one of them takes no part,
+    /// and every kernel takes a multiple of its time. The least of two processes rarely does.
+    fn processes(&self) -> usize {
+        if self.language().has_work_items() && self.target.is_processor() { 2 } else { 1 }
+    }
+
+    /// Runs the kernel with its main size. Its time is the least of those of [several
+    /// processes](Self::processes).
     ///
     /// # Errors
     ///
     /// Fails if the device or the compiler cannot be used.
     pub(super) fn measure(&self, subject: &Subject, main: i64, interrupt: &Interrupt) -> Result<KernelTime, Error> {
+        let mut least: Option<Timing> = None;
+        for _ in 0..self.processes() {
+            match self.measure_once(subject, main, interrupt)? {
+                KernelTime::Time(own) => {
+                    least = Some(least.filter(|known| known.seconds <= own.seconds).unwrap_or(own));
+                }
+                other => return Ok(other),
+            }
+        }
+        Ok(least.map_or(KernelTime::Interrupted, KernelTime::Time))
+    }
+
+    /// Runs the kernel in a process of its own.
+    fn measure_once(&self, subject: &Subject, main: i64, interrupt: &Interrupt) -> Result<KernelTime, Error> {
         let sizes = subject.sizes(main);
         let spec = match self.spec(subject, sizes) {
             Ok(spec) => spec,
@@ -131,7 +159,8 @@ impl Bench<'_> {
     fn spec(&self, subject: &Subject, sizes: Vec<i64>) -> Result<KernelSpec, String> {
         let nest = &subject.nest;
         let code = codegen::source(nest, dialect(self.language())).map_err(|error| in_words(&error))?;
-        let arguments = arguments(nest, &code.parameters, &sizes)?;
+        let mut arguments = arguments(nest, &code.parameters, &sizes)?;
+        scatter(nest, &sizes, &mut arguments)?;
         // The transformations are already applied to the nest.
         let recipe = Recipe { nest: nest.clone(), parameters: Vec::new(), steps: Vec::new() };
         let generator = NestGenerator::new(Arc::new(recipe), sizes, self.language());
@@ -159,4 +188,20 @@ impl Bench<'_> {
             seed: 0,
         })
     }
+}
+
+/// Fills the arrays whose values a nest looks up: with indices of a one-dimensional array as long as
+/// the first size, in an order without a pattern.
+fn scatter(nest: &Nest, sizes: &[i64], arguments: &mut [Argument]) -> Result<(), String> {
+    let looked_up: BTreeSet<&str> =
+        nest.lookups.iter().map(|lookup| nest.array(lookup.access.array).name.as_str()).collect();
+    let cells = sizes.first().copied().unwrap_or(1);
+    // A prime number of cells away from the last index; the product stays below 2^53.
+    let indices = Expr::parse(&format!("i * {STEP} % {cells}")).map_err(|error| error.to_string())?;
+    for argument in arguments.iter_mut().filter(|argument| looked_up.contains(argument.name.as_str())) {
+        if let ArgumentKind::Buffer { fill, .. } = &mut argument.kind {
+            *fill = Fill::Generator(indices.clone());
+        }
+    }
+    Ok(())
 }

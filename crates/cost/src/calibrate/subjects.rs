@@ -12,7 +12,7 @@ use crate::Error;
 use crate::nests::in_words;
 use crate::protocol::Ladder;
 use tunesmith_loopnest::Nest;
-use tunesmith_loopnest::kernels::{Extent, KERNELS, Kernel, Role};
+use tunesmith_loopnest::kernels::{COVERAGE, Extent, KERNELS, Kernel, Role};
 
 /// Numbers of summands of the arithmetic kernels. The paper measures each number in every
 /// work-group. Here each work-group has one, because the time is linear in both and there are twice
@@ -43,18 +43,22 @@ impl Subject {
 ///
 /// Fails if one of the kernels is wrong.
 pub(super) fn subjects(roles: &[Role]) -> Result<Vec<Subject>, Error> {
-    let mut found = Vec::new();
-    for kernel in KERNELS.iter().filter(|kernel| roles.contains(&kernel.role)) {
-        let sums = kernel.sizes.contains(&Extent::Summands);
-        for ((x, y), summands) in kernel.groups.shapes().into_iter().zip(SUMMANDS) {
-            let wrong = |error| Error::request(format!("kernel `{}`: {}", kernel.name, in_words(&error)), None);
-            let nest = kernel.nest(x, y, false).map_err(wrong)?;
-            let summed = if sums { format!(" k{summands}") } else { String::new() };
-            let name = format!("{} {x}x{y}{summed}", kernel.name);
-            found.push(Subject { kernel, name, nest, ladder: ladder(kernel), summands });
-        }
-    }
-    Ok(found)
+    let shaped =
+        |kernel: &'static Kernel| kernel.groups.shapes().into_iter().zip(SUMMANDS).map(move |own| (kernel, own));
+    // The shape of the work-groups is measured often enough by the other kernels.
+    let covering = COVERAGE.iter().filter_map(|kernel| shaped(kernel).nth(1));
+    let all = KERNELS.iter().flat_map(shaped).chain(covering);
+    all.filter(|(kernel, _)| roles.contains(&kernel.role)).map(|(kernel, shape)| subject(kernel, shape)).collect()
+}
+
+/// Returns a kernel for work-groups of `x` times `y` work-items.
+fn subject(kernel: &'static Kernel, ((x, y), summands): ((i64, i64), i64)) -> Result<Subject, Error> {
+    let wrong = |error| Error::request(format!("kernel `{}`: {}", kernel.name, in_words(&error)), None);
+    let nest = kernel.nest(x, y, false).map_err(wrong)?;
+    let sums = kernel.sizes.contains(&Extent::Summands);
+    let summed = if sums { format!(" k{summands}") } else { String::new() };
+    let name = format!("{} {x}x{y}{summed}", kernel.name);
+    Ok(Subject { kernel, name, nest, ladder: ladder(kernel), summands })
 }
 
 /// Returns the sizes that the paper lists. The list begins early enough for the smallest launch
@@ -62,7 +66,7 @@ pub(super) fn subjects(roles: &[Role]) -> Result<Vec<Subject>, Error> {
 fn ladder(kernel: &Kernel) -> Ladder {
     let (first, last, step, wanted) = match kernel.class {
         "matmul_tiled" | "matmul_naive" | "matmul_skinny" | "narrow" => (4, 13, 1, 4),
-        "vector_scale_add" | "strided" => (12, 27, 2, 4),
+        "vector_scale_add" | "strided" | "vectors" | "gather" => (12, 27, 2, 4),
         "transpose" | "finite_differences" => (6, 14, 1, 4),
         "stride1" => (12, 27, 1, 9),
         "stride2_filled" | "stride3_filled" | "local" => (6, 20, 1, 4),
@@ -77,15 +81,43 @@ fn ladder(kernel: &Kernel) -> Ladder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Lanes;
+    use crate::nests::NestCounts;
+    use std::collections::BTreeSet;
 
     #[test]
-    fn every_kernel_has_three_shapes_and_ascending_sizes_that_it_admits() {
+    fn every_kernel_has_its_shapes_and_ascending_sizes_that_it_admits() {
         let all = subjects(&[Role::Measure, Role::Added, Role::Judge]).unwrap();
-        assert_eq!(all.len(), 3 * KERNELS.len());
+        assert_eq!(all.len(), 3 * KERNELS.len() + COVERAGE.len());
+        let names: BTreeSet<&str> = all.iter().map(|subject| subject.name.as_str()).collect();
+        assert_eq!(names.len(), all.len(), "no two kernels share their measurements");
         for subject in &all {
             let sizes = &subject.ladder.sizes;
             assert!(sizes.is_sorted() && sizes.len() > subject.ladder.wanted, "{}", subject.name);
             assert!(sizes.iter().all(|size| subject.nest.admits(&subject.sizes(*size))), "{}", subject.name);
         }
+    }
+
+    #[test]
+    fn a_calibration_covers_both_precisions_functions_integers_vectors_and_gathers() {
+        let all = subjects(&[Role::Measure, Role::Added]).unwrap();
+        let counted = |subject: &Subject| {
+            let sizes = subject.sizes(*subject.ladder.sizes.last().unwrap());
+            let counts = NestCounts::new(&subject.nest, Lanes::InBlocks(16)).and_then(|counts| counts.at(&sizes));
+            let counts = counts.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
+            counts.iter().map(|(property, _)| property.to_string()).collect::<Vec<_>>()
+        };
+        let covered: BTreeSet<String> = all.iter().flat_map(counted).collect();
+        let functions = "add mul fma div pow rsqrt sqrt exp log sin cos tanh abs min max".split(' ');
+        let floats = functions.flat_map(|name| ["f32", "f64"].map(|kind| format!("lane:arith:{kind}:{name}")));
+        let integers = ["add", "mul", "min", "max", "abs"];
+        let integers = integers.iter().flat_map(|name| ["i32", "i64"].map(|kind| format!("lane:arith:{kind}:{name}")));
+        let strides = "s0 s1 1/2 2/2 1/3 2/3 3/3 1/4 2/4 3/4 4/4 1/>4 2/>4 3/>4 4/>4".split(' ');
+        let loads = strides.flat_map(|own| [32, 64].map(|bits| format!("lane:g:{bits}:load:{own}")));
+        let others = ["lane:g:128:load:s1", "lane:g:128:store:s1", "lane:g:32:load:data", "lane:g:64:load:data"];
+        let others = others.into_iter().chain(["barriers", "chains"]).map(str::to_string);
+        let missing: Vec<String> =
+            floats.chain(integers).chain(loads).chain(others).filter(|own| !covered.contains(own)).collect();
+        assert_eq!(missing, [""; 0]);
     }
 }

@@ -7,7 +7,7 @@ pub use space::{EstimateSpaceOptions, EstimatedConfig, EstimatedSpace, estimate_
 use crate::Error;
 use crate::device_file::{form, model, read_device};
 use crate::nests::{NestCounts, PlacedNest, in_words, read_nest};
-use crate::{CostProperty, Estimate, Form, Provenance, Share};
+use crate::{CostProperty, Estimate, Form, Interval, Outside, Provenance, Share};
 use serde::Serialize;
 use std::path::PathBuf;
 use tunesmith_loopnest::Recipe;
@@ -33,14 +33,36 @@ pub struct EstimatedNest {
     pub device: String,
     /// The language of its kernels.
     pub backend: String,
-    /// The time.
+    /// The time. With an unmeasured operation it is a lower bound.
     pub time_ms: f64,
+    /// Its interval. `None` if the calibration measured too few kernels to give one.
+    pub interval: Option<EstimatedInterval>,
     /// Its parts, largest first.
     pub terms: Vec<EstimatedTerm>,
+    /// The ways in which the kernel lies outside of what the calibration measured.
+    pub outside: Vec<Outside>,
     /// The form of the model.
     pub form: &'static str,
     /// Reasons why the estimate may be wrong.
     pub warnings: Vec<String>,
+}
+
+/// An interval that contains the time of a kernel with a stated probability.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EstimatedInterval {
+    /// The stated probability.
+    pub coverage: f64,
+    /// The lower end.
+    pub low_ms: f64,
+    /// The upper end, or `None` if an unmeasured operation may cost any time.
+    pub high_ms: Option<f64>,
+}
+
+impl From<Interval> for EstimatedInterval {
+    fn from(interval: Interval) -> Self {
+        let Interval { coverage, low, high } = interval;
+        Self { coverage, low_ms: low * 1e3, high_ms: high.map(|high| high * 1e3) }
+    }
 }
 
 /// The part of an estimated time that one property takes.
@@ -75,14 +97,21 @@ pub fn estimate(options: &EstimateOptions) -> Result<EstimatedNest, Error> {
     let PlacedNest { nest, sizes, .. } = PlacedNest::new(&recipe, &options.kernel, &sizes, &config)?;
     let counted = NestCounts::new(&nest, file.provenance.lanes).map_err(|error| wrong(&error))?;
     let counts = counted.at(&sizes).map_err(|error| wrong(&error))?;
-    let estimate = model.estimate(&counts);
+    let bounded = file.domain(model).estimate(&counts);
     // The paper's form uses neither lanes nor chains.
     let notes = if form == Form::Paper { Vec::new() } else { counted.notes };
-    let outside = file.outside(model, &counts);
-    let warnings = notes.into_iter().chain(outside.iter().map(ToString::to_string)).collect();
+    let warnings = notes.into_iter().chain(bounded.outside.iter().map(ToString::to_string)).collect();
     let Provenance { device, backend, .. } = file.provenance;
-    let (time_ms, terms) = (estimate.seconds * 1e3, terms(estimate));
-    Ok(EstimatedNest { device, backend, time_ms, terms, form: form.name(), warnings })
+    Ok(EstimatedNest {
+        device,
+        backend,
+        time_ms: bounded.estimate.seconds * 1e3,
+        interval: bounded.interval.map(EstimatedInterval::from),
+        terms: terms(bounded.estimate),
+        outside: bounded.outside,
+        form: form.name(),
+        warnings,
+    })
 }
 
 /// Returns the parts of a time, largest first.

@@ -1,10 +1,9 @@
 //! Ranks the configurations of a tuned nest without running one.
 
-use super::{EstimatedTerm, terms};
-use crate::Error;
-use crate::Estimate;
+use super::{EstimatedInterval, EstimatedTerm, terms};
 use crate::device_file::{form, read_device};
-use crate::nests::{Guess, NestEstimates};
+use crate::nests::{Guess, Limit, NestEstimates};
+use crate::{Bounded, Error};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
@@ -45,9 +44,14 @@ pub struct EstimatedSpace {
     pub refused: usize,
     /// The number of configurations that cannot be counted.
     pub uncounted: usize,
+    /// The number of configurations with an operation that the calibration did not measure. They
+    /// have no estimate.
+    pub unmeasured: usize,
     /// The modelled limit: no configuration is faster by the model. `None` if the nest cannot be
-    /// counted.
+    /// counted or one of its operations has no cost.
     pub limit_ms: Option<f64>,
+    /// The interval of the modelled limit.
+    pub limit_interval: Option<EstimatedInterval>,
     /// The fastest configurations, fastest first.
     pub best: Vec<EstimatedConfig>,
     /// Notes for users.
@@ -61,6 +65,8 @@ pub struct EstimatedConfig {
     pub config: Map<String, Json>,
     /// The time.
     pub time_ms: f64,
+    /// Its interval. `None` if the calibration measured too few kernels to give one.
+    pub interval: Option<EstimatedInterval>,
     /// Its parts, largest first.
     pub terms: Vec<EstimatedTerm>,
 }
@@ -93,8 +99,11 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
     let guesses = estimates.all(&space);
     if let (Some(out), Some(format)) = (&options.out, format) {
         let recording = estimates.recording(&space, &guesses).map_err(|error| {
-            let remedy = "run `tunesmith count` to see why the nest cannot be counted".to_string();
-            Error::request(error.to_string(), Some(remedy))
+            let reason = guesses.iter().find_map(|(_, guess)| match guess {
+                Guess::Unknown(reason) | Guess::Unmeasured(reason) => Some(reason.clone()),
+                Guess::Time(_) | Guess::Refused(_) => None,
+            });
+            Error::request(error.to_string(), reason)
         })?;
         tunesmith_store::export(&recording, format, out)?;
     }
@@ -114,18 +123,23 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
         Guess::Unknown(reason) => Some(reason),
         _ => None,
     });
-    let limit_ms = estimates.limit_ms();
-    notes.extend(limit_ms.as_ref().err().cloned());
+    let unmeasured = left_out("have no estimate", |guess| match guess {
+        Guess::Unmeasured(reason) => Some(reason),
+        _ => None,
+    });
+    let limit = estimates.limit().map_err(|reason| notes.push(reason)).ok();
     Ok(EstimatedSpace {
         problem: problem.name.clone(),
         device: file.provenance.device,
         backend: file.provenance.backend,
         form: form.name(),
         space_size: space.size().to_string(),
-        estimated: guesses.len() - refused - uncounted,
+        estimated: guesses.len() - refused - uncounted - unmeasured,
         refused,
         uncounted,
-        limit_ms: limit_ms.ok(),
+        unmeasured,
+        limit_ms: limit.map(|limit: Limit| limit.ms),
+        limit_interval: limit.and_then(|limit| limit.interval).map(EstimatedInterval::from),
         best: best(&space, guesses, options.count),
         notes,
     })
@@ -137,12 +151,13 @@ fn best(space: &Space, guesses: Vec<(ConfigId, Guess)>, count: usize) -> Vec<Est
         Guess::Time(known) => Some((config, known.0)),
         _ => None,
     };
-    let mut times: Vec<(ConfigId, Estimate)> = guesses.into_iter().filter_map(time).collect();
-    times.sort_by(|a, b| a.1.seconds.total_cmp(&b.1.seconds));
-    let listed = |(config, estimate): (ConfigId, Estimate)| EstimatedConfig {
+    let mut times: Vec<(ConfigId, Bounded)> = guesses.into_iter().filter_map(time).collect();
+    times.sort_by(|a, b| a.1.estimate.seconds.total_cmp(&b.1.estimate.seconds));
+    let listed = |(config, bounded): (ConfigId, Bounded)| EstimatedConfig {
         config: Journal::config(space, &space.unrank(config)),
-        time_ms: estimate.seconds * 1e3,
-        terms: terms(estimate),
+        time_ms: bounded.estimate.seconds * 1e3,
+        interval: bounded.interval.map(EstimatedInterval::from),
+        terms: terms(bounded.estimate),
     };
     times.into_iter().take(count).map(listed).collect()
 }

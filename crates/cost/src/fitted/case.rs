@@ -48,6 +48,11 @@ pub enum CaseError {
 }
 
 impl Case {
+    /// Returns the name of its nest: that of its kernel without the shape of the work-groups.
+    pub fn nest(&self) -> &str {
+        self.kernel.split_once(' ').map_or(self.kernel.as_str(), |(nest, _)| nest)
+    }
+
     /// Refuses an invalid time or count.
     pub(super) fn check(&self) -> Result<(), CaseError> {
         if !(self.seconds.is_finite() && self.seconds > 0.0) {

@@ -1,9 +1,8 @@
 //! The device file: it keeps the cost models of a device.
 
 use super::case::Case;
-use super::hull::{Outside, outside};
+use super::domain::Domain;
 use super::model::{CostModel, Form};
-use super::property::PropertyCounts;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use tunesmith_loopnest::Lanes;
@@ -11,8 +10,9 @@ use tunesmith_model::{ModelError, saved};
 
 /// The `kind` of every device file.
 pub const DEVICE_KIND: &str = "device";
-/// The version written, and the only one read. Earlier versions counted other properties.
-const VERSION: u64 = 3;
+/// The version written, and the only one read. Earlier versions counted other properties, and their
+/// models had no [reach](super::Reach).
+const VERSION: u64 = 4;
 
 /// The text form of [`Lanes`] in device files.
 #[derive(Serialize, Deserialize)]
@@ -75,10 +75,10 @@ impl DeviceFile {
         self.models.iter().find(|model| model.form == form)
     }
 
-    /// Returns the ways in which a kernel with these counts lies outside the cases of `model`.
-    /// Costs cases^2 x properties.
-    pub fn outside(&self, model: &CostModel, counts: &PropertyCounts) -> Vec<Outside> {
-        outside(model, &self.cases, counts)
+    /// Returns a model of the file with the kernels to which it was fitted. Costs cases^2 x
+    /// properties.
+    pub fn domain(&self, model: &CostModel) -> Domain {
+        Domain::new(model, &self.cases)
     }
 
     /// Returns the file as JSON text with one line for each case.
@@ -128,6 +128,9 @@ fn check_model(model: &CostModel) -> Result<(), ModelError> {
     if !(model.exponent.is_finite() && model.exponent >= 1.0) {
         return Err(damaged(format!("the exponent of model `{form}` is {}, not a number from 1", model.exponent)));
     }
+    if model.reach.is_some_and(|reach| !(reach.error.is_finite() && reach.error >= 0.0)) {
+        return Err(damaged(format!("the reach of model `{form}` is not a number from 0")));
+    }
     if !(model.units.is_finite() && model.units >= 1.0) {
         return Err(damaged(format!("model `{form}` has {} compute units, not a number from 1", model.units)));
     }
@@ -151,7 +154,7 @@ fn model_text(model: &CostModel) -> String {
     let residuals: Vec<String> = model.residuals.iter().map(residual).collect();
     format!(
         "    {{\n      \"form\": {},\n      \"exponent\": {},\n      \"units\": {},\n      \"terms\": [\n{}\n      ],\n      \"rank\": {},\n      \
-         \"merged\": {},\n      \"dependent\": {},\n      \"residuals\": {{\n{}\n      }}\n    }}",
+         \"merged\": {},\n      \"dependent\": {},\n      \"residuals\": {{\n{}\n      }},\n      \"reach\": {}\n    }}",
         json(&model.form),
         json(&model.exponent),
         json(&model.units),
@@ -159,7 +162,8 @@ fn model_text(model: &CostModel) -> String {
         model.rank,
         json(&model.merged),
         json(&model.dependent),
-        residuals.join(",\n")
+        residuals.join(",\n"),
+        json(&model.reach)
     )
 }
 
@@ -214,9 +218,9 @@ mod tests {
             DeviceFile::parse(&text.replacen(from, to, 1)).unwrap_err().to_string()
         };
         assert!(refused("\"device\",", "\"counters\",").contains("kind `counters`"));
-        assert!(refused("\"version\": 3", "\"version\": 4").contains("version 4"));
-        assert!(refused("\"version\": 3", "\"version\": 2").contains("calibrate again"));
-        assert!(refused("\"version\": 3", "\"version\": 0").contains("`version` is not a whole number"));
+        assert!(refused("\"version\": 4", "\"version\": 5").contains("version 5"));
+        assert!(refused("\"version\": 4", "\"version\": 3").contains("calibrate again"));
+        assert!(refused("\"version\": 4", "\"version\": 0").contains("`version` is not a whole number"));
         assert!(refused("\"form\": \"nnls\"", "\"form\": \"paper\"").contains("same form"));
         assert!(refused("\"exponent\": 1.0", "\"exponent\": 0.5").contains("exponent of model `paper` is 0.5"));
         assert!(refused("\"property\":\"op:f32:add\"", "\"property\":\"const\"").contains("two terms `const`"));

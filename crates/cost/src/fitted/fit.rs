@@ -3,10 +3,13 @@
 use super::case::{Case, CaseError};
 use super::dependence::dependences;
 use super::design::Design;
+use super::left_out::reach;
 use super::model::{CostModel, Form, Residual, Term, error_mean};
 use super::overlap::Uses;
+use super::property::CostProperty;
 use super::waves::balanced;
 use super::{linear, overlap};
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fits a model of this form with the least sum of squares of relative errors (section 4.3).
@@ -14,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// `cases` are kernels at several sizes. Cases of one kernel share its name. The model lists the
 /// weights that the cases do not determine ([`CostModel::merged`], [`CostModel::dependent`]).
 ///
-/// Costs one fit for every kernel. Each fit costs about a hundred times cases x properties^2 for
+/// Costs one fit for every nest. Each fit costs about a hundred times cases x properties^2 for
 /// `Overlap`, and a few times that product for the others.
 ///
 /// # Errors
@@ -69,37 +72,65 @@ pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CaseE
         Form::Nnls => (linear::nonnegative(&design.rows), 1.0),
         Form::Overlap => overlap::fit(&design.uses(), &design.resources()),
     };
-    let replicates = replicates(cases, &design, form, &coefficients, exponent);
+    let without = Without { cases, design: &design, form, coefficients: &coefficients, exponent };
+    let replicates = without.each();
     let (rank, dependent) = dependences(&design);
     let merged = design.columns.iter().filter(|column| column.members.len() > 1);
     let merged = merged.map(|column| column.members.iter().map(|member| member.property).collect()).collect();
     let terms = terms(cases, &design, &coefficients, &replicates);
-    let mut model = CostModel { form, exponent, units, terms, rank, merged, dependent, residuals: BTreeMap::new() };
-    model.residuals = residuals(&model, measured);
+    let residuals = BTreeMap::new();
+    let mut model = CostModel { form, exponent, units, terms, rank, merged, dependent, residuals, reach: None };
+    model.residuals = self::residuals(&model, measured);
+    let others = replicates.iter().map(|(nest, own)| (*nest, reweighted(&model, &design, own))).collect();
+    model.reach = reach(&model, measured, &others);
     Ok(model)
 }
 
-/// Returns the coefficients of the fits that leave out one kernel each, by the kernel left out.
-fn replicates<'a>(
+/// Fits that leave out a part of the cases.
+struct Without<'a> {
     cases: &'a [Case],
-    design: &Design,
+    design: &'a Design,
     form: Form,
-    coefficients: &[f64],
+    /// The coefficients and the exponent with all cases.
+    coefficients: &'a [f64],
     exponent: f64,
-) -> Vec<(&'a str, Vec<f64>)> {
-    let kernels: BTreeSet<&str> = cases.iter().map(|case| case.kernel.as_str()).collect();
-    let without = |kernel: &'a str| {
-        let others = cases.iter().zip(design.uses()).filter(|(case, _)| case.kernel != kernel);
-        let uses: Vec<Uses> = others.map(|(_, uses)| uses).collect();
+}
+
+impl<'a> Without<'a> {
+    /// Returns the coefficients of the fits that leave out one nest each, in all of its shapes and
+    /// sizes, by the nest left out. Returns none if there is one nest.
+    fn each(&self) -> Vec<(&'a str, Vec<f64>)> {
+        let nests: BTreeSet<&str> = self.cases.iter().map(Case::nest).collect();
+        let uses = self.design.uses();
+        let without = |left_out: &'a str| {
+            let others = self.cases.iter().zip(&uses).filter(|(case, _)| case.nest() != left_out);
+            (left_out, self.coefficients(others.map(|(_, uses)| uses.clone()).collect()))
+        };
+        if nests.len() < 2 { Vec::new() } else { nests.into_par_iter().map(without).collect() }
+    }
+
+    fn coefficients(&self, uses: Vec<Uses>) -> Vec<f64> {
         let rows = || uses.iter().map(|uses| uses.all.clone()).collect::<Vec<_>>();
-        let coefficients = match form {
+        match self.form {
             Form::Paper => linear::plain(&rows()),
             Form::Nnls => linear::nonnegative(&rows()),
-            Form::Overlap => overlap::refine(&uses, &design.resources(), coefficients.to_vec(), exponent),
-        };
-        (kernel, coefficients)
-    };
-    if kernels.len() < 2 { Vec::new() } else { kernels.into_iter().map(without).collect() }
+            Form::Overlap => {
+                overlap::refine(&uses, &self.design.resources(), self.coefficients.to_vec(), self.exponent)
+            }
+        }
+    }
+}
+
+/// Returns the model with other coefficients.
+fn reweighted(model: &CostModel, design: &Design, coefficients: &[f64]) -> CostModel {
+    let columns = design.columns.iter().zip(coefficients);
+    let weights: BTreeMap<CostProperty, f64> =
+        columns.flat_map(|(column, coefficient)| column.weights(*coefficient)).collect();
+    let mut other = model.clone();
+    for term in &mut other.terms {
+        term.weight = weights.get(&term.property).copied().unwrap_or(0.0);
+    }
+    other
 }
 
 fn terms(cases: &[Case], design: &Design, coefficients: &[f64], replicates: &[(&str, Vec<f64>)]) -> Vec<Term> {
@@ -108,10 +139,10 @@ fn terms(cases: &[Case], design: &Design, coefficients: &[f64], replicates: &[(&
         let spread = spread(coefficients[at], replicates.iter().map(|(_, replicate)| replicate[at]).collect());
         let spreads: Vec<f64> = column.weights(spread).map(|(_, spread)| spread).collect();
         for ((property, weight), spread) in column.weights(coefficients[at]).zip(spreads) {
-            let with = cases.iter().filter(|case| case.counts.of(property) > 0.0);
-            let kernels = with.map(|case| &case.kernel).collect::<BTreeSet<_>>().len();
-            // Without its only kernel, the weight is arbitrary.
-            let spread = (kernels > 1).then_some(spread);
+            let with = || cases.iter().filter(|case| case.counts.of(property) > 0.0);
+            let kernels = with().map(|case| &case.kernel).collect::<BTreeSet<_>>().len();
+            // Without its only nest, the weight is arbitrary.
+            let spread = (with().map(Case::nest).collect::<BTreeSet<_>>().len() > 1).then_some(spread);
             terms.push(Term { property, weight, spread, kernels });
         }
     }
@@ -141,7 +172,7 @@ fn residuals(model: &CostModel, cases: &[Case]) -> BTreeMap<String, Residual> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::property::{CostProperty, counts_of};
+    use super::super::property::counts_of;
     use super::*;
 
     fn case(kernel: &str, class: &str, counts: &[(&str, f64)], seconds: f64) -> Case {
@@ -230,8 +261,8 @@ mod tests {
             let model = fit(&cases, form).unwrap();
             assert!(model.residuals["c"].largest < 1e-3, "{:?}", model.residuals);
             assert!(model.terms.iter().all(|term| !term.property.is_superseded()), "{:?}", model.terms);
-            let unseen = super::super::hull::outside(&model, &cases, &cases[1].counts);
-            assert_eq!(unseen, [], "{form:?}: neither count of the arithmetic is new");
+            let known = super::super::Domain::new(&model, &cases).estimate(&cases[1].counts);
+            assert_eq!(known.outside, [], "{form:?}: neither count of the arithmetic is new");
         }
         let paper = fit(&cases, Form::Paper).unwrap();
         assert!(paper.terms.iter().all(|term| !term.property.is_of_lanes()) && paper.residuals["c"].largest > 0.1);

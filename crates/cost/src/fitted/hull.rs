@@ -1,143 +1,154 @@
-//! Finds the ways in which a kernel differs from all measured kernels.
+//! The cone of the measured kernels: the mixtures of properties that some measured kernels make.
 
 use super::case::Case;
 use super::model::CostModel;
-use super::property::{CostProperty, PropertyCounts};
-use std::fmt;
+use super::property::PropertyCounts;
 use tunesmith_model::nonnegative_least_squares;
 
-/// Minimum distance of a far mixture of properties: the share of its time by which it differs from
-/// every mixture of measured kernels.
-const FAR: f64 = 0.1;
-/// Maximum factor between a time and the measured times.
-const BEYOND: f64 = 4.0;
 /// Keeps the mixture of measured kernels unique.
 const RIDGE: f64 = 1e-6;
+/// Minimum cosine at which two kernels count as the same direction: sizes of one kernel mostly do.
+const SAME: f64 = 0.9999;
+/// Number of directions that enter the mixture in each round.
+const ENTERING: usize = 8;
+/// Minimum slope at which a direction would still come nearer to the kernel.
+const SLOPE: f64 = 1e-6;
 
-/// A way in which a kernel lies outside the hull of the kernels to which the model was fitted. The
-/// estimate of such a kernel is a guess.
+/// The directions in which measured kernels spend their time, each of length 1.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Outside {
-    /// No measured kernel has the property: its cost is taken as 0.
-    Unseen {
-        /// The property.
-        property: CostProperty,
-        /// Its count in the kernel.
-        count: f64,
-    },
-    /// No mixture of measured kernels spends its time like this kernel.
-    Mixture {
-        /// The part of the time that differs, between 0 and 1.
-        share: f64,
-        /// The property that differs most.
-        property: CostProperty,
-    },
-    /// The time is far from those measured.
-    Time {
-        /// The estimate.
-        seconds: f64,
-        /// The shortest and the longest time measured.
-        measured: (f64, f64),
-    },
+pub(super) struct Hull {
+    directions: Vec<Vec<f64>>,
 }
 
-impl fmt::Display for Outside {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unseen { property, count } => {
-                write!(f, "no measured kernel has `{property}`, but this one has {count}: its cost is taken as 0")
-            }
-            Self::Mixture { share, property } => {
-                let percent = share * 100.0;
-                write!(
-                    f,
-                    "{percent:.0} % of the time is outside of all mixtures of measured kernels, mostly for `{property}`"
-                )
-            }
-            Self::Time { seconds, measured: (shortest, longest) } => {
-                let (seconds, shortest, longest) = (seconds * 1e3, shortest * 1e3, longest * 1e3);
-                write!(f, "{seconds:.3} ms is far from the times measured, {shortest:.3} to {longest:.3} ms")
+/// The distance of a kernel from all mixtures of measured kernels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Distance {
+    /// The part of the kernel's time that no mixture has, from 0 to 1.
+    pub(super) share: f64,
+    /// The term of the model that differs most.
+    pub(super) term: usize,
+}
+
+impl Hull {
+    /// Returns the hull of measured kernels. Each property's time is that of the property alone.
+    pub(super) fn new<'a>(model: &CostModel, cases: impl Iterator<Item = &'a Case>) -> Self {
+        let mut directions: Vec<Vec<f64>> = Vec::new();
+        for own in cases.filter_map(|case| direction(model, &case.counts)) {
+            if directions.iter().all(|known| cosine(known, &own) < SAME) {
+                directions.push(own);
             }
         }
+        Self { directions }
+    }
+
+    /// Returns the distance of a kernel, or `None` for a kernel without any property.
+    ///
+    /// Directions enter the mixture while they bring it nearer to the kernel, some at a time. This
+    /// finds the mixture that all directions together would. Costs directions x properties for each
+    /// round, and the cube of the few directions of the mixture.
+    pub(super) fn distance(&self, model: &CostModel, counts: &PropertyCounts) -> Option<Distance> {
+        let kernel = direction(model, counts)?;
+        let (mut used, mut misses) = (Vec::new(), kernel.clone());
+        loop {
+            let slope = |at: usize| cosine(&self.directions[at], &misses);
+            let nearer = (0..self.directions.len()).filter(|at| !used.contains(at)).map(|at| (slope(at), at));
+            let mut nearer: Vec<(f64, usize)> = nearer.filter(|(slope, _)| *slope > SLOPE).collect();
+            if nearer.is_empty() {
+                break;
+            }
+            nearer.sort_by(|a, b| b.0.total_cmp(&a.0));
+            used.extend(nearer.into_iter().take(ENTERING).map(|(_, at)| at));
+            misses = self.misses(&used, &kernel);
+        }
+        let share = cosine(&misses, &misses).sqrt().min(1.0);
+        let term = (0..misses.len()).max_by(|&a, &b| misses[a].abs().total_cmp(&misses[b].abs()))?;
+        Some(Distance { share, term })
+    }
+
+    /// Returns the difference of a kernel from the nearest mixture of the directions in `used`.
+    fn misses(&self, used: &[usize], kernel: &[f64]) -> Vec<f64> {
+        let row = |at: usize| used.iter().map(|direction| self.directions[*direction][at]).collect();
+        let rows: Vec<Vec<f64>> = (0..kernel.len()).map(row).collect();
+        let parts = nonnegative_least_squares(&rows, kernel, &vec![0.0; used.len()], RIDGE);
+        rows.iter().zip(kernel).map(|(row, own)| own - cosine(row, &parts)).collect()
     }
 }
 
-/// Returns the ways in which a kernel with these counts lies outside. An empty list is good. Each
-/// property's time is that of the property alone. Costs cases^2 x properties.
-pub(super) fn outside(model: &CostModel, cases: &[Case], counts: &PropertyCounts) -> Vec<Outside> {
-    let is_unseen = |property: &CostProperty| model.terms.iter().all(|term| term.property != *property);
-    let counted = counts.iter().filter(|(property, count)| *count > 0.0 && model.takes(*property));
-    let unseen = CostProperty::sorted(counted.map(|(property, _)| property).filter(is_unseen)).into_iter();
-    let mut found: Vec<Outside> =
-        unseen.map(|property| Outside::Unseen { property, count: counts.of(property) }).collect();
-    found.extend(mixture(model, cases, counts));
-    let times = || cases.iter().map(|case| case.seconds);
-    let measured = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
-    let seconds = model.seconds(counts);
-    if seconds * BEYOND < measured.0 || seconds > measured.1 * BEYOND {
-        found.push(Outside::Time { seconds, measured });
-    }
-    found
-}
-
-/// Returns the distance from the cone of the measured kernels, as a share of the kernel's own
-/// length.
-fn mixture(model: &CostModel, cases: &[Case], counts: &PropertyCounts) -> Option<Outside> {
-    let kernel = direction(model, counts)?;
-    let measured: Vec<Vec<f64>> = cases.iter().filter_map(|case| direction(model, &case.counts)).collect();
-    let rows: Vec<Vec<f64>> = (0..kernel.len()).map(|at| measured.iter().map(|case| case[at]).collect()).collect();
-    let parts = nonnegative_least_squares(&rows, &kernel, &vec![0.0; measured.len()], RIDGE);
-    let miss = |(row, own): (&Vec<f64>, &f64)| own - row.iter().zip(&parts).map(|(a, part)| a * part).sum::<f64>();
-    let misses: Vec<f64> = rows.iter().zip(&kernel).map(miss).collect();
-    let share = misses.iter().map(|miss| miss * miss).sum::<f64>().sqrt();
-    let most = (0..misses.len()).max_by(|&a, &b| misses[a].abs().total_cmp(&misses[b].abs()))?;
-    (share > FAR).then(|| Outside::Mixture { share: share.min(1.0), property: model.terms[most].property })
+/// Returns the sum of products, which is the cosine of directions.
+fn cosine(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
 /// Returns the times of the properties as a vector of length 1. The constant is not part of a
 /// mixture. Returns `None` for a kernel without any property.
 fn direction(model: &CostModel, counts: &PropertyCounts) -> Option<Vec<f64>> {
     let times: Vec<f64> = model.terms.iter().map(|term| term.weight.abs() * counts.counted(term.property)).collect();
-    let length = times.iter().map(|time| time * time).sum::<f64>().sqrt();
+    let length = cosine(&times, &times).sqrt();
     (length > 0.0).then(|| times.iter().map(|time| time / length).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::property::counts_of;
-    use super::super::{Form, fit};
+    use super::super::property::CostProperty;
+    use super::super::{Form, Term};
     use super::*;
+    use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    fn counts(loads: f64, adds: f64) -> PropertyCounts {
-        counts_of(&[("g:32:load:s1", loads), ("op:f32:add", adds)])
+    const NAMES: [&str; 4] = ["add", "div", "exp", "mul"];
+
+    fn property(at: usize) -> CostProperty {
+        format!("op:f32:{}", NAMES[at]).parse().unwrap()
+    }
+
+    fn model() -> CostModel {
+        let term = |at| Term { property: property(at), weight: 1.0, spread: None, kernels: 1 };
+        CostModel {
+            form: Form::Nnls,
+            exponent: 1.0,
+            units: 1.0,
+            terms: (0..NAMES.len()).map(term).collect(),
+            rank: NAMES.len(),
+            merged: Vec::new(),
+            dependent: Vec::new(),
+            residuals: BTreeMap::new(),
+            reach: None,
+        }
+    }
+
+    fn counts(row: &[f64]) -> PropertyCounts {
+        row.iter().enumerate().map(|(at, count)| (property(at), *count)).collect()
+    }
+
+    fn case(row: &[f64]) -> Case {
+        Case { kernel: "k".into(), class: "c".into(), sizes: BTreeMap::new(), counts: counts(row), seconds: 1.0 }
+    }
+
+    proptest! {
+        #[test]
+        fn directions_that_enter_in_rounds_give_the_distance_from_all_of_them(
+            cases in prop::collection::vec(prop::collection::vec(0.0..1.0f64, 4), 1..40),
+            kernel in prop::collection::vec(0.01..1.0f64, 4),
+        ) {
+            let (model, cases) = (model(), cases.iter().map(|row| case(row)).collect::<Vec<_>>());
+            let hull = Hull::new(&model, cases.iter());
+            let found = hull.distance(&model, &counts(&kernel)).unwrap().share;
+            let all: Vec<usize> = (0..hull.directions.len()).collect();
+            let misses = hull.misses(&all, &direction(&model, &counts(&kernel)).unwrap());
+            prop_assert!((found - cosine(&misses, &misses).sqrt()).abs() < 1e-3, "{}", found);
+        }
     }
 
     #[test]
-    fn mixtures_between_measured_kernels_are_inside_and_others_are_named() {
-        let case = |kernel: &str, loads: f64, adds: f64| Case {
-            kernel: kernel.into(),
-            class: "c".into(),
-            sizes: BTreeMap::new(),
-            counts: counts(loads, adds),
-            seconds: 1e-5 + 1e-9 * (loads + adds),
-        };
-        let cases = [case("copy", 1e6, 0.0), case("copy", 5e6, 0.0), case("sum", 1e6, 1e6), case("sum", 9e6, 9e6)];
-        let model = fit(&cases, Form::Nnls).unwrap();
-        assert_eq!(outside(&model, &cases, &counts(4e6, 1e6)), []);
-        assert_eq!(outside(&model, &cases, &counts(1e6, 1.1e6)), []);
-        let found = outside(&model, &cases, &counts(1e6, 9e6));
-        assert!(
-            matches!(&found[..], [Outside::Mixture { share, property }] if *share > 0.3 && property.to_string() == "g:32:load:s1")
-        );
-        let mut other = counts(1e6, 0.0);
-        other.set("op:f32:div".parse().unwrap(), 5.0);
-        assert!(
-            matches!(&outside(&model, &cases, &other)[..], [Outside::Unseen { property, .. }] if property.to_string() == "op:f32:div")
-        );
-        let long = outside(&model, &cases, &counts(1e9, 0.0));
-        assert!(matches!(&long[..], [Outside::Time { .. }]), "{long:?}");
-        assert!(long[0].to_string().contains("far from the times measured, 1.010 to 18.010 ms"), "{}", long[0]);
+    fn mixtures_of_measured_kernels_have_no_distance_and_others_name_what_differs() {
+        let cases = [case(&[1.0, 0.0, 0.0, 0.0]), case(&[1.0, 1.0, 0.0, 0.0])];
+        let (model, near) = (model(), |row: &[f64]| counts(row));
+        let hull = Hull::new(&model, cases.iter());
+        assert!(hull.distance(&model, &near(&[4.0, 1.0, 0.0, 0.0])).unwrap().share < 1e-3);
+        let far = hull.distance(&model, &near(&[1.0, 9.0, 0.0, 0.0])).unwrap();
+        assert!(far.share > 0.3 && far.term < 2, "{far:?}");
+        let other = hull.distance(&model, &near(&[0.0, 0.0, 5.0, 0.0])).unwrap();
+        assert!(other.share > 0.999 && other.term == 2, "{other:?}");
+        assert_eq!(hull.distance(&model, &near(&[0.0; 4])), None);
     }
 }

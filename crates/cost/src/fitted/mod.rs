@@ -30,22 +30,26 @@ mod case;
 mod dependence;
 mod design;
 mod document;
+mod domain;
 mod fit;
 mod hull;
+mod left_out;
 mod linear;
 mod model;
 mod overlap;
 mod property;
 pub mod protocol;
 mod qr;
+mod reach;
 mod waves;
 
 pub use case::{Case, CaseError};
 pub use dependence::Dependence;
 pub use document::{DEVICE_KIND, DeviceFile, Provenance};
+pub use domain::{Bounded, Domain, Interval, Outside};
 pub use fit::{fit, fit_on};
-pub use hull::Outside;
 pub use model::{CostModel, Estimate, Form, Residual, Share, Term, error_mean};
 #[cfg(test)]
 pub(crate) use property::counts_of;
 pub use property::{Cache, CostProperty, PropertyCounts, Resource};
+pub use reach::Reach;

@@ -3,6 +3,7 @@
 use super::dependence::Dependence;
 use super::overlap::Parts;
 use super::property::{CostProperty, PropertyCounts, Resource};
+use super::reach::Reach;
 use super::waves::factor;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -58,8 +59,8 @@ pub struct Term {
     pub property: CostProperty,
     /// Seconds per count.
     pub weight: f64,
-    /// Standard error of the weight, by leaving out one kernel at a time (the jackknife). `None` if
-    /// fewer than two kernels have the property.
+    /// Standard error of the weight, by leaving out one nest at a time (the jackknife). `None` if
+    /// fewer than two nests have the property.
     pub spread: Option<f64>,
     /// The number of measured kernels that have the property.
     pub kernels: usize,
@@ -102,6 +103,8 @@ pub struct CostModel {
     pub dependent: Vec<Dependence>,
     /// The errors by class of measured kernels.
     pub residuals: BTreeMap<String, Residual>,
+    /// Its errors on nests that it was not fitted to. `None` if too few nests were measured.
+    pub reach: Option<Reach>,
 }
 
 /// The predicted time of a kernel.
@@ -129,7 +132,7 @@ pub struct Share {
 
 impl CostModel {
     /// Returns the time of a kernel with these counts. Counts of properties without a term are
-    /// ignored. See the [hull](super::DeviceFile::outside) for such properties.
+    /// ignored. See the [domain](super::Domain) for such properties.
     pub fn seconds(&self, counts: &PropertyCounts) -> f64 {
         self.parts(counts).seconds(self.exponent)
     }

@@ -90,6 +90,12 @@ impl CostProperty {
         }
     }
 
+    /// Returns true if the property counts something that takes time by itself. The lesser of loads
+    /// and stores only corrects these two.
+    pub(super) fn is_operation(self) -> bool {
+        !matches!(self, Self::Items(Property::LoadsAndStores(..)) | Self::Lanes(Property::LoadsAndStores(..)))
+    }
+
     /// Returns true if lane counts replace the property where they are known.
     pub(super) fn is_superseded(self) -> bool {
         matches!(

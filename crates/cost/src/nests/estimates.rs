@@ -3,7 +3,7 @@
 use super::{Counted, NestCounts, NestGenerator, in_words};
 use crate::Error;
 use crate::device_file::model;
-use crate::{CostModel, DeviceFile, Estimate, Form, Lanes};
+use crate::{Bounded, DeviceFile, Domain, Form, Interval, Lanes};
 use rand::SeedableRng as _;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -29,19 +29,30 @@ pub struct NestEstimates<'a> {
     problem: &'a Problem,
     nest: &'a NestKernel,
     generator: NestGenerator,
-    model: CostModel,
+    domain: Domain,
     lanes: Lanes,
 }
 
 /// The estimate of a configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Guess {
-    /// Its time with its parts, and its counts.
-    Time(Box<(Estimate, Counted)>),
+    /// Its time with its parts and interval, and its counts.
+    Time(Box<(Bounded, Counted)>),
+    /// It has operations whose cost is not known: the reason. It has no time.
+    Unmeasured(String),
     /// It has no kernel: a transformation refuses it.
     Refused(String),
     /// Its kernel cannot be counted.
     Unknown(String),
+}
+
+/// The modelled limit: the time below which no variant of a nest can fall, by the model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// The time in milliseconds.
+    pub ms: f64,
+    /// Its interval, in seconds.
+    pub interval: Option<Interval>,
 }
 
 impl<'a> NestEstimates<'a> {
@@ -62,8 +73,8 @@ impl<'a> NestEstimates<'a> {
             return Err(Error::request(text, Some(remedy)));
         };
         let generator = NestGenerator::new(Arc::clone(&nest.recipe), nest.sizes.clone(), Language::C);
-        let model = model(device, form, file)?.clone();
-        Ok(Self { problem, nest, generator, model, lanes: device.provenance.lanes })
+        let domain = device.domain(model(device, form, file)?);
+        Ok(Self { problem, nest, generator, domain, lanes: device.provenance.lanes })
     }
 
     /// Returns the estimate of a configuration. Costs the transformations and a count: some
@@ -75,7 +86,13 @@ impl<'a> NestEstimates<'a> {
             Err(reason) => return Guess::Refused(reason),
         };
         match NestCounts::new(&nest, self.lanes).and_then(|counts| counts.counted(&self.nest.sizes)) {
-            Ok(counted) => Guess::Time(Box::new((self.model.estimate(&counted.counts), counted))),
+            Ok(counted) => {
+                let bounded = self.domain.estimate(&counted.counts);
+                match unmeasured(&bounded) {
+                    Some(reason) => Guess::Unmeasured(reason),
+                    None => Guess::Time(Box::new((bounded, counted))),
+                }
+            }
             Err(error) => Guess::Unknown(in_words(&error)),
         }
     }
@@ -106,42 +123,46 @@ impl<'a> NestEstimates<'a> {
         known.par_extend(configs.into_par_iter().map(|config| (config, self.guess(space, config))));
     }
 
-    /// Returns the modelled limit in milliseconds: no variant of the nest is faster by the model.
-    /// It is the time of a kernel that does each of the nest's operations once, and loads and
+    /// Returns the modelled limit: no variant of the nest is faster by the model. It is the time of a kernel that does each of the nest's operations once, and loads and
     /// stores every cell that it touches once, side by side.
     ///
     /// # Errors
     ///
-    /// Fails if the nest cannot be counted. The text tells users the reason.
-    pub fn limit_ms(&self) -> Result<f64, String> {
+    /// Fails if the nest cannot be counted, or if an operation has no cost. The text tells users
+    /// the reason.
+    pub fn limit(&self) -> Result<Limit, String> {
         let least =
             NestCounts::new(&self.nest.recipe.nest, self.lanes).and_then(|counts| counts.least(&self.nest.sizes));
         let least = least.map_err(|error| format!("the nest has no modelled limit: {}", in_words(&error)))?;
-        Ok(self.model.seconds(&least) * 1e3)
+        let bounded = self.domain.estimate(&least);
+        match unmeasured(&bounded) {
+            Some(reason) => Err(format!("the nest has no modelled limit: {reason}")),
+            None => Ok(Limit { ms: bounded.estimate.seconds * 1e3, interval: bounded.interval }),
+        }
     }
 
     /// Returns the estimates as a recording, with times and counters as if they had been measured.
-    /// Configurations that cannot be counted are left out.
+    /// Configurations that cannot be counted or have unmeasured operations are left out.
     ///
     /// # Errors
     ///
-    /// Fails if no configuration can be counted.
+    /// Fails if no configuration can be estimated.
     pub fn recording(&self, space: &Space, guesses: &[(ConfigId, Guess)]) -> Result<Recording, RecordingError> {
         let row = |(config, guess): &(ConfigId, Guess)| {
             let values = space.values(&space.unrank(*config)).map(|(_, value)| value.clone()).collect();
             let row = Row { values, ..Row::default() };
             match guess {
                 Guess::Time(known) => {
-                    let (estimate, counted) = known.as_ref();
-                    let ms = estimate.seconds * 1e3;
+                    let (bounded, counted) = known.as_ref();
+                    let ms = bounded.estimate.seconds * 1e3;
                     let mut measurement = Measurement { times_ms: vec![ms], ..Measurement::default() };
-                    counted.fill(&self.model, ms, &mut measurement);
+                    counted.fill(self.domain.model(), ms, &mut measurement);
                     Some(Row { measurement, ..row })
                 }
                 Guess::Refused(reason) => {
                     Some(Row { failure: Some(Failure::new(FailureKind::Constraints, reason)), ..row })
                 }
-                Guess::Unknown(_) => None,
+                Guess::Unknown(_) | Guess::Unmeasured(_) => None,
             }
         };
         let columns = space
@@ -156,16 +177,26 @@ impl<'a> NestEstimates<'a> {
     pub fn fill(&self, space: &Space, config: ConfigId, measurement: &mut Measurement) {
         let ms = tunesmith_core::statistics::median(&measurement.times_ms);
         if let (Some(ms), Guess::Time(known)) = (ms, self.guess(space, config)) {
-            known.1.fill(&self.model, ms, measurement);
+            known.1.fill(self.domain.model(), ms, measurement);
         }
     }
+}
+
+/// Returns the reason why an estimate is no time: the operations whose cost is not known.
+fn unmeasured(bounded: &Bounded) -> Option<String> {
+    let mut reasons = bounded.unmeasured().map(ToString::to_string);
+    let first = reasons.next()?;
+    Some(match reasons.count() {
+        0 => first,
+        more => format!("{first} (and {more} more such properties)"),
+    })
 }
 
 /// Returns the configurations with the shortest estimates. Equal ones are in the order of the
 /// space.
 fn best(known: &HashMap<ConfigId, Guess>, count: usize) -> Vec<ConfigId> {
     let time = |(config, guess): (&ConfigId, &Guess)| match guess {
-        Guess::Time(known) => Some((known.0.seconds, *config)),
+        Guess::Time(known) => Some((known.0.estimate.seconds, *config)),
         _ => None,
     };
     let mut times: Vec<(f64, ConfigId)> = known.iter().filter_map(time).collect();

@@ -161,15 +161,14 @@ fn chain(nest: &Nest, found: &mut Collected) -> Result<(), NestError> {
     Ok(())
 }
 
-/// Returns the floating-point operations of an instruction by kind and type.
+/// Returns the operations of an instruction by kind and type.
 fn operations(nest: &Nest, instruction: &Instruction) -> BTreeMap<(Operation, Type), i128> {
     let mut counts = BTreeMap::new();
     count_arithmetic(nest, &instruction.value, nest.array(instruction.target.array).element, &mut counts);
     counts
 }
 
-/// Counts the floating-point operations of an expression by kind and type. Small powers count as
-/// multiplications. A sum and one product among its parts count as one fused operation.
+/// Counts the operations of an expression by kind and type. Small powers count as multiplications. A sum and one product among its parts count as one fused operation.
 pub(super) fn count_arithmetic(
     nest: &Nest,
     expr: &Expr,
@@ -185,7 +184,7 @@ pub(super) fn count_arithmetic(
         (Expr::Call(function, _), _) => Some((Operation::Special(*function), 1)),
         _ => None,
     };
-    if let Some((operation, times)) = own.filter(|(_, times)| kind.is_float() && *times > 0) {
+    if let Some((operation, times)) = own.filter(|(_, times)| *times > 0) {
         *counts.entry((operation, kind)).or_default() += times;
     }
     expr.children().into_iter().for_each(|child| count_arithmetic(nest, child, kind, counts));

@@ -92,7 +92,7 @@ pub enum Property {
     Banks(u32, Direction, u32),
     /// An instruction that sub-groups of 32 lanes issue.
     SubGroups(Issue),
-    /// Floating-point operations, with small powers as multiplications.
+    /// Operations on floating-point numbers and integers, with small powers as multiplications.
     Arithmetic(Operation, Type),
     /// Operations of the longest chain in which each operation needs the one before.
     Chain,

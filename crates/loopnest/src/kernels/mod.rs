@@ -7,7 +7,11 @@
 //! Further kernels are not in the paper. They measure operations that its kernels use too little to
 //! tell their cost: loads of neighbouring cells at a stride, local memory at strides, and sums in
 //! small work-groups. Others run arithmetic on independent values beside the paper's arithmetic on
-//! dependent values.
+//! dependent values. [`COVERAGE`] has those for other types and functions.
+
+mod coverage;
+
+pub use coverage::COVERAGE;
 
 use crate::error::NestError;
 use crate::ir::{Congruence, Nest, SizeId};
@@ -71,6 +75,8 @@ pub struct Kernel {
     /// The rule for each of its sizes, in their order.
     pub sizes: &'static [Extent],
     text: &'static str,
+    /// The type of its floating-point arrays and temporaries, instead of the text's `f32`.
+    element: &'static str,
     /// The parts that the text leaves open: a word or number, a body, and a stride.
     fill: [&'static str; 3],
 }
@@ -83,15 +89,15 @@ const LOCAL_STRIDE: &str = include_str!("local_stride.nest");
 const TILED: &str = include_str!("matmul_tiled.nest");
 
 const fn line(name: &'static str, class: &'static str, role: Role, text: &'static str) -> Kernel {
-    Kernel { name, class, role, groups: Groups::Line, sizes: ONE, text, fill: NONE }
+    Kernel { name, class, role, groups: Groups::Line, sizes: ONE, text, element: "f32", fill: NONE }
 }
 
 const fn rectangle(name: &'static str, class: &'static str, role: Role, text: &'static str) -> Kernel {
-    Kernel { name, class, role, groups: Groups::Rectangle, sizes: ONE, text, fill: NONE }
+    Kernel { name, class, role, groups: Groups::Rectangle, sizes: ONE, text, element: "f32", fill: NONE }
 }
 
 const fn product(name: &'static str, class: &'static str, role: Role, sizes: &'static [Extent]) -> Kernel {
-    Kernel { name, class, role, groups: Groups::Rectangle, sizes, text: TILED, fill: NONE }
+    Kernel { name, class, role, groups: Groups::Rectangle, sizes, text: TILED, element: "f32", fill: NONE }
 }
 
 /// Returns a kernel that loads `used` neighbouring cells of every `stride`.
@@ -106,7 +112,16 @@ const fn local_stride(name: &'static str, stride: &'static str) -> Kernel {
 const fn arithmetic(name: &'static str, role: Role, what: &'static str, body: &'static str) -> Kernel {
     let sizes = &[Extent::Times(1), Extent::Summands];
     let class = "arithmetic";
-    Kernel { name, class, role, groups: Groups::Rectangle, sizes, text: ARITHMETIC, fill: [what, body, ""] }
+    Kernel {
+        name,
+        class,
+        role,
+        groups: Groups::Rectangle,
+        sizes,
+        text: ARITHMETIC,
+        element: "f32",
+        fill: [what, body, ""],
+    }
 }
 
 use Extent::Times;
@@ -234,14 +249,14 @@ acc = rsqrt(value + 1.0) + rsqrt(value + 1.25) + rsqrt(value + 1.5) + rsqrt(valu
 impl Kernel {
     /// Returns the kernel of that name.
     pub fn named(name: &str) -> Option<&'static Kernel> {
-        KERNELS.iter().find(|kernel| kernel.name == name)
+        KERNELS.iter().chain(&COVERAGE).find(|kernel| kernel.name == name)
     }
 
     /// Returns the text of the kernel for work-groups of `x` work-items in a row.
     pub fn text(&self, x: i64) -> String {
         let [what, body, stride] = self.fill;
         let name = self.name.strip_prefix("arithmetic_").unwrap_or(self.name);
-        let filled = self.text.replace("{x}", &x.to_string()).replace("{what}", what);
+        let filled = self.text.replace("f32", self.element).replace("{x}", &x.to_string()).replace("{what}", what);
         filled.replace("{name}", name).replace("{body}", body).replace("{stride}", stride)
     }
 

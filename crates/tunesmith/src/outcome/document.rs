@@ -209,7 +209,7 @@ mod tests {
             finalists: 2,
             failed_again: vec![failed],
             drift: Some(DriftLine { probes: 6, change: 0.01, drifted: false }),
-            limit: Some(ModelledLimit { time_ms: 1.0, share: None }),
+            limit: Some(ModelledLimit { time_ms: 1.0, interval: None, share: None }),
             regret: vec![RegretClaim { regret: 0.02, probability: 0.95, evaluations: 4 }],
             space_size: 4,
             wall_seconds: 1.0,

@@ -14,6 +14,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tunesmith_core::{Basis, Comparison, FailureKind, RegretBound, StopReason, Target};
+use tunesmith_cost::EstimatedInterval;
 use tunesmith_propose::ProposalReport;
 use tunesmith_search::StrategySpec;
 use tunesmith_store::DriftLine;
@@ -137,6 +138,9 @@ impl From<&Comparison> for DefaultComparison {
 pub struct ModelledLimit {
     /// The time that no variant of the kernel can beat according to the model.
     pub time_ms: f64,
+    /// The interval of this time. `None` if the calibration measured too few kernels to give one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<EstimatedInterval>,
     /// This time over that of the best configuration: 1 at the limit, and above 1 if the model is
     /// too slow. `None` without a best configuration.
     pub share: Option<f64>,

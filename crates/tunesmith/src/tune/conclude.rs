@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use tunesmith_core::{Evaluation, FailureKind, Resample, Role, Run, common_failures};
+use tunesmith_cost::{EstimatedInterval, Limit};
 use tunesmith_propose::ProposalReport;
 use tunesmith_space::ConfigId;
 use tunesmith_store::DriftLine;
@@ -68,7 +69,7 @@ impl Finished {
             finalists: finalists(run),
             failed_again: candidates(&verdict.failed),
             drift: run.drift.as_ref().map(DriftLine::from),
-            limit: learned.estimates.limit_ms.map(|time_ms| modelled(time_ms, best.as_ref())),
+            limit: learned.estimates.limit.map(|limit| modelled(limit, best.as_ref())),
             best,
             regret: run.progress.regret.iter().map(RegretClaim::from).collect(),
             space_size: ground.size,
@@ -122,7 +123,11 @@ fn finalists(run: &Run) -> usize {
     run.resamples.iter().filter(competed).map(|again| again.config).collect::<HashSet<ConfigId>>().len()
 }
 
-fn modelled(time_ms: f64, best: Option<&Candidate>) -> ModelledLimit {
+fn modelled(limit: Limit, best: Option<&Candidate>) -> ModelledLimit {
     let best_ms = best.and_then(|best| best.time_ms);
-    ModelledLimit { time_ms, share: best_ms.map(|best_ms| time_ms / best_ms) }
+    ModelledLimit {
+        time_ms: limit.ms,
+        interval: limit.interval.map(EstimatedInterval::from),
+        share: best_ms.map(|best_ms| limit.ms / best_ms),
+    }
 }

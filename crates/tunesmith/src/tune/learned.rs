@@ -47,7 +47,7 @@ impl<'a> Learned<'a> {
                 (PriorEstimates::default(), guided)
             }
         };
-        check_limit(&settings.stop, estimates.limit_ms, &settings.target())?;
+        check_limit(&settings.stop, &estimates, &settings.target())?;
         check_counted(device, settings.profile, settings.needs_energy())?;
         check_objective(ground, settings)?;
         let has_counters = device.counted_hardware().is_some();
@@ -123,15 +123,22 @@ fn history(ground: &Ground<'_>, settings: &Settings, replayed: Option<&(&Path, R
 }
 
 /// Checks that the condition `limit` can be used: it compares times with a model's limit.
-fn check_limit(stop: &Stop, limit_ms: Option<f64>, target: &Target) -> Result<(), Error> {
+fn check_limit(stop: &Stop, estimates: &PriorEstimates, target: &Target) -> Result<(), Error> {
     if !stop.has_limit() {
         return Ok(());
     }
     let refuse = |text: &str, remedy: &str| Err(Error::request(text, Some(remedy.to_string())));
-    match (limit_ms, target) {
+    match (&estimates.limit, target) {
         (_, Target::Metric { .. } | Target::Front(_)) => refuse(
             "the stop condition `limit` is about times, and the objective is another",
             "leave `limit` out, or minimise time",
+        ),
+        (None, Target::Time) if estimates.no_limit.is_some() => refuse(
+            &format!(
+                "the stop condition `limit` cannot be used: {}",
+                estimates.no_limit.as_deref().unwrap_or_default()
+            ),
+            "calibrate the device again, or name the time to reach: `cost 1.5ms`",
         ),
         (None, Target::Time) => refuse(
             "the stop condition `limit` needs a model of the kernel's limit, but there is none",

@@ -108,7 +108,7 @@ impl<'a> Ready<'a> {
             .room(settings.room)
             .objective(settings.objective())
             .regret(&mut regret)
-            .limit(learned.estimates.limit_ms)
+            .limit(learned.estimates.limit.map(|limit| limit.ms))
             .baseline(ground.default_id())
             .keep_going(settings.keep_going)
             .judging(ground.problem.judging.clone())

@@ -1,0 +1,325 @@
+//! Kernels that widen what a calibration covers: double precision, functions, integers, vectors of
+//! cells, gathers, and further strides.
+//!
+//! The paper's kernels compute in single precision. Without these kernels, an operation in double
+//! precision, a square root or an exponential would have no cost.
+
+use super::Role::Added;
+use super::{Kernel, TILED, Times, arithmetic, line, local_stride, rectangle, strided};
+
+const STORES: &str = include_str!("strided_store.nest");
+const VECTORS: &str = include_str!("vectors.nest");
+
+const fn of_type(element: &'static str, name: &'static str, kernel: Kernel) -> Kernel {
+    Kernel { name, element, ..kernel }
+}
+
+const fn double(name: &'static str, kernel: Kernel) -> Kernel {
+    of_type("f64", name, kernel)
+}
+
+/// Returns a kernel that stores `used` neighbouring cells of every `stride`.
+const fn stores(name: &'static str, used: &'static str, stride: &'static str) -> Kernel {
+    Kernel { fill: [used, "", stride], ..line(name, "strided", Added, STORES) }
+}
+
+/// Returns a kernel that copies `cells` neighbouring cells at once.
+const fn vectors(name: &'static str, cells: &'static str) -> Kernel {
+    Kernel { fill: [cells, "", ""], ..line(name, "vectors", Added, VECTORS) }
+}
+
+/// Returns kernels for one kind of arithmetic in both precisions.
+macro_rules! both {
+    ($single:literal, $double:literal, $what:literal, $body:expr) => {
+        [arithmetic($single, Added, $what, $body), double($double, arithmetic($double, Added, $what, $body))]
+    };
+}
+
+/// Returns kernels for one kind of integer arithmetic in both sizes.
+macro_rules! integers {
+    ($short:literal, $long:literal, $what:literal, $body:expr) => {
+        [
+            of_type("i32", $short, arithmetic($short, Added, $what, $body)),
+            of_type("i64", $long, arithmetic($long, Added, $what, $body)),
+        ]
+    };
+}
+
+/// Accesses to memory.
+const MEMORY: [Kernel; 46] = [
+    double("copy_f64", line("copy_f64", "stride1", Added, include_str!("copy.nest"))),
+    double("sum4_f64", line("sum4_f64", "stride1", Added, include_str!("sum4.nest"))),
+    double("vector_stride1_f64", line("", "vector_scale_add", Added, include_str!("vector_stride1.nest"))),
+    double("vector_stride2_f64", line("", "vector_scale_add", Added, include_str!("vector_stride2.nest"))),
+    double("vector_stride3_f64", line("", "vector_scale_add", Added, include_str!("vector_stride3.nest"))),
+    double("transpose_tiled_f64", rectangle("", "transpose", Added, include_str!("transpose_tiled.nest"))),
+    double("transpose_writes_f64", rectangle("", "transpose", Added, include_str!("transpose_writes.nest"))),
+    double("transpose_reads_f64", rectangle("", "transpose", Added, include_str!("transpose_reads.nest"))),
+    double("matmul_naive_f64", rectangle("", "matmul_naive", Added, include_str!("matmul_naive.nest"))),
+    double(
+        "matmul_square_f64",
+        Kernel {
+            class: "matmul_tiled",
+            sizes: &[Times(1), Times(1), Times(1)],
+            ..rectangle("", "matmul_tiled", Added, TILED)
+        },
+    ),
+    double("strided_2of2_f64", strided("strided_2of2_f64", "2", "2")),
+    double("strided_2of3_f64", strided("strided_2of3_f64", "2", "3")),
+    double("strided_3of3_f64", strided("strided_3of3_f64", "3", "3")),
+    double("strided_1of4_f64", strided("strided_1of4_f64", "1", "4")),
+    double("strided_2of4_f64", strided("strided_2of4_f64", "2", "4")),
+    double("strided_3of4_f64", strided("strided_3of4_f64", "3", "4")),
+    double("strided_4of4_f64", strided("strided_4of4_f64", "4", "4")),
+    double("local_stride1_f64", local_stride("local_stride1_f64", "1")),
+    double("local_stride2_f64", local_stride("local_stride2_f64", "2")),
+    double("local_stride3_f64", local_stride("local_stride3_f64", "3")),
+    double("local_stride4_f64", local_stride("local_stride4_f64", "4")),
+    strided("strided_1of8", "1", "8"),
+    strided("strided_4of8", "4", "8"),
+    strided("strided_6of8", "6", "8"),
+    double("strided_1of8_f64", strided("strided_1of8_f64", "1", "8")),
+    double("strided_4of8_f64", strided("strided_4of8_f64", "4", "8")),
+    double("strided_6of8_f64", strided("strided_6of8_f64", "6", "8")),
+    stores("stores_2of2", "2", "2"),
+    stores("stores_2of3", "2", "3"),
+    stores("stores_3of3", "3", "3"),
+    stores("stores_1of4", "1", "4"),
+    stores("stores_2of4", "2", "4"),
+    stores("stores_3of4", "3", "4"),
+    stores("stores_4of4", "4", "4"),
+    stores("stores_1of8", "1", "8"),
+    stores("stores_4of8", "4", "8"),
+    double("stores_2of2_f64", stores("stores_2of2_f64", "2", "2")),
+    double("stores_3of3_f64", stores("stores_3of3_f64", "3", "3")),
+    double("stores_1of4_f64", stores("stores_1of4_f64", "1", "4")),
+    double("stores_4of4_f64", stores("stores_4of4_f64", "4", "4")),
+    double("stores_1of8_f64", stores("stores_1of8_f64", "1", "8")),
+    vectors("vectors_2", "2"),
+    vectors("vectors_4", "4"),
+    double("vectors_2_f64", vectors("vectors_2_f64", "2")),
+    line("gather", "gather", Added, include_str!("gather.nest")),
+    double("gather_f64", line("gather_f64", "gather", Added, include_str!("gather.nest"))),
+];
+
+const FUNCTIONS: [[Kernel; 2]; 15] = [
+    both!(
+        "sqrt",
+        "sqrt_f64",
+        "square roots",
+        "value = i + j + k + 1    @ i, j, k
+acc = acc + sqrt(sqrt(sqrt(sqrt(sqrt(sqrt(value))))))    @ i, j, k"
+    ),
+    both!(
+        "independent_sqrt",
+        "independent_sqrt_f64",
+        "independent square roots",
+        "value = i + j + k + 1    @ i, j, k
+acc = sqrt(value + 1.0) + sqrt(value + 1.25) + sqrt(value + 1.5) + sqrt(value + 1.75) + sqrt(value + 2.0) + sqrt(value + 2.25) + acc    @ i, j, k"
+    ),
+    both!(
+        "exp",
+        "exp_f64",
+        "exponentials",
+        "value = 0.001*(i + j + k + 1)    @ i, j, k
+acc = acc + exp(-exp(-exp(-exp(-exp(-exp(-value))))))    @ i, j, k"
+    ),
+    both!(
+        "independent_exp",
+        "independent_exp_f64",
+        "independent exponentials",
+        "value = 0.001*(i + j + k + 1)    @ i, j, k
+acc = exp(-value) + exp(0.25 - value) + exp(0.5 - value) + exp(0.75 - value) + exp(1.0 - value) + exp(1.25 - value) + acc    @ i, j, k"
+    ),
+    both!(
+        "log",
+        "log_f64",
+        "logarithms",
+        "value = i + j + k + 1    @ i, j, k
+acc = acc + log(2.0 + log(2.0 + log(2.0 + log(2.0 + log(2.0 + log(2.0 + value))))))    @ i, j, k"
+    ),
+    both!(
+        "independent_log",
+        "independent_log_f64",
+        "independent logarithms",
+        "value = i + j + k + 1    @ i, j, k
+acc = log(value + 1.0) + log(value + 1.25) + log(value + 1.5) + log(value + 1.75) + log(value + 2.0) + log(value + 2.25) + acc    @ i, j, k"
+    ),
+    both!(
+        "sin",
+        "sin_f64",
+        "sines",
+        "value = 0.001*(i + j + k + 1)    @ i, j, k
+acc = acc + sin(sin(sin(sin(sin(sin(value))))))    @ i, j, k"
+    ),
+    both!(
+        "independent_sin",
+        "independent_sin_f64",
+        "independent sines",
+        "value = 0.001*(i + j + k + 1)    @ i, j, k
+acc = sin(value) + sin(value + 0.25) + sin(value + 0.5) + sin(value + 0.75) + sin(value + 1.0) + sin(value + 1.25) + acc    @ i, j, k"
+    ),
+    both!(
+        "cos",
+        "cos_f64",
+        "cosines",
+        "value = 0.001*(i + j + k + 1)    @ i, j, k
+acc = acc + cos(cos(cos(cos(cos(cos(value))))))    @ i, j, k"
+    ),
+    both!(
+        "tanh",
+        "tanh_f64",
+        "hyperbolic tangents",
+        "value = 0.001*(i + j + k + 1)    @ i, j, k
+acc = acc + tanh(tanh(tanh(tanh(tanh(tanh(value))))))    @ i, j, k"
+    ),
+    both!(
+        "pow",
+        "pow_f64",
+        "independent powers",
+        "value = i + j + k + 1    @ i, j, k
+acc = (value + 1.0)**0.9 + (value + 1.25)**1.1 + (value + 1.5)**0.95 + (value + 1.75)**1.05 + acc    @ i, j, k"
+    ),
+    both!(
+        "abs",
+        "abs_f64",
+        "absolute values",
+        "value = 0.001*(i + j + k + 1)    @ i, j, k
+acc = abs(value - 1.0) + abs(value - 1.25) + abs(value - 1.5) + abs(value - 1.75) + abs(value - 2.0) + abs(value - 2.25) + acc    @ i, j, k"
+    ),
+    both!(
+        "min",
+        "min_f64",
+        "lesser values",
+        "value = 0.001*(i + j + k + 1)    @ i, j, k
+acc = min(value, 1.0) + min(value, 1.25) + min(value, 1.5) + min(value, 1.75) + min(value, 2.0) + min(value, 2.25) + acc    @ i, j, k"
+    ),
+    both!(
+        "max",
+        "max_f64",
+        "greater values",
+        "value = 0.001*(i + j + k + 1)    @ i, j, k
+acc = max(value, 1.0) + max(value, 1.25) + max(value, 1.5) + max(value, 1.75) + max(value, 2.0) + max(value, 2.25) + acc    @ i, j, k"
+    ),
+    both!(
+        "fma",
+        "fma_f64",
+        "sums of products",
+        "value = 0.001*(i + j + k + 1)    @ i, j, k
+acc = acc*0.5 + value*0.75 + 1.25    @ i, j, k"
+    ),
+];
+
+const DOUBLES: [Kernel; 6] = [
+    double(
+        "add_f64",
+        arithmetic(
+            "add_f64",
+            Added,
+            "sums",
+            "value = i + j + k + 1    @ i, j, k
+acc = acc + value + 0.5 + -1.25 + 0.75 + -0.125 + 2.5 + -0.375 + 1.5 + -0.25    @ i, j, k",
+        ),
+    ),
+    double(
+        "mul_f64",
+        arithmetic(
+            "mul_f64",
+            Added,
+            "products",
+            "value = i + j + k + 1    @ i, j, k
+acc = acc + value*1.25*0.75*1.5*0.625*1.125*0.875*1.0625*0.9375    @ i, j, k",
+        ),
+    ),
+    double(
+        "div_f64",
+        arithmetic(
+            "div_f64",
+            Added,
+            "quotients",
+            "value = i + j + k + 1    @ i, j, k
+acc = acc + 3.1/(2.9/(2.7/(2.5/(2.3/(2.1/(1.9/(1.7/value)))))))    @ i, j, k",
+        ),
+    ),
+    double(
+        "independent_mul_f64",
+        arithmetic(
+            "independent_mul_f64",
+            Added,
+            "independent products",
+            "value = i + j + k + 1    @ i, j, k
+acc = value*(value + 1.0) + value*(value + 1.25) + value*(value + 1.5) + value*(value + 1.75) + value*(value + 2.0) + value*(value + 2.25) + acc    @ i, j, k",
+        ),
+    ),
+    double(
+        "independent_div_f64",
+        arithmetic(
+            "independent_div_f64",
+            Added,
+            "independent quotients",
+            "value = i + j + k + 1    @ i, j, k
+acc = 1.0/(value + 1.0) + 1.25/(value + 1.25) + 1.5/(value + 1.5) + 1.75/(value + 1.75) + 2.0/(value + 2.0) + 2.25/(value + 2.25) + acc    @ i, j, k",
+        ),
+    ),
+    double(
+        "independent_rsqrt_f64",
+        arithmetic(
+            "independent_rsqrt_f64",
+            Added,
+            "independent inverse roots",
+            "value = i + j + k + 1    @ i, j, k
+acc = rsqrt(value + 1.0) + rsqrt(value + 1.25) + rsqrt(value + 1.5) + rsqrt(value + 1.75) + rsqrt(value + 2.0) + rsqrt(value + 2.25) + acc    @ i, j, k",
+        ),
+    ),
+];
+
+const INTEGERS: [[Kernel; 2]; 3] = [
+    integers!(
+        "add_i32",
+        "add_i64",
+        "sums of integers",
+        "value = i + j + k + 1    @ i, j, k
+acc = acc + value + (value + i) + (value + j) + (value + k)    @ i, j, k"
+    ),
+    integers!(
+        "mul_i32",
+        "mul_i64",
+        "products of integers",
+        "value = i + j + k + 1    @ i, j, k
+acc = acc*value + value*(value + 3)*(value + 5)*(value + 7)    @ i, j, k"
+    ),
+    integers!(
+        "min_i32",
+        "min_i64",
+        "lesser and greater integers",
+        "value = i + j + k + 1    @ i, j, k
+acc = acc + min(value, 100 + j) + max(value, 200 + i) + abs(value - 300)    @ i, j, k"
+    ),
+];
+
+/// The number of kernels.
+const COUNT: usize = MEMORY.len() + 2 * FUNCTIONS.len() + DOUBLES.len() + 2 * INTEGERS.len();
+
+/// Every kernel that widens what a calibration covers. They are measured in one shape of
+/// work-groups.
+pub const COVERAGE: [Kernel; COUNT] = all();
+
+const fn all() -> [Kernel; COUNT] {
+    let mut all = [MEMORY[0]; COUNT];
+    let mut at = 0;
+    at = put(&mut all, at, &MEMORY);
+    at = put(&mut all, at, FUNCTIONS.as_flattened());
+    at = put(&mut all, at, &DOUBLES);
+    put(&mut all, at, INTEGERS.as_flattened());
+    all
+}
+
+const fn put(all: &mut [Kernel; COUNT], mut at: usize, some: &[Kernel]) -> usize {
+    let mut from = 0;
+    while from < some.len() {
+        all[at] = some[from];
+        at += 1;
+        from += 1;
+    }
+    at
+}
