@@ -73,7 +73,14 @@ impl Drop for Built {
     fn drop(&mut self) {
         // A file that is already gone counts as removed. The folder is removed at the end in any
         // case.
-        let _ = std::fs::remove_file(self.program.path());
+        let path = self.program.path();
+        let _ = std::fs::remove_file(path);
+        // A source of this configuration alone lies beside its binary.
+        if let Program::OpenCl(program) = &self.program
+            && program.source.with_extension("") == path.with_extension("")
+        {
+            let _ = std::fs::remove_file(&program.source);
+        }
     }
 }
 
