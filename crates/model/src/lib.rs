@@ -74,7 +74,7 @@ pub use saved::saved;
 pub use table::{Column, Kind, Table};
 #[cfg(feature = "fit")]
 pub use trees::{
-    BoostedSettings, Direction, FitError, Loss, RandomisedSettings, RandomisedTrees, RegressionTree, TreeSettings,
-    partial_dependence, permutation_importance,
+    BoostedSettings, Cuts, Direction, FitError, Loss, RandomisedSettings, RandomisedTrees, RegressionTree,
+    TreeSettings, partial_dependence, permutation_importance,
 };
 pub use trees::{BoostedTrees, ModelError, Node, Regressor, Shortlist, Test, Tree};

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tunesmith_model::{
-    BoostedSettings, BoostedTrees, Column, Kind, ModelError, RandomisedSettings, RandomisedTrees, RegressionTree,
+    BoostedSettings, BoostedTrees, Column, Cuts, Kind, ModelError, RandomisedSettings, RandomisedTrees, RegressionTree,
     Regressor, Table, TreeSettings,
 };
 
@@ -98,6 +98,14 @@ fn cell() -> impl Strategy<Value = f64> {
 fn table(rows: std::ops::Range<usize>) -> impl Strategy<Value = Table> {
     let level = prop_oneof![1 => Just(f64::NAN), 5 => (0..3_i32).prop_map(f64::from)];
     let row = (cell(), (0..4_i32).prop_map(f64::from), level, cell()).prop_map(|(x, y, c, z)| [x, y, c, z]);
+    prop::collection::vec(row, rows).prop_map(|rows| Table::from_rows(columns(), rows))
+}
+
+/// Rows without missing values.
+fn without_gaps(rows: std::ops::Range<usize>) -> impl Strategy<Value = Table> {
+    let number = || prop_oneof![(0..6_i32).prop_map(f64::from), -1.0..1.0_f64];
+    let row = (number(), (0..4_i32).prop_map(f64::from), (0..3_i32).prop_map(f64::from), number());
+    let row = row.prop_map(|(x, y, c, z)| [x, y, c, z]);
     prop::collection::vec(row, rows).prop_map(|rows| Table::from_rows(columns(), rows))
 }
 
@@ -222,6 +230,21 @@ proptest! {
     }
 
     #[test]
+    fn best_cuts_are_those_of_the_obvious_tree(
+        table in without_gaps(1..24),
+        y in targets(24),
+        depth in 1..5_usize,
+    ) {
+        let y = &y[..table.len()];
+        let settings = RandomisedSettings { trees: 2, min_split: 2, depth, cuts: Cuts::Best, ..Default::default() };
+        let model = RandomisedTrees::fit(&table, y, &settings, &mut rng(5)).unwrap();
+        let mut expected = vec![0.0; y.len()];
+        let rows: Vec<usize> = (0..y.len()).collect();
+        obvious(&table, y, &rows, Limits { depth, min_leaf: 1, shrinkage: 0.0 }, &mut expected);
+        prop_assert!(near(&model.predict_all(&table), &expected));
+    }
+
+    #[test]
     fn a_randomised_tree_parts_rows_until_every_leaf_is_pure(table in numbers_alone(2..60), y in targets(60)) {
         let mut seen = std::collections::HashSet::new();
         let distinct: Vec<usize> = (0..table.len()).filter(|&row| seen.insert(bits(&table.row(row)))).collect();
@@ -295,6 +318,19 @@ fn thresholds_are_drawn_from_the_whole_range_between_the_values() {
     for x in [1.0, 2.5, 5.0, 9.0] {
         assert!((model.predict(&[x]) - x / 10.0).abs() < 0.03, "{x}: {}", model.predict(&[x]));
     }
+}
+
+#[test]
+fn a_bootstrapped_tree_sees_some_rows_several_times_and_others_never() {
+    let table = Table::from_rows(vec![Column::ordinal("X")], (0..100).map(|x| [f64::from(x)]));
+    let targets: Vec<f64> = (0..100).map(f64::from).collect();
+    let settings =
+        RandomisedSettings { trees: 50, min_split: 2, cuts: Cuts::Best, bootstrap: true, ..Default::default() };
+    let model = RandomisedTrees::fit(&table, &targets, &settings, &mut rng(1)).unwrap();
+    // A tree has a leaf for each row that it sees: 1 - 1 / e of them.
+    let leaves = model.trees().iter().map(|tree| tree.nodes().len().div_ceil(2)).sum::<usize>() as f64 / 50.0;
+    assert!((leaves - 63.2).abs() < 3.0, "{leaves}");
+    assert!(model.spread(&table).iter().any(|prediction| prediction.deviation > 0.1), "the trees differ");
 }
 
 #[test]

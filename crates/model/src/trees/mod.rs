@@ -1,6 +1,8 @@
 //! Regression trees: single, boosted and averaged.
 
 #[cfg(feature = "fit")]
+mod best_cut;
+#[cfg(feature = "fit")]
 mod bins;
 mod boosted;
 #[cfg(feature = "fit")]
@@ -36,6 +38,8 @@ pub use effects::{partial_dependence, permutation_importance};
 pub use error::ModelError;
 #[cfg(feature = "fit")]
 pub use fit_error::FitError;
+#[cfg(feature = "fit")]
+pub use random_growth::Cuts;
 #[cfg(feature = "fit")]
 pub use randomised::{RandomisedSettings, RandomisedTrees};
 pub use regressor::Regressor;

@@ -1,5 +1,6 @@
-//! Grows an extremely randomised tree.
+//! Grows a randomised tree.
 
+use super::best_cut::{best_cut, between};
 use super::split::Sums;
 use super::tree::{Node, Test, Tree};
 use crate::table::{Kind, Table};
@@ -16,6 +17,18 @@ pub(crate) struct RandomGrowth<'a> {
     pub(crate) min_split: usize,
     pub(crate) min_leaf: usize,
     pub(crate) depth: usize,
+    pub(crate) cuts: Cuts,
+}
+
+/// The way in which a node of a randomised tree cuts a column in two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cuts {
+    /// A threshold or a subset of levels is drawn.
+    #[default]
+    Random,
+    /// The cut with the largest gain is taken. The threshold is drawn between the two neighbouring
+    /// values, and levels that do not occur go to a random side.
+    Best,
 }
 
 /// A node that is still to be made: its place, its rows and its depth.
@@ -34,9 +47,9 @@ struct Drawn {
 }
 
 impl RandomGrowth<'_> {
-    /// Grows a tree from all rows. Costs a look at each row and candidate for every level.
-    pub(crate) fn grow(&self, rng: &mut impl rand::Rng) -> Tree {
-        let mut rows: Vec<u32> = (0..self.table.len() as u32).collect();
+    /// Grows a tree from `rows`, in which a row may occur several times. Costs a look at each row and
+    /// candidate for every level.
+    pub(crate) fn grow(&self, mut rows: Vec<u32>, rng: &mut impl rand::Rng) -> Tree {
         let mut columns: Vec<usize> = (0..self.table.columns().len()).collect();
         let mut nodes = vec![Node::Leaf { value: 0.0, rows: 0 }];
         let mut todo = vec![Todo { index: 0, rows: 0..rows.len(), depth: 0 }];
@@ -69,8 +82,8 @@ impl RandomGrowth<'_> {
         self.sums(rows.iter().copied()).value(0.0)
     }
 
-    /// Draws a split for each of some random columns that are not constant here. Returns the one
-    /// with the largest gain.
+    /// Draws or finds a split for each of some random columns that are not constant here. Returns the
+    /// one with the largest gain.
     fn best(&self, rows: &[u32], columns: &mut [usize], rng: &mut impl rand::Rng) -> Option<Drawn> {
         let first = self.targets[rows[0] as usize];
         let differs = |row: &u32| self.targets[*row as usize] != first;
@@ -83,8 +96,9 @@ impl RandomGrowth<'_> {
             if drawn == self.candidates {
                 break;
             }
-            let Some((test, missing)) = self.draw(rows, column, rng) else { continue };
-            drawn += 1;
+            let split = self.draw(rows, column, rng);
+            drawn += usize::from(split.is_some() || self.cuts == Cuts::Best);
+            let Some((test, missing)) = split else { continue };
             if let Some(gain) = self.gain(rows, column, &test, missing)
                 && best.as_ref().is_none_or(|best| gain > best.gain)
             {
@@ -107,13 +121,18 @@ impl RandomGrowth<'_> {
         (yes.count >= fewest && no.count >= fewest).then_some(gain.max(0.0))
     }
 
-    /// Returns a random split of the column, with the side of missing values. Returns `None` if the
-    /// column is constant.
+    /// Returns a split of the column, with the side of missing values. Returns `None` if the column is
+    /// constant.
     fn draw(&self, rows: &[u32], column: usize, rng: &mut impl rand::Rng) -> Option<(Test, bool)> {
         let cells = self.table.column(column);
         let present = || rows.iter().map(|&row| cells[row as usize]).filter(|value| !value.is_nan());
         let some_missing = rows.iter().any(|&row| cells[row as usize].is_nan());
-        match &self.table.columns()[column].kind {
+        let kind = &self.table.columns()[column].kind;
+        if self.cuts == Cuts::Best && present().next().is_some_and(|first| present().any(|value| value != first)) {
+            let targets = rows.iter().map(|&row| (cells[row as usize], self.targets[row as usize]));
+            return Some((best_cut(kind, targets, self.min_leaf, rng)?, rng.random()));
+        }
+        match kind {
             Kind::Ordinal => {
                 let low = present().fold(f64::INFINITY, f64::min);
                 let high = present().fold(f64::NEG_INFINITY, f64::max);
@@ -127,14 +146,6 @@ impl RandomGrowth<'_> {
             Kind::Categorical(levels) => subset(levels.len(), present(), some_missing, rng),
         }
     }
-}
-
-/// Returns a uniformly random threshold that separates two numbers.
-fn between(low: f64, high: f64, rng: &mut impl rand::Rng) -> f64 {
-    let (low, high) = (low.max(f64::MIN), high.min(f64::MAX));
-    let part: f64 = rng.random();
-    let threshold = low * (1.0 - part) + high * part;
-    if (low..high).contains(&threshold) { threshold } else { low }
 }
 
 /// Returns a subset of the levels, drawn uniformly from those that split the occurring levels.

@@ -4,7 +4,7 @@ use super::document::TreesDocument;
 use super::error::ModelError;
 use super::fit_error::{FitError, check, check_data};
 use super::forest::Forest;
-use super::random_growth::RandomGrowth;
+use super::random_growth::{Cuts, RandomGrowth};
 use super::regressor::Regressor;
 use super::tree::DEEPEST;
 use super::tree::Tree;
@@ -21,6 +21,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// A categorical column draws a random subset of the levels that occur. Missing values go to a
 /// random side.
+///
+/// With [`Cuts::Best`], `bootstrap` and a part of the columns as `candidates`, the trees are those of
+/// a random forest (Breiman, Random forests, Machine Learning 45, 2001).
 ///
 /// ```
 /// use rand::SeedableRng;
@@ -57,11 +60,24 @@ pub struct RandomisedSettings {
     pub min_leaf: usize,
     /// Maximum number of questions on the way to a leaf, 1 to 64. Default: 64.
     pub depth: usize,
+    /// The way in which a node cuts a column in two. Default: [`Cuts::Random`], the paper's.
+    pub cuts: Cuts,
+    /// True to fit each tree to as many rows as there are, drawn with replacement. Default: false,
+    /// the paper's.
+    pub bootstrap: bool,
 }
 
 impl Default for RandomisedSettings {
     fn default() -> Self {
-        Self { trees: 100, candidates: None, min_split: 5, min_leaf: 1, depth: DEEPEST }
+        Self {
+            trees: 100,
+            candidates: None,
+            min_split: 5,
+            min_leaf: 1,
+            depth: DEEPEST,
+            cuts: Cuts::Random,
+            bootstrap: false,
+        }
     }
 }
 
@@ -95,9 +111,17 @@ impl RandomisedTrees {
             min_split: settings.min_split,
             min_leaf: settings.min_leaf,
             depth: settings.depth,
+            cuts: settings.cuts,
         };
         let tree = |_| {
-            let mut tree = growth.grow(&mut Xoshiro256PlusPlus::seed_from_u64(rng.random()));
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(rng.random());
+            let all = 0..table.len() as u32;
+            let rows = if settings.bootstrap {
+                all.clone().map(|_| rng.random_range(all.clone())).collect()
+            } else {
+                all.collect()
+            };
+            let mut tree = growth.grow(rows, &mut rng);
             tree.map_values(|value| mean + value);
             tree
         };
