@@ -1,0 +1,46 @@
+//! Explains why a tuning run ended as it did, from its evaluations alone: no files, no devices.
+//!
+//! [`Trials`] holds the evaluations. A [`Surrogate`] is a model of their scores: randomised trees.
+//!
+//! - [`importance`] divides the variance of the scores among the parameters and their interactions.
+//! - [`among_best`] finds the values that the best configurations share.
+//! - [`changes`] compares the winner with the default, one parameter at a time.
+//! - [`failure_causes`] finds the values that explain failures.
+//! - [`advice`] names what to try next.
+//!
+//! ```
+//! use tunesmith_explain::{Surrogate, TrialResult, Trials, importance};
+//! use tunesmith_space::{Parameter, Value};
+//!
+//! let list = |name: &str| Parameter::new(name, (1..=8).map(Value::Int));
+//! let mut trials = Trials::new(&[list("TILE")?, list("PAD")?]);
+//! for at in 0..64 {
+//!     let (tile, pad) = (1 + at % 8, 1 + at / 8);
+//!     trials.push(&[tile.into(), pad.into()], TrialResult::Score(8.0 / tile as f64));
+//! }
+//! let found = importance(&trials, Surrogate::fit(&trials).as_ref());
+//! assert_eq!(found.importance[0].parameter, "TILE");
+//! assert!(found.importance[0].share > 0.98 && found.importance[1].is_inert());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod advice;
+mod axis;
+mod best;
+mod changes;
+mod condition;
+mod failures;
+mod importance;
+mod surrogate;
+mod trials;
+mod variance;
+
+pub use advice::{Advice, Facts, advice};
+pub use axis::Axis;
+pub use best::{AmongBest, BestValues, Edge, among_best};
+pub use changes::{Change, Effect, Scores, Source, changes, one_at_a_time};
+pub use condition::{Condition, Span};
+pub use failures::{Cause, FailureCause, failure_causes};
+pub use importance::{INERT, Importance, LEAST_PAIR, MainShare, PairShare, importance};
+pub use surrogate::{FEWEST, Scale, Surrogate};
+pub use trials::{Trial, TrialResult, Trials};
