@@ -188,7 +188,10 @@ fn a_configuration_is_explained_by_its_counters() {
     assert_eq!(document["bottlenecks"][0]["name"], "reading global memory");
     assert!(document["wanted"][0]["change"].as_f64().unwrap() < 0.0);
     folder.write("plain.csv", "X,time_ms\n1,2\n2,3\n");
-    folder.run(&["explain", "plain.csv"]).refused(&["no configuration has counters", "record counters"]);
+    let plain = ["explain", "plain.csv", "--config", "X=1"];
+    folder.run(&plain).refused(&["no configuration has counters", "record counters"]);
+    let whole = folder.run(&["explain", "table.csv"]);
+    assert!(whole.stdout.contains("reading global memory at") && whole.stdout.contains("TILE"), "{whole:#?}");
     folder.run(&["explain", "table.csv", "--config", "TIL=1"]).refused(&["no parameter `TIL`", "TILE, UNROLL"]);
     folder.run(&["explain", "table.csv", "--config", "TILE=3"]).refused(&["`TILE` is never 3", "1, 2, 4, 8"]);
 }

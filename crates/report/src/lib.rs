@@ -2,6 +2,7 @@
 
 mod bottlenecks;
 mod comparison;
+mod explanation;
 mod format;
 mod front;
 mod page;
@@ -12,6 +13,7 @@ mod visible;
 
 pub use bottlenecks::{BottleneckPage, ParameterEffect};
 pub use comparison::{ComparisonRow, comparison_table};
+pub use explanation::{ExplanationPage, NextStep, Standing};
 pub use format::{count, counted, duration, milliseconds, quantity};
 pub use front::Front;
 pub use page::{Page, ParameterSection, RunSection, ValueLine, page_html};

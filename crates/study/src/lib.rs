@@ -3,16 +3,20 @@
 //!
 //! [`compare`] lets strategies search recordings and scores them. [`train_counters`] fits a counter
 //! model. [`ModelChoice`] names one. [`Past`] holds the recordings that a user gives as history and
-//! selects those that fit a space.
+//! selects those that fit a space. [`Left`] estimates how much a run left to find.
 
 mod comparison;
+mod counter_explanation;
 mod counter_models;
 mod error;
+mod left;
 mod model_choice;
 mod past;
 
 pub use comparison::{Baseline, CompareOptions, Comparison, Measures, Overall, Score, TimeTransfer, compare};
+pub use counter_explanation::{BottleneckShare, CounterExplanation, CounterLook, CounterSubject, Effect, Wanted};
 pub use counter_models::{METHODS, TrainOptions, Trained, learnable, train_counters, unknown};
 pub use error::Error;
+pub use left::{Left, Within, indices_of, is_configuration, space_of_journal};
 pub use model_choice::{ModelChoice, read_model};
 pub use past::{Fitting, JudgedRecording, LeftOut, Past, WhyLeftOut};

@@ -63,8 +63,10 @@ pub use check::{Check, check};
 pub use convert::{Converted, convert};
 pub use devices::{devices, limits};
 pub use error::Error;
-pub use explain::{BottleneckShare, Effect, ExplainOptions, Explanation, Wanted, explain};
-pub use export::{ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, TriedRule, export};
+pub use explain::{ExplainOptions, Explained, Explanation, MeasureOptions, explain};
+pub use export::{
+    ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, TriedRule, beside, export,
+};
 pub use find_run::{FoundRun, find_run};
 pub use front::FrontMember;
 pub use outcome::{
@@ -107,6 +109,7 @@ pub use tunesmith_cost::{
 };
 pub use tunesmith_device as device;
 pub use tunesmith_device::worker::enter_if_worker;
+pub use tunesmith_explain as why;
 pub use tunesmith_explore::SpaceExploration;
 pub use tunesmith_loopnest as loopnest;
 pub use tunesmith_report as report;
@@ -114,6 +117,7 @@ pub use tunesmith_search as search;
 pub use tunesmith_space as space;
 pub use tunesmith_store as store;
 pub use tunesmith_study::{
-    Baseline, CompareOptions, Comparison, LeftOut, METHODS, Measures, ModelChoice, Overall, Score, TimeTransfer,
-    TrainOptions, Trained, WhyLeftOut, compare, train_counters,
+    Baseline, BottleneckShare, CompareOptions, Comparison, CounterExplanation, Effect, Left, LeftOut, METHODS,
+    Measures, ModelChoice, Overall, Score, TimeTransfer, TrainOptions, Trained, Wanted, WhyLeftOut, Within, compare,
+    train_counters,
 };

@@ -2,7 +2,7 @@
 
 use crate::configuration::configuration;
 use crate::devices::device_for;
-use crate::explain::{self, Explanation, Subject};
+use crate::explain::{REMEDY, with_gaps};
 use crate::outcome::{Candidate, CandidateDocument};
 use crate::rates::Rates;
 use crate::runner::{Extras, OnePlan, Runner};
@@ -15,7 +15,7 @@ use tunesmith_core::{Completion, Evaluation, Interrupt, Measurement, Request, Sy
 use tunesmith_device::Machine;
 use tunesmith_model::counters::CounterModel;
 use tunesmith_space::{ConfigId, Space, Value};
-use tunesmith_study::{ModelChoice, read_model};
+use tunesmith_study::{CounterExplanation, CounterSubject, ModelChoice, read_model};
 
 /// The configuration to run, and the readings to take.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +40,7 @@ pub struct OneRun {
     /// The device's resources that the kernels use, by name, if the driver reports them.
     pub resources: BTreeMap<String, f64>,
     /// The explanation of the counters, if requested and if the device has counters.
-    pub profile: Option<Explanation>,
+    pub profile: Option<CounterExplanation>,
     /// The counters themselves, by name.
     pub counters: BTreeMap<String, f64>,
     /// The reason why a requested profile is missing.
@@ -59,7 +59,7 @@ pub struct OneRunDocument<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     resources: &'a BTreeMap<String, f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    profile: Option<&'a Explanation>,
+    profile: Option<&'a CounterExplanation>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     counters: &'a BTreeMap<String, f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ pub fn run_one(
     let (profile, no_profile) = match profile {
         None => (None, None),
         Some(Ok(profile)) => (Some(profile), None),
-        Some(Err(reason)) => (None, Some(unprofiled.unwrap_or_else(|| format!("{reason}; {}", explain::REMEDY)))),
+        Some(Err(reason)) => (None, Some(unprofiled.unwrap_or_else(|| format!("{reason}; {}", REMEDY)))),
     };
     let Measurement { warmup_ms, compile, counters, .. } = evaluation.measurement;
     let rates = Rates::new(problem, &candidate);
@@ -162,7 +162,7 @@ fn explained(
     measurement: &Measurement,
     hardware: &Hardware,
     model: Option<&CounterModel>,
-) -> Result<Explanation, String> {
+) -> Result<CounterExplanation, String> {
     if measurement.counters.is_empty() {
         return Err("the device gave no counters".to_string());
     }
@@ -174,11 +174,8 @@ fn explained(
         space.rank(&configuration).map(|_| None)
     };
     let time_ms = candidate.time_ms;
-    Subject { parameters: space.parameters(), values: &values, hardware, time_ms }.explain(
-        measurement,
-        model,
-        &is_valid,
-    )
+    let subject = CounterSubject { parameters: space.parameters(), values: &values, hardware, time_ms };
+    subject.explain(measurement, model, &is_valid).map(|explained| with_gaps(explained, measurement))
 }
 
 /// Returns the exact way in which one configuration is built and run.

@@ -55,8 +55,8 @@ pub(crate) enum Command {
     /// Compare strategies on recordings: the nearness to the optimum after a number of evaluations
     #[command(after_help = COMPARE_HELP)]
     Compare(CompareArgs),
-    /// Explain a recorded configuration by its counters: its bottlenecks, and the parameters that
-    /// would relieve them
+    /// Explain a run: the parameters that matter, the values of the best, the causes of failures,
+    /// what is left, and what to try next
     #[command(after_help = EXPLAIN_HELP)]
     Explain(ExplainArgs),
     /// Train a model from recordings or runs
@@ -302,6 +302,9 @@ pub(crate) struct RunArgs {
     /// The configuration; unnamed parameters are as in the default configuration
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
     pub(crate) config: Option<Pairs>,
+    /// The best configuration of this journal in place of the default one
+    #[arg(long, value_name = "RUN")]
+    pub(crate) best: Option<PathBuf>,
     /// The device: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, command, replay:FILE or
     /// synthetic:EXPR [default: the best device for the problem's kernel]
     #[arg(long)]

@@ -21,11 +21,15 @@ pub(super) const ESTIMATE_HELP: &str = "Examples:
 --size also takes the parameters of the nest's transformations.";
 
 pub(super) const EXPLAIN_HELP: &str = "Examples:
+  tunesmith explain run.jsonl
+  tunesmith explain run.jsonl --measure
+  tunesmith explain recording.csv.gz --json
   tunesmith explain counters.csv.gz --model kernel.counters.json
-  tunesmith explain run.jsonl --config TILE=16,UNROLL=4 --json
+  tunesmith explain counters.csv.gz --config TILE=16,UNROLL=4
 
-Counters come with recordings (KTT with profiling, CSV). Explains the fastest configuration that
-has them, unless --config names another.";
+Any journal or recording will do. --config and --model show the counters of one configuration in
+full: recordings of KTT with profiling and CSV files have counters, and so have journals of
+`tune --profile`. See docs/explain.md.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrainCommand {
@@ -70,7 +74,7 @@ says what each property is. A property that cannot be counted exactly is an erro
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// The journal or recording
+    /// The journal or recording, or a folder for the latest journal in it
     pub(crate) run: PathBuf,
     /// The configuration; unnamed parameters are as in the fastest configuration with counters
     #[arg(long, value_name = "NAME=VALUE,...", value_parser = pairs)]
@@ -78,6 +82,15 @@ pub(crate) struct ExplainArgs {
     /// The counter model (`train counters`), which predicts the effect of tuning parameters
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<PathBuf>,
+    /// Measure what each change from the default brings, alone and in the winner: runs the kernel
+    #[arg(long)]
+    pub(crate) measure: bool,
+    /// With --measure: the problem; by default the .toml beside the journal with its name
+    #[arg(long, value_name = "FILE", requires = "measure")]
+    pub(crate) problem: Option<PathBuf>,
+    /// With --measure: the device, as for `tune`
+    #[arg(long, value_name = "DEVICE", requires = "measure")]
+    pub(crate) device: Option<String>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,25 +1,166 @@
 //! `tunesmith explain`.
 
-use super::pairs;
+use super::{command, interrupt, interruptible_machine, journal, pairs};
 use crate::args::ExplainArgs;
 use crate::{Ending, output};
-use tunesmith::report::{BottleneckPage, ParameterEffect, milliseconds};
-use tunesmith::{Effect, Error, ExplainOptions, Explanation};
+use serde::Serialize;
+use serde_json::Value as Json;
+use std::path::{Path, PathBuf};
+use tunesmith::report::{
+    BottleneckPage, ExplanationPage, NextStep, ParameterEffect, Standing, count, counted, milliseconds,
+};
+use tunesmith::space::lookup;
+use tunesmith::store::{self, Journal};
+use tunesmith::why::Advice;
+use tunesmith::{CounterExplanation, Effect, Error, ExplainOptions, Explained, Explanation, MeasureOptions, Problem};
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<Ending, Error> {
-    let options = ExplainOptions { run: args.run.clone(), config: pairs(&args.config), model: args.model.clone() };
-    let explanation = tunesmith::explain(&options)?;
+    let run = journal(&args.run)?;
+    let options = ExplainOptions {
+        run: run.clone(),
+        config: pairs(&args.config),
+        model: args.model.clone(),
+        measure: args.measure.then(|| measure(args)).transpose()?,
+    };
+    let Some(explanation) = tunesmith::explain(&options)? else { return Ok(Ending::Interrupted) };
+    let is_about_counters = args.config.is_some() || args.model.is_some();
     if args.json {
-        output::json(&explanation);
+        output::json(&Document::new(&run, &explanation));
+    } else if let Some(counters) = explanation.counters.as_ref().filter(|_| is_about_counters) {
+        let time = counters.time_ms.map(|time| format!("  {}", milliseconds(time))).unwrap_or_default();
+        output::print(&format!("{}{time}\n{}", counters.arguments(), page(counters)));
     } else {
-        let time = explanation.time_ms.map(|time| format!("  {}", milliseconds(time))).unwrap_or_default();
-        output::print(&format!("{}{time}\n{}", explanation.arguments(), page(&explanation)));
+        output::print(&text(&run, &explanation));
     }
-    Ok(Ending::Done)
+    Ok(if explanation.correct == 0 { Ending::NothingCorrect } else { Ending::Done })
 }
 
-/// Returns the explanation as text.
-pub(super) fn page(explanation: &Explanation) -> String {
+fn measure(args: &ExplainArgs) -> Result<MeasureOptions, Error> {
+    let interrupt = interrupt();
+    let machine = interruptible_machine(args.device.as_deref(), &interrupt)?;
+    Ok(MeasureOptions { problem: args.problem.clone(), machine, interrupt })
+}
+
+/// The JSON document: a contract with other programs. See docs/explain.md.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    explanation: &'a Explanation,
+    next: Vec<Step>,
+}
+
+#[derive(Serialize)]
+struct Step {
+    reason: String,
+    command: Option<String>,
+}
+
+impl<'a> Document<'a> {
+    fn new(run: &Path, explanation: &'a Explanation) -> Self {
+        let steps = next(run, explanation).into_iter();
+        Self { explanation, next: steps.map(|NextStep { reason, command }| Step { reason, command }).collect() }
+    }
+}
+
+/// Returns the explanation of a run as text.
+fn text(run: &Path, explanation: &Explanation) -> String {
+    let Explanation { evaluations, correct, .. } = explanation;
+    let space = explanation.space_size.as_ref().map(|size| format!(" of {} configurations", count(size)));
+    let evaluated = counted(count(&evaluations.to_string()), "evaluation");
+    let title = format!(
+        "{}: {evaluated}{}, {} correct",
+        explanation.problem,
+        space.unwrap_or_default(),
+        count(&correct.to_string())
+    );
+    let standing = explanation.best.as_ref().map(|best| standing(best, explanation));
+    let within = explanation.left.iter().flat_map(|left| &left.within);
+    let bottlenecks = explanation.counters.iter().flat_map(|counters| &counters.bottlenecks);
+    ExplanationPage {
+        title: &title,
+        standing: standing.as_ref(),
+        importance: &explanation.importance,
+        among_best: explanation.among_best.as_ref(),
+        changes: &explanation.changes,
+        failures: &explanation.failures,
+        within: &within.map(|claim| (claim.regret, claim.probability)).collect::<Vec<_>>(),
+        bottlenecks: &bottlenecks.map(|found| (found.name.to_string(), found.share)).collect::<Vec<_>>(),
+        next: &next(run, explanation),
+    }
+    .render()
+}
+
+fn standing(best: &Explained, explanation: &Explanation) -> Standing {
+    Standing {
+        time_ms: best.time_ms,
+        ci95_ms: best.ci95_ms,
+        config: best.arguments(),
+        default_ms: explanation.default.as_ref().map(|default| default.time_ms),
+        is_better: explanation.better_than_default,
+        ties: explanation.ties.len(),
+    }
+}
+
+/// Returns what to try next, with commands as a shell takes them.
+fn next(run: &Path, explanation: &Explanation) -> Vec<NextStep> {
+    let tuned = Tuned::new(run);
+    let (tuned, run) = (tuned.as_ref(), run.to_string_lossy());
+    let step = |advice: &Advice| {
+        let command = match advice {
+            Advice::Diagnose { .. } => tuned.map(|tuned| again("check", tuned, &[])),
+            Advice::GoOn { evaluations, .. } => {
+                let stop = format!("evaluations {evaluations}");
+                tuned.map(|tuned| again("tune", tuned, &["--out", &run, "--resume", "--stop", &stop]))
+            }
+            Advice::Quieten { .. } => tuned.map(|tuned| again("run", tuned, &["--best", &run])),
+            Advice::Choose { ties } => Some(command(["tunesmith", "top", &run, "-n", &(ties + 1).to_string()])),
+            // A recording of another tool is no run of a problem.
+            Advice::Ship if explanation.space_size.is_none() => None,
+            Advice::Ship => Some(command(["tunesmith", "export", &run, "--as", "wisdom"])),
+            Advice::Exclude { .. } | Advice::Extend { .. } | Advice::LeaveOut { .. } => None,
+        };
+        NextStep { reason: advice.to_string(), command }
+    };
+    explanation.next.iter().map(step).collect()
+}
+
+/// The problem of a run, as its command named it.
+struct Tuned {
+    /// The file.
+    problem: PathBuf,
+    /// The sizes that differ from those of the file, as `--size` takes them.
+    sizes: Vec<String>,
+    /// The device, as `--device` takes it, if it was a formula.
+    device: Option<String>,
+}
+
+impl Tuned {
+    /// Returns the problem beside the journal `run`, if there is one.
+    fn new(run: &Path) -> Option<Self> {
+        let header = store::read_header(run).ok()?;
+        let file = tunesmith::beside(run);
+        let problem = Problem::load(&file, &[]).ok()?;
+        let written = |name: &str| lookup(&problem.sizes, name);
+        let differs = |(name, json): &(&String, &Json)| written(name) != Journal::value_of(json);
+        let sizes = header.sizes.iter().filter(differs).map(|(name, json)| format!("{name}={json}")).collect();
+        let device = header.identity.get("device").and_then(Json::as_str);
+        let device = device.filter(|name| name.starts_with("synthetic:")).map(str::to_string);
+        Some(Self { problem: file, sizes, device })
+    }
+}
+
+/// Returns the command that runs `subcommand` on the problem as it was tuned.
+fn again(subcommand: &str, tuned: &Tuned, more: &[&str]) -> String {
+    let file = tuned.problem.to_string_lossy();
+    let sizes = tuned.sizes.join(",");
+    let size = (!sizes.is_empty()).then_some(["--size", &sizes]);
+    let device = tuned.device.as_deref().map(|device| ["--device", device]);
+    let options = size.into_iter().chain(device).flatten();
+    command(["tunesmith", subcommand, &file].into_iter().chain(options).chain(more.iter().copied()))
+}
+
+/// Returns the explanation of counters as text.
+pub(super) fn page(explanation: &CounterExplanation) -> String {
     let named = |pairs: &[(String, f64)]| pairs.to_vec();
     let effect = |effect: &Effect| ParameterEffect {
         change: format!("{} {} -> {}", effect.parameter, effect.from, effect.to),

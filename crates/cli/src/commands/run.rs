@@ -1,8 +1,10 @@
 //! `tunesmith run`.
 
-use super::{command, explain, interrupt, interruptible_machine, load, pairs, unless};
+use super::{command, explain, interrupt, interruptible_machine, journal, load, pairs, unless};
 use crate::args::RunArgs;
 use crate::{Ending, output};
+use serde_json::Value as Json;
+use tunesmith::core::Refusal;
 use tunesmith::device::KernelPlan;
 use tunesmith::report::{counted, message, milliseconds};
 use tunesmith::{Error, ModelChoice, OnePlan, OneRun, RunOptions, plan_one, run_one};
@@ -12,7 +14,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
     let interrupt = interrupt();
     let machine = unless(args.no_sandbox, interruptible_machine(args.device.as_deref(), &interrupt)?);
     let model = args.model.as_deref().map(ModelChoice::from_text);
-    let options = RunOptions { config: pairs(&args.config), profile: args.profile, model };
+    let options = RunOptions { config: config(args)?, profile: args.profile, model };
     if args.show_source || args.show_command {
         match plan_one(&problem, &machine, &options)? {
             OnePlan::Script(script) => output::exact(&script),
@@ -30,6 +32,23 @@ pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
         output::print(&text(&run));
     }
     Ok(if run.candidate.time_ms.is_some() { Ending::Done } else { Ending::NothingCorrect })
+}
+
+/// Returns the values that the command names: those of `--config`, and else those of the best
+/// configuration of `--best`.
+fn config(args: &RunArgs) -> Result<Vec<(String, String)>, Error> {
+    let named = pairs(&args.config);
+    let Some(run) = &args.best else { return Ok(named) };
+    let top = tunesmith::top(&journal(run)?, 1)?;
+    let Some(best) = top.configs.first() else {
+        let text = format!("`{}` has no best configuration: none was correct", run.display());
+        return Err(Refusal::new(text, Some(format!("tunesmith explain {} says why", run.display()))).into());
+    };
+    let is_named = |name: &String| named.iter().any(|(own, _)| own == name);
+    let text = |json: &Json| json.as_str().map_or_else(|| json.to_string(), str::to_string);
+    let others = best.config.iter().filter(|(name, _)| !is_named(name));
+    let others: Vec<(String, String)> = others.map(|(name, json)| (name.clone(), text(json))).collect();
+    Ok([others, named].concat())
 }
 
 fn show(args: &RunArgs, KernelPlan { build, .. }: &KernelPlan) {

@@ -236,7 +236,7 @@ fn guarded(
 
 /// Returns the problem that `tune` wrote the journal `run` beside: `gemm.toml` for `gemm.jsonl` and
 /// `gemm.2.jsonl`.
-fn beside(run: &Path) -> PathBuf {
+pub fn beside(run: &Path) -> PathBuf {
     let stem = run.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = match stem.rsplit_once('.') {
         Some((name, number)) if number.parse::<u32>().is_ok() => name,

@@ -1,18 +1,10 @@
-//! Explains the speed of a configuration: its bottlenecks, and the tuning parameters that would
-//! relieve them.
+//! Explains the speed of a configuration by its counters: its bottlenecks, and the tuning parameters
+//! that would relieve them.
 
-use crate::Error;
-use crate::guided::lacking;
-use crate::judged::Judged;
-use crate::outcome::arguments;
-use crate::top::{TopConfig, top_of};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use tunesmith_core::Measurement;
 use tunesmith_core::counters::{CounterSet, GLOBAL_SIZE, Hardware};
-use tunesmith_core::recording::Row;
-use tunesmith_core::{Measurement, Recording};
 use tunesmith_model::Table;
 use tunesmith_model::bottleneck::{
     Bottleneck, Bottlenecks, Family, Quantity, Rules, Variant, analyse, scores, wanted_changes,
@@ -20,27 +12,14 @@ use tunesmith_model::bottleneck::{
 use tunesmith_model::counters::{CounterModel, Predicted};
 use tunesmith_search::profile_guided::{name_of, number, readings, size};
 use tunesmith_space::{Parameter, Value};
-use tunesmith_store::Journal;
-use tunesmith_study::read_model;
+use tunesmith_store::{Journal, arguments};
 
 /// Maximum number of parameter changes shown.
 const SUGGESTIONS: usize = 8;
 
-/// The configuration to explain, and the means.
-#[derive(Clone, Debug, Default)]
-pub struct ExplainOptions {
-    /// A journal or recording with counters.
-    pub run: PathBuf,
-    /// Parameters and values. Unnamed parameters are as in the fastest configuration with counters,
-    /// which is also the one explained without any.
-    pub config: Vec<(String, String)>,
-    /// The counter model, which predicts the effect of parameters.
-    pub model: Option<PathBuf>,
-}
-
 /// The explanation of a configuration's speed.
 #[derive(Clone, Debug, Serialize)]
-pub struct Explanation {
+pub struct CounterExplanation {
     /// The configuration.
     pub config: Map<String, Json>,
     /// Its median time.
@@ -95,115 +74,40 @@ pub struct Effect {
     pub time_ms: Option<f64>,
 }
 
-impl Explanation {
+impl CounterExplanation {
     /// Returns the configuration in the form that `--config` takes.
     pub fn arguments(&self) -> String {
         arguments(&self.config)
     }
 }
 
-/// Explains a configuration of a recording.
-///
-/// # Errors
-/// The recording or the model cannot be read, the configuration was not recorded, or it has no
-/// counters with a known meaning.
-pub fn explain(options: &ExplainOptions) -> Result<Explanation, Error> {
-    let model = options.model.as_deref().map(read_model).transpose()?;
-    let recording = tunesmith_store::import(&options.run)?;
-    let row = row(&recording, &options.run, &options.config)?;
-    let rows: HashMap<&[Value], &Row> = recording.rows().iter().map(|row| (row.values.as_slice(), row)).collect();
-    // A configuration that failed is not suggested. One that was not recorded may be.
-    let look = |values: &[Value]| match rows.get(values) {
-        Some(row) => row.failure.is_none().then(|| row.time_ms()),
-        None => Some(None),
-    };
-    let subject = Subject {
-        parameters: recording.parameters(),
-        values: &row.values,
-        hardware: &recording.hardware,
-        time_ms: row.time_ms(),
-    };
-    let explained = subject.explain(&row.measurement, model.as_ref(), &look);
-    explained.map_err(|text| Error::request(format!("`{}`: {text}", options.run.display()), Some(REMEDY.to_string())))
-}
-
-/// The advice for a recording without counters.
-pub(crate) const REMEDY: &str = "record counters (`tune --profile` on a CUDA device, KTT with profiling), or replay such a recording (--device replay:FILE)";
-
-/// Returns the correct rows, best first: of a journal in the order of its verdict, else by their
-/// times.
-fn ranked<'a>(recording: &'a Recording, path: &Path) -> Vec<&'a Row> {
-    if let Ok(recorded) = tunesmith_store::read_brief(path) {
-        let order = top_of(&Judged::new(&recorded), usize::MAX).configs;
-        let names: Vec<&str> = recording.parameters().iter().map(Parameter::name).collect();
-        let values = |config: &TopConfig| -> Option<Vec<Value>> {
-            names.iter().map(|name| Journal::value_of(config.config.get(*name)?)).collect()
-        };
-        let rows: HashMap<&[Value], &Row> = recording.rows().iter().map(|row| (row.values.as_slice(), row)).collect();
-        let row = |values: Vec<Value>| rows.get(values.as_slice()).copied();
-        return order.iter().filter_map(|config| row(values(config)?)).collect();
-    }
-    let mut rows: Vec<(f64, &Row)> = recording.rows().iter().filter_map(|row| Some((row.time_ms()?, row))).collect();
-    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-    rows.into_iter().map(|(_, row)| row).collect()
-}
-
-/// Returns the row to explain.
-fn row<'a>(recording: &'a Recording, path: &Path, pairs: &[(String, String)]) -> Result<&'a Row, Error> {
-    let refuse =
-        |text: String, remedy: &str| Error::request(format!("`{}`: {text}", path.display()), Some(remedy.into()));
-    let has_counters = |row: &&&Row| !row.measurement.counters.is_empty();
-    let ranked = ranked(recording, path);
-    let Some(fastest) = ranked.iter().find(has_counters) else {
-        return Err(refuse("no configuration has counters".to_string(), REMEDY));
-    };
-    let mut values = fastest.values.clone();
-    for (name, text) in pairs {
-        let names = || recording.parameters().iter().map(Parameter::name).collect::<Vec<_>>().join(", ");
-        let at = recording.parameters().iter().position(|parameter| parameter.name() == name);
-        let at = at
-            .ok_or_else(|| refuse(format!("there is no parameter `{name}`"), &format!("parameters are {}", names())))?;
-        let parameter = &recording.parameters()[at];
-        let value = Value::parse_as(text, parameter.values()).and_then(|value| parameter.index_of(&value));
-        let unknown = || {
-            let values = parameter.values().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            refuse(format!("`{name}` is never {text}"), &format!("its values are {values}"))
-        };
-        values[at] = parameter.values()[value.ok_or_else(unknown)?].clone();
-    }
-    let row = recording.rows().iter().find(|row| row.values == values);
-    let row =
-        row.ok_or_else(|| refuse("this configuration was not recorded".to_string(), "name a recorded configuration"))?;
-    if row.measurement.counters.is_empty() {
-        return Err(refuse(
-            "this configuration has no counters".to_string(),
-            "leave --config out to explain the fastest configuration that has counters",
-        ));
-    }
-    Ok(row)
-}
-
 /// A configuration with its context.
-pub(crate) struct Subject<'a> {
-    pub(crate) parameters: &'a [Parameter],
-    pub(crate) values: &'a [Value],
-    pub(crate) hardware: &'a Hardware,
+pub struct CounterSubject<'a> {
+    /// The parameters.
+    pub parameters: &'a [Parameter],
+    /// Their values.
+    pub values: &'a [Value],
+    /// The size of the device.
+    pub hardware: &'a Hardware,
     /// Its median time.
-    pub(crate) time_ms: Option<f64>,
+    pub time_ms: Option<f64>,
 }
 
 /// Returns the time of a configuration that may be suggested, or `Some(None)` if its time is not
 /// known.
-pub(crate) type Look<'a> = dyn Fn(&[Value]) -> Option<Option<f64>> + 'a;
+pub type CounterLook<'a> = dyn Fn(&[Value]) -> Option<Option<f64>> + 'a;
 
-impl Subject<'_> {
+impl CounterSubject<'_> {
     /// Returns the explanation of `measurement`, or the reason why there is none.
-    pub(crate) fn explain(
+    ///
+    /// # Errors
+    /// No table has its counters, or they do not suffice.
+    pub fn explain(
         &self,
         measurement: &Measurement,
         model: Option<&CounterModel>,
-        look: &Look<'_>,
-    ) -> Result<Explanation, String> {
+        look: &CounterLook<'_>,
+    ) -> Result<CounterExplanation, String> {
         let set = CounterSet::of(measurement.counters.keys().map(String::as_str));
         let (set, (family, readings)) = set.zip(readings(measurement)).ok_or("no table has its counters")?;
         let rules = Rules::of_run(Variant::Mended, &readings, family, size(self.hardware));
@@ -223,20 +127,20 @@ impl Subject<'_> {
         };
         let (parameters, note) = parameters.map_or_else(|note| (Vec::new(), Some(note)), |effects| (effects, None));
         let pairs = self.parameters.iter().zip(self.values);
-        Ok(Explanation {
+        Ok(CounterExplanation {
             config: pairs.map(|(parameter, value)| (parameter.name().to_string(), Journal::value(value))).collect(),
             time_ms: self.time_ms,
             counter_set: set.name,
             bottlenecks: shares(&found.bottlenecks, set, measurement),
             wanted,
             parameters,
-            notes: lacking(measurement).into_iter().chain(note).collect(),
+            notes: note.into_iter().collect(),
         })
     }
 
     /// Returns the effects of changing one parameter on the wanted counters, according to the
     /// model.
-    fn effects(&self, model: &CounterModel, wanted: &[Wanted], look: &Look<'_>) -> Result<Vec<Effect>, String> {
+    fn effects(&self, model: &CounterModel, wanted: &[Wanted], look: &CounterLook<'_>) -> Result<Vec<Effect>, String> {
         let place = |name: &str| self.parameters.iter().position(|parameter| parameter.name() == name);
         let columns = model.columns();
         let missing: Vec<&str> =

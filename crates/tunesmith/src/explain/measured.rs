@@ -1,0 +1,110 @@
+//! Measures what each change from the default brings.
+
+use crate::devices::device_for;
+use crate::export::beside;
+use crate::runner::{Extras, Runner};
+use crate::{Error, Metric, Problem};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tunesmith_core::{Completion, Interrupt, Request, SystemClock, statistics};
+use tunesmith_device::Machine;
+use tunesmith_explain::{Scores, Trials, one_at_a_time};
+use tunesmith_space::{ConfigId, Value};
+use tunesmith_store::{Header, Journal};
+use tunesmith_study::indices_of;
+
+/// How to measure the effect of each change from the default.
+#[derive(Clone, Debug, Default)]
+pub struct MeasureOptions {
+    /// The problem that the run tuned. By default the `.toml` beside the journal with its name.
+    pub problem: Option<PathBuf>,
+    /// The machine that measures.
+    pub machine: Machine,
+    /// Raised to end it.
+    pub interrupt: Interrupt,
+}
+
+/// Number of rounds in which the configurations take turns.
+const ROUNDS: usize = 5;
+/// Number of samples of each configuration in a round.
+const SAMPLES: usize = 3;
+
+/// Refuses to measure a run that is no journal.
+pub(super) fn no_journal(run: &Path) -> Error {
+    let text = format!("`{}` is no journal: nothing says how its configurations are run", run.display());
+    Error::request(text, Some("leave --measure out; the model then predicts the effects".to_string()))
+}
+
+/// Measures the default, the winner and the configurations between them that differ in one parameter
+/// from either, in turn. Adds their times to `scores`. Returns false if interrupted.
+pub(super) fn add(
+    how: &MeasureOptions,
+    (run, header): (&Path, &Header),
+    trials: &Trials,
+    (default, winner): (&[u32], &[u32]),
+    scores: &mut Scores<'_>,
+) -> Result<bool, Error> {
+    if let Some(metric) = Metric::recorded(header.objective.as_ref()) {
+        let text = format!("--measure measures times, but the run optimised `{}`", metric.target());
+        return Err(Error::request(text, Some("leave --measure out".to_string())));
+    }
+    let problem = how.problem.clone().unwrap_or_else(|| beside(run));
+    let sizes: Vec<(String, Value)> =
+        header.sizes.iter().filter_map(|(name, json)| Some((name.clone(), Journal::value_of(json)?))).collect();
+    let problem = Problem::load(&problem, &sizes)?;
+    let device = device_for(&problem, &how.machine)?;
+    let space = problem.space(&device.limits(&how.machine))?.space;
+    if header.identity.get("space").and_then(|digest| digest.as_str()) != Some(space.digest()) {
+        let text = format!(
+            "`{}` is not the problem of `{}`: its space differs",
+            problem.source_file.path.display(),
+            run.display()
+        );
+        return Err(Error::request(text, Some("name the problem with --problem FILE".to_string())));
+    }
+    let mut runner =
+        Runner::open(&problem, &space, &device, &how.machine, Extras::default(), Arc::new(SystemClock::new()))?;
+    let id = |places: Vec<u32>| {
+        let id = space.rank_indices(&indices_of(&space, &trials.values(&places))?)?;
+        Some((places, id))
+    };
+    let ends = [default.to_vec(), winner.to_vec()].into_iter();
+    let subjects: Vec<(Vec<u32>, ConfigId)> = ends.chain(one_at_a_time(default, winner)).filter_map(id).collect();
+    let ids: Vec<ConfigId> = subjects.iter().map(|(_, id)| *id).collect();
+    let Some(times) = times(&mut runner, &ids, &how.interrupt)? else { return Ok(false) };
+    scores.forget();
+    for ((places, _), time) in subjects.into_iter().zip(times) {
+        if let Some(time) = time {
+            scores.measured(places, time);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns the median time of each of `ids`, or `None` for one that fails. Returns `None` if
+/// interrupted.
+fn times(runner: &mut Runner<'_>, ids: &[ConfigId], interrupt: &Interrupt) -> Result<Option<Vec<Option<f64>>>, Error> {
+    if !runner.prepare(interrupt)? {
+        return Ok(None);
+    }
+    let mut samples: Vec<Option<Vec<f64>>> = Vec::new();
+    for id in ids {
+        runner.evaluator().submit(Request::timed(*id))?;
+        let Some(completion) = runner.evaluator().next(interrupt)? else { return Ok(None) };
+        samples.push(completion.failure.is_none().then_some(completion.measurement.times_ms));
+    }
+    for _ in 0..ROUNDS {
+        for (id, known) in ids.iter().zip(&mut samples) {
+            let Some(times) = known else { continue };
+            let Some(Completion { failure, measurement, .. }) = runner.evaluator().resample(*id, SAMPLES, interrupt)?
+            else {
+                return Ok(None);
+            };
+            times.extend(measurement.times_ms);
+            if failure.is_some() {
+                *known = None;
+            }
+        }
+    }
+    Ok(Some(samples.iter().map(|times| statistics::median(times.as_ref()?)).collect()))
+}

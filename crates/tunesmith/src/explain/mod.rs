@@ -1,0 +1,253 @@
+//! Explains a recorded run.
+
+mod counters;
+mod measured;
+
+pub(crate) use counters::{REMEDY, with_gaps};
+pub use measured::MeasureOptions;
+
+use crate::judged::Judged;
+use crate::outcome::arguments;
+use crate::top::{TopConfig, top_of};
+use crate::{Error, Metric};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use std::path::PathBuf;
+use tunesmith_core::recording::Row;
+use tunesmith_core::{Recording, statistics};
+use tunesmith_explain::{
+    Advice, AmongBest, Change, Facts, FailureCause, Importance, Scores, Surrogate, TrialResult, Trials, advice,
+    among_best, changes, failure_causes, importance,
+};
+use tunesmith_space::{Parameter, Value};
+use tunesmith_store::{Journal, Outline};
+use tunesmith_study::{CounterExplanation, Left, is_configuration, space_of_journal};
+
+/// The run to explain, and the means.
+#[derive(Clone, Debug, Default)]
+pub struct ExplainOptions {
+    /// A journal or recording.
+    pub run: PathBuf,
+    /// Parameters and values of the configuration whose counters are explained; the others are as in
+    /// the fastest configuration with counters.
+    pub config: Vec<(String, String)>,
+    /// The counter model, which predicts the effect of parameters on counters.
+    pub model: Option<PathBuf>,
+    /// How to measure the effect of each change from the default, in place of predicting it.
+    pub measure: Option<MeasureOptions>,
+}
+
+/// The explanation of a run. It is also the JSON document of `explain`, but for [`next`](Self::next).
+#[derive(Clone, Debug, Serialize)]
+pub struct Explanation {
+    /// The name of the problem or of the recording.
+    pub problem: String,
+    /// Number of evaluations.
+    pub evaluations: usize,
+    /// Number of correct ones.
+    pub correct: usize,
+    /// The number of configurations in decimal, if it is known.
+    pub space_size: Option<String>,
+    /// The best configuration.
+    pub best: Option<Explained>,
+    /// The configuration that speed-ups refer to, if it was correct.
+    pub default: Option<Explained>,
+    /// True if the best is better than the default beyond doubt.
+    pub better_than_default: bool,
+    /// The configurations that are indistinguishable from the best.
+    pub ties: Vec<Explained>,
+    /// The importance of the parameters.
+    #[serde(flatten)]
+    pub importance: Importance,
+    /// The values of the parameters among the best.
+    pub among_best: Option<AmongBest>,
+    /// The differences between the default and the best.
+    pub changes: Vec<Change>,
+    /// The failures by kind, the commonest first.
+    pub failures: Vec<FailureCause>,
+    /// How much is probably left to find.
+    pub left: Option<Left>,
+    /// What to try next.
+    #[serde(skip)]
+    pub next: Vec<Advice>,
+    /// The bottlenecks, if the run has counters.
+    #[serde(flatten)]
+    pub counters: Option<CounterExplanation>,
+}
+
+/// A configuration of the run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explained {
+    /// Parameters and values.
+    pub config: Map<String, Json>,
+    /// The median time.
+    pub time_ms: f64,
+    /// A 95 % interval of the median, if there are samples.
+    pub ci95_ms: Option<(f64, f64)>,
+    /// The value of the objective, if it is not time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+}
+
+impl Explained {
+    /// Returns the configuration in the form that `--config` takes.
+    pub fn arguments(&self) -> String {
+        arguments(&self.config)
+    }
+}
+
+impl From<TopConfig> for Explained {
+    fn from(config: TopConfig) -> Self {
+        let TopConfig { config, time_ms, ci95_ms, value, .. } = config;
+        Self { config, time_ms, ci95_ms: Some(ci95_ms), value }
+    }
+}
+
+/// Explains the run of `options`. Returns `None` if its measurements were interrupted.
+///
+/// # Errors
+/// A file cannot be read, a named configuration has no counters, or the changes cannot be measured.
+pub fn explain(options: &ExplainOptions) -> Result<Option<Explanation>, Error> {
+    let recording = tunesmith_store::import(&options.run)?;
+    let counters = counters::explain(options, &recording)?;
+    let outline = tunesmith_store::read_brief(&options.run).ok();
+    let metric = outline.as_ref().and_then(|outline| Metric::recorded(outline.header.objective.as_ref()));
+    let trials = trials(&recording, metric.as_ref());
+    let standing = outline.as_ref().map_or_else(|| Standing::of_rows(&recording), Standing::of_journal);
+    let space = outline.as_ref().and_then(|outline| space_of_journal(&outline.header, &recording));
+    let model = Surrogate::fit(&trials);
+    let is_valid = |places: &[u32]| match &space {
+        Some(space) => is_configuration(space, &trials.values(places)),
+        // What a recording lacks is no configuration. A journal may lack any.
+        None => outline.is_some(),
+    };
+    let mut scores = Scores::new(&trials, model.as_ref(), &is_valid);
+    let places = |explained: &Explained| trials.places(&values(recording.parameters(), &explained.config)?);
+    let winner = standing.best.as_ref().and_then(places);
+    let default = recording.context.reference.as_ref().and_then(|values| trials.places(values));
+    let ends = default.zip(winner);
+    if let (Some(how), Some((default, winner))) = (&options.measure, &ends) {
+        let Some(header) = outline.as_ref().map(|outline| &outline.header) else {
+            return Err(measured::no_journal(&options.run));
+        };
+        if !measured::add(how, (&options.run, header), &trials, (default, winner), &mut scores)? {
+            return Ok(None);
+        }
+    }
+    let changes = ends.map(|(default, winner)| changes(&scores, &default, &winner)).unwrap_or_default();
+    let left = space.as_ref().and_then(|space| Left::new(space, &recording, &trials));
+    let found = importance(&trials, model.as_ref());
+    let found = Found { trials: &trials, importance: found, changes, left, counters };
+    Ok(Some(standing.explanation(&recording, outline.as_ref(), found)))
+}
+
+/// What was found out about a run.
+struct Found<'a> {
+    trials: &'a Trials,
+    importance: Importance,
+    changes: Vec<Change>,
+    left: Option<Left>,
+    counters: Option<CounterExplanation>,
+}
+
+/// The verdict on a run.
+struct Standing {
+    best: Option<Explained>,
+    default: Option<Explained>,
+    better_than_default: bool,
+    ties: Vec<Explained>,
+}
+
+impl Standing {
+    fn of_journal(outline: &Outline) -> Self {
+        let judged = Judged::new(outline);
+        let top = top_of(&judged, 1 + judged.verdict.ties.len());
+        let config = outline.header.default.clone().zip(top.default_ms);
+        let mut configs = top.configs.into_iter().map(Explained::from);
+        Self {
+            best: configs.next(),
+            default: config.map(|(config, time_ms)| Explained { config, time_ms, ci95_ms: None, value: None }),
+            better_than_default: top.better_than_default,
+            ties: configs.collect(),
+        }
+    }
+
+    /// Returns the verdict on a recording, whose rows were measured once: the fastest is the best.
+    fn of_rows(recording: &Recording) -> Self {
+        let timed = recording.rows().iter().filter_map(|row| Some((row, row.time_ms()?)));
+        let best = timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, time_ms)| {
+            let pairs = recording.parameters().iter().zip(&row.values);
+            let config = pairs.map(|(parameter, value)| (parameter.name().to_string(), Journal::value(value)));
+            let ci95_ms = statistics::median_interval(&row.measurement.times_ms, 0.95);
+            Explained { config: config.collect(), time_ms, ci95_ms, value: None }
+        });
+        Self { best, default: None, better_than_default: false, ties: Vec::new() }
+    }
+
+    fn explanation(self, recording: &Recording, outline: Option<&Outline>, found: Found<'_>) -> Explanation {
+        let (best, failures) = (among_best(found.trials), failure_causes(found.trials));
+        let space_size = outline.map(|outline| outline.header.space_size.clone());
+        let facts = Facts {
+            evaluations: recording.rows().len(),
+            correct: recording.correct(),
+            possible: match &space_size {
+                Some(size) => size.parse().ok(),
+                None => Some(recording.rows().len() as f64),
+            },
+            ties: self.ties.len(),
+            spread: self
+                .best
+                .as_ref()
+                .and_then(|best| best.ci95_ms.map(|(low, high)| (high - low) / 2.0 / best.time_ms)),
+            near_optimum: found.left.as_ref().and_then(Left::near),
+            is_default: self.default.as_ref().zip(self.best.as_ref()).is_some_and(|(a, b)| a.config == b.config),
+            importance: &found.importance,
+            best: best.as_ref(),
+            failures: &failures,
+        };
+        Explanation {
+            problem: recording.kernel.clone().unwrap_or_else(|| recording.name.clone()),
+            evaluations: facts.evaluations,
+            correct: facts.correct,
+            next: advice(&facts),
+            space_size,
+            best: self.best,
+            default: self.default,
+            better_than_default: self.better_than_default,
+            ties: self.ties,
+            importance: found.importance,
+            among_best: best,
+            changes: found.changes,
+            failures,
+            left: found.left,
+            counters: found.counters,
+        }
+    }
+}
+
+/// Returns the rows as the analyses take them, with scores in `metric` if the objective is not time.
+fn trials(recording: &Recording, metric: Option<&Metric>) -> Trials {
+    let names = || recording.parameters().iter().map(Parameter::name);
+    let score = |row: &Row| match metric {
+        None => row.time_ms(),
+        Some(metric) => {
+            let parameter = |name: &str| names().position(|own| own == name).map(|at| row.values[at].clone());
+            let values = metric.samples(&parameter, &row.measurement).ok()?;
+            statistics::median(&values.into_iter().map(|value| metric.score(value)).collect::<Vec<_>>())
+        }
+    };
+    let mut trials = Trials::new(recording.parameters());
+    for row in recording.rows() {
+        let result = match &row.failure {
+            Some(failure) => TrialResult::Failed { kind: failure.kind, headline: failure.headline().to_string() },
+            None => score(row).map_or(TrialResult::Unscored, TrialResult::Score),
+        };
+        trials.push(&row.values, result);
+    }
+    trials
+}
+
+/// Returns the values of a configuration in the parameters' order.
+fn values(parameters: &[Parameter], config: &Map<String, Json>) -> Option<Vec<Value>> {
+    parameters.iter().map(|parameter| config.get(parameter.name()).and_then(Journal::value_of)).collect()
+}
