@@ -51,6 +51,12 @@ pub enum StoreError {
         /// The clause that says what happened.
         how: String,
     },
+    /// A folder was named that holds no journal.
+    #[error("the folder `{}` holds no journal; `tunesmith tune PROBLEM` writes one; name a file that does not end in .jsonl", folder.display())]
+    NoJournal {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A measurement cannot be kept.
     #[error("journal `{}`: configuration {index} has {reason}", path.display())]
     Measurement {

@@ -3,18 +3,6 @@
 use crate::Error;
 use tunesmith_space::{Configuration, Space, Value};
 
-/// Returns the configuration to start from that `pairs` name, if there are any.
-pub(crate) fn start_configuration(
-    space: &Space,
-    base: Option<&Configuration>,
-    pairs: &[(String, String)],
-) -> Result<Option<Configuration>, Error> {
-    if pairs.is_empty() {
-        return Ok(None);
-    }
-    configuration(space, base, pairs).map(Some)
-}
-
 /// Returns the configuration that `NAME=VALUE` pairs name. Unnamed parameters are as in `base`.
 pub(crate) fn configuration(
     space: &Space,

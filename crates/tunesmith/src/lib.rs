@@ -42,7 +42,6 @@ mod devices;
 mod error;
 mod explain;
 mod export;
-mod find_run;
 mod front;
 mod guided;
 mod judged;
@@ -50,7 +49,6 @@ mod outcome;
 mod page;
 mod prior;
 mod probe;
-mod rates;
 mod run_one;
 mod runner;
 mod space_info;
@@ -67,14 +65,12 @@ pub use explain::{ExplainOptions, Explained, Explanation, MeasureOptions, explai
 pub use export::{
     ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, TriedRule, beside, export,
 };
-pub use find_run::{FoundRun, find_run};
 pub use front::FrontMember;
 pub use outcome::{
-    Candidate, CandidateDocument, CommonFailure, DefaultComparison, ModelledLimit, Outcome, OutcomeDocument,
+    Candidate, CandidateDocument, CommonFailure, DefaultComparison, ModelledLimit, Outcome, OutcomeDocument, Rates,
     RegretClaim, SecondsOfRun, Unscored,
 };
 pub use page::{Written, page, write_page};
-pub use rates::Rates;
 pub use run_one::{OneRun, OneRunDocument, RunOptions, plan_one, run_one};
 pub use runner::{Extras, OnePlan, Runner};
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};

@@ -3,8 +3,7 @@
 use crate::configuration::configuration;
 use crate::devices::device_for;
 use crate::explain::{REMEDY, with_gaps};
-use crate::outcome::{Candidate, CandidateDocument};
-use crate::rates::Rates;
+use crate::outcome::{Candidate, CandidateDocument, Rates};
 use crate::runner::{Extras, OnePlan, Runner};
 use crate::{Error, Problem};
 use serde::Serialize;

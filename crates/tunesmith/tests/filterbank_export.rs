@@ -41,7 +41,8 @@ fn exported_runs(folder: &Path, format: &str, out: &str) -> ExportedPortfolio {
         problem_size: Vec::new(),
         out: Some(folder.join(out)),
         guard: None,
-        force: false,
+        // A rule that tells inputs apart, also if one configuration does as well.
+        force: true,
     };
     export(&options).unwrap().unwrap().portfolios.remove(0)
 }

@@ -118,11 +118,14 @@ impl ModelChooser {
             number < low || number > high
         };
         let is_far = away > FAR.log2() || ranges().any(is_beyond);
-        if let Some(robust) = self.robust.filter(|_| is_far) {
+        let robust = self.robust.filter(|_| is_far);
+        if let Some(robust) = robust {
             scores[robust] = f64::INFINITY;
         }
         let config = self.best(&scores, &|config| acceptable(config) && self.is_valid(config, &size))?;
-        Some(Chosen { config, outside: outside(ranges()).hypot(away), is_robust: is_far && self.robust.is_some() })
+        // Constraints may exclude it.
+        let is_robust = robust.is_some_and(|at| self.configs[at] == *config);
+        Some(Chosen { config, outside: outside(ranges()).hypot(away), is_robust })
     }
 
     /// Returns the given value of a size, and the one that it has throughout the training set.

@@ -52,7 +52,8 @@ use tunesmith::core::Interrupt;
 use tunesmith::device::worker::WorkerCommand;
 use tunesmith::device::{Compilers, CudaSetup, Sandbox};
 use tunesmith::space::Value;
-use tunesmith::{Error, FoundRun, Machine, Problem};
+use tunesmith::store::{FoundRun, find_run};
+use tunesmith::{Error, Machine, Problem};
 
 /// Returns the machine with the device that the user names, if one is named. `interrupt` ends what
 /// compilers and drivers are asked before a run.
@@ -136,7 +137,7 @@ fn sandbox() -> Sandbox {
 /// Returns the journal that the user names, by its file or its folder. Says which one it is if the folder
 /// has several.
 fn journal(path: &Path) -> Result<PathBuf, Error> {
-    let FoundRun { path: found, among } = tunesmith::find_run(path)?;
+    let FoundRun { path: found, among } = find_run(path)?;
     if among > 1 {
         output::note(&format!("`{}` is the latest of {among} journals in its folder", found.display()));
     }

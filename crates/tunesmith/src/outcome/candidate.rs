@@ -1,11 +1,12 @@
 //! One configuration with its measurements.
 
+use crate::Problem;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use tunesmith_core::judge::standing::counted;
 use tunesmith_core::{Evaluation, Failure, Measurement, Objective as _, Resample, Role, Run, Status, statistics};
 use tunesmith_problem::MetricObjective;
-use tunesmith_space::{ConfigId, Space};
+use tunesmith_space::{ConfigId, Expr, Space, lookup};
 use tunesmith_store::{Journal, arguments};
 
 /// One configuration with its measurements.
@@ -144,4 +145,27 @@ fn medians(samples: &BTreeMap<String, Vec<f64>>) -> BTreeMap<String, f64> {
 /// configuration took part in no final.
 pub(crate) fn final_medians<'a>(visits: impl Iterator<Item = (Role, &'a [f64])>) -> Vec<f64> {
     counted(visits.filter_map(|(role, samples)| Some((role.stage()?, statistics::median(samples)?))))
+}
+
+/// The rates of a configuration, if the problem declares its work.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rates {
+    /// 10^9 floating-point operations per second.
+    pub gflops: Option<f64>,
+    /// 10^9 bytes per second.
+    pub gbytes: Option<f64>,
+}
+
+impl Rates {
+    /// Returns the rates of `candidate` at its median time, by the work that `problem` declares.
+    pub fn new(problem: &Problem, candidate: &Candidate) -> Self {
+        let named =
+            |name: &str| lookup(&problem.sizes, name).or_else(|| Journal::value_of(candidate.config.get(name)?));
+        let rate = |work: &Option<Expr>| {
+            let value = work.as_ref()?.evaluate(&named).ok()?;
+            // Per millisecond to 10^9 per second.
+            Some(value.as_float()? / candidate.time_ms? / 1e6)
+        };
+        Self { gflops: rate(&problem.flops), gbytes: rate(&problem.bytes) }
+    }
 }

@@ -3,7 +3,7 @@
 mod candidate;
 mod document;
 
-pub use candidate::Candidate;
+pub use candidate::{Candidate, Rates};
 pub(crate) use candidate::{Valued, final_medians};
 pub use document::{CandidateDocument, OutcomeDocument};
 pub use tunesmith_core::{CommonFailure, Unscored};

@@ -1,6 +1,6 @@
 //! The first stage: the device and the space.
 
-use crate::configuration::start_configuration;
+use crate::configuration::configuration;
 use crate::devices::device_for;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use std::time::Duration;
@@ -43,7 +43,8 @@ impl<'a> Ground<'a> {
         let building = clock.now() - began;
         let size = size(&space)?;
         let default = problem.default_configuration(&space)?;
-        let start = start_configuration(&space, default.as_ref(), start)?;
+        let is_named = !start.is_empty();
+        let start = is_named.then(|| configuration(&space, default.as_ref(), start)).transpose()?;
         let first = [&default, &start].into_iter().flatten().filter_map(|config| space.rank(config)).collect();
         Ok(Self { problem, machine, device, limits, space, size, warnings, default, first, building })
     }

@@ -1,6 +1,6 @@
 //! Finds the journal in a folder.
 
-use crate::Error;
+use crate::{StoreError, read_header};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -19,20 +19,18 @@ pub struct FoundRun {
 ///
 /// # Errors
 /// The folder cannot be read, or holds no journal.
-pub fn find_run(path: &Path) -> Result<FoundRun, Error> {
+pub fn find_run(path: &Path) -> Result<FoundRun, StoreError> {
     if !path.is_dir() {
         return Ok(FoundRun { path: path.to_path_buf(), among: 1 });
     }
-    let folder = path.display();
-    let unreadable = |error| Error::request(format!("cannot read the folder `{folder}`: {error}"), None);
+    let unreadable = |source| StoreError::Io { path: path.to_path_buf(), source };
     let files = std::fs::read_dir(path).map_err(unreadable)?.flatten().map(|entry| entry.path());
     let named = files.filter(|file| file.extension().is_some_and(|suffix| suffix == "jsonl"));
-    let journals: Vec<PathBuf> = named.filter(|file| tunesmith_store::read_header(file).is_ok()).collect();
+    let journals: Vec<PathBuf> = named.filter(|file| read_header(file).is_ok()).collect();
     let among = journals.len();
     let latest = journals.into_iter().max_by_key(|file| (written(file), file.clone()));
-    let remedy = || Some("`tunesmith tune PROBLEM` writes one; name the file if it does not end in .jsonl".to_string());
-    let latest = latest.ok_or_else(|| Error::request(format!("the folder `{folder}` holds no journal"), remedy()))?;
-    Ok(FoundRun { path: latest, among })
+    let path = latest.ok_or_else(|| StoreError::NoJournal { folder: path.to_path_buf() })?;
+    Ok(FoundRun { path, among })
 }
 
 /// Returns the time of the last change, as far as it is known.
