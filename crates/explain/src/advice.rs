@@ -144,11 +144,10 @@ fn extend(facts: &Facts<'_>) -> Option<Advice> {
         let mut shares = facts.importance.importance.iter();
         shares.any(|share| share.parameter == parameter && share.with_interactions >= WORTH_EXTENDING)
     };
-    let at_edge = facts.best?.parameters.iter().find_map(|values| {
+    facts.best?.parameters.iter().find_map(|values| {
         let parameter = values.condition.parameter.clone();
         values.edge.filter(|_| matters(&parameter)).map(|edge| Advice::Extend { parameter, edge })
-    });
-    at_edge
+    })
 }
 
 fn leave_out(facts: &Facts<'_>) -> Option<Advice> {

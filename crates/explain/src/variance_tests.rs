@@ -83,8 +83,8 @@ proptest! {
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
         prop_assert!(close(found.total, variance_of_means(&grid, &values, &all)));
         let main: Vec<f64> = all.iter().map(|column| variance_of_means(&grid, &values, &[*column])).collect();
-        for column in 0..count {
-            prop_assert!(close(found.main[column], main[column]), "{column}");
+        for (column, wanted) in main.iter().enumerate() {
+            prop_assert!(close(found.main[column], *wanted), "{column}");
         }
         for (a, b) in pairs(count) {
             let beyond = variance_of_means(&grid, &values, &[a, b]) - main[a] - main[b];

@@ -69,7 +69,7 @@ const BOTTLENECKS: usize = 3;
 /// Columns of the longest name shown in full.
 const NAME: usize = 34;
 /// Lines of the longest text.
-const LINES: usize = 3;
+const LINES: usize = 2;
 
 impl ExplanationPage<'_> {
     /// Returns the page as lines of text, each ended: about 40 lines of at most 100 columns.

@@ -3,8 +3,10 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use tunesmith_core::Measurement;
+use std::path::Path;
 use tunesmith_core::counters::{CounterSet, GLOBAL_SIZE, Hardware};
+use tunesmith_core::recording::Row;
+use tunesmith_core::{Measurement, Recording, Refusal};
 use tunesmith_model::Table;
 use tunesmith_model::bottleneck::{
     Bottleneck, Bottlenecks, Family, Quantity, Rules, Variant, analyse, scores, wanted_changes,
@@ -16,6 +18,9 @@ use tunesmith_store::{Journal, arguments};
 
 /// Maximum number of parameter changes shown.
 const SUGGESTIONS: usize = 8;
+
+/// The advice for a recording without counters.
+pub const REMEDY: &str = "record counters (`tune --profile` on a CUDA device, KTT with profiling), or replay such a recording (--device replay:FILE)";
 
 /// The explanation of a configuration's speed.
 #[derive(Clone, Debug, Serialize)]
@@ -79,6 +84,49 @@ impl CounterExplanation {
     pub fn arguments(&self) -> String {
         arguments(&self.config)
     }
+}
+
+/// Returns the row of `recording` to explain: the first of `ranked`, best first, that has counters, with
+/// the values of `pairs`.
+///
+/// # Errors
+/// A name or a value is unknown, or the configuration was not recorded or has no counters.
+pub fn row_with_counters<'a>(
+    recording: &'a Recording,
+    path: &Path,
+    pairs: &[(String, String)],
+    ranked: &[&'a Row],
+) -> Result<&'a Row, Refusal> {
+    let refuse =
+        |text: String, remedy: &str| Refusal::new(format!("`{}`: {text}", path.display()), Some(remedy.into()));
+    let has_counters = |row: &&&Row| !row.measurement.counters.is_empty();
+    let Some(fastest) = ranked.iter().find(has_counters) else {
+        return Err(refuse("no configuration has counters".to_string(), REMEDY));
+    };
+    let mut values = fastest.values.clone();
+    for (name, text) in pairs {
+        let names = || recording.parameters().iter().map(Parameter::name).collect::<Vec<_>>().join(", ");
+        let at = recording.parameters().iter().position(|parameter| parameter.name() == name);
+        let at = at
+            .ok_or_else(|| refuse(format!("there is no parameter `{name}`"), &format!("parameters are {}", names())))?;
+        let parameter = &recording.parameters()[at];
+        let value = Value::parse_as(text, parameter.values()).and_then(|value| parameter.index_of(&value));
+        let unknown = || {
+            let values = parameter.values().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            refuse(format!("`{name}` is never {text}"), &format!("its values are {values}"))
+        };
+        values[at] = parameter.values()[value.ok_or_else(unknown)?].clone();
+    }
+    let row = recording.rows().iter().find(|row| row.values == values);
+    let row =
+        row.ok_or_else(|| refuse("this configuration was not recorded".to_string(), "name a recorded configuration"))?;
+    if row.measurement.counters.is_empty() {
+        return Err(refuse(
+            "this configuration has no counters".to_string(),
+            "leave --config out to explain the fastest configuration that has counters",
+        ));
+    }
+    Ok(row)
 }
 
 /// A configuration with its context.

@@ -12,11 +12,15 @@ mod error;
 mod left;
 mod model_choice;
 mod past;
+mod trials;
 
 pub use comparison::{Baseline, CompareOptions, Comparison, Measures, Overall, Score, TimeTransfer, compare};
-pub use counter_explanation::{BottleneckShare, CounterExplanation, CounterLook, CounterSubject, Effect, Wanted};
+pub use counter_explanation::{
+    BottleneckShare, CounterExplanation, CounterLook, CounterSubject, Effect, REMEDY, Wanted, row_with_counters,
+};
 pub use counter_models::{METHODS, TrainOptions, Trained, learnable, train_counters, unknown};
 pub use error::Error;
 pub use left::{Left, Within, indices_of, is_configuration, space_of_journal};
 pub use model_choice::{ModelChoice, read_model};
 pub use past::{Fitting, JudgedRecording, LeftOut, Past, WhyLeftOut};
+pub use trials::{trials, values_of};

@@ -2,7 +2,7 @@
 
 use crate::configuration::configuration;
 use crate::devices::device_for;
-use crate::explain::{REMEDY, with_gaps};
+use crate::explain::with_gaps;
 use crate::outcome::{Candidate, CandidateDocument, Rates};
 use crate::runner::{Extras, OnePlan, Runner};
 use crate::{Error, Problem};
@@ -14,7 +14,7 @@ use tunesmith_core::{Completion, Evaluation, Interrupt, Measurement, Request, Sy
 use tunesmith_device::Machine;
 use tunesmith_model::counters::CounterModel;
 use tunesmith_space::{ConfigId, Space, Value};
-use tunesmith_study::{CounterExplanation, CounterSubject, ModelChoice, read_model};
+use tunesmith_study::{CounterExplanation, CounterSubject, ModelChoice, REMEDY, read_model};
 
 /// The configuration to run, and the readings to take.
 #[derive(Clone, Debug, Default)]

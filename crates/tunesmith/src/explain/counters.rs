@@ -11,7 +11,7 @@ use tunesmith_core::recording::Row;
 use tunesmith_core::{Measurement, Recording};
 use tunesmith_space::{Parameter, Value};
 use tunesmith_store::Journal;
-use tunesmith_study::{CounterExplanation, CounterSubject, read_model};
+use tunesmith_study::{CounterExplanation, CounterSubject, REMEDY, read_model, row_with_counters};
 
 /// Explains a configuration of `recording`. Without counters there is nothing to explain, which is an
 /// error only if `options` ask about counters.
@@ -21,7 +21,7 @@ pub(super) fn explain(options: &ExplainOptions, recording: &Recording) -> Result
     if !is_asked && recording.rows().iter().all(|row| row.measurement.counters.is_empty()) {
         return Ok(None);
     }
-    let row = row(recording, &options.run, &options.config)?;
+    let row = row_with_counters(recording, &options.run, &options.config, &ranked(recording, &options.run))?;
     let rows: HashMap<&[Value], &Row> = recording.rows().iter().map(|row| (row.values.as_slice(), row)).collect();
     // A configuration that failed is not suggested. One that was not recorded may be.
     let look = |values: &[Value]| match rows.get(values) {
@@ -41,9 +41,6 @@ pub(super) fn explain(options: &ExplainOptions, recording: &Recording) -> Result
     }
 }
 
-/// The advice for a recording without counters.
-pub(crate) const REMEDY: &str = "record counters (`tune --profile` on a CUDA device, KTT with profiling), or replay such a recording (--device replay:FILE)";
-
 /// Returns the correct rows, best first: of a journal in the order of its verdict, else by their
 /// times.
 fn ranked<'a>(recording: &'a Recording, path: &Path) -> Vec<&'a Row> {
@@ -60,41 +57,6 @@ fn ranked<'a>(recording: &'a Recording, path: &Path) -> Vec<&'a Row> {
     let mut rows: Vec<(f64, &Row)> = recording.rows().iter().filter_map(|row| Some((row.time_ms()?, row))).collect();
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
     rows.into_iter().map(|(_, row)| row).collect()
-}
-
-/// Returns the row to explain.
-fn row<'a>(recording: &'a Recording, path: &Path, pairs: &[(String, String)]) -> Result<&'a Row, Error> {
-    let refuse =
-        |text: String, remedy: &str| Error::request(format!("`{}`: {text}", path.display()), Some(remedy.into()));
-    let has_counters = |row: &&&Row| !row.measurement.counters.is_empty();
-    let ranked = ranked(recording, path);
-    let Some(fastest) = ranked.iter().find(has_counters) else {
-        return Err(refuse("no configuration has counters".to_string(), REMEDY));
-    };
-    let mut values = fastest.values.clone();
-    for (name, text) in pairs {
-        let names = || recording.parameters().iter().map(Parameter::name).collect::<Vec<_>>().join(", ");
-        let at = recording.parameters().iter().position(|parameter| parameter.name() == name);
-        let at = at
-            .ok_or_else(|| refuse(format!("there is no parameter `{name}`"), &format!("parameters are {}", names())))?;
-        let parameter = &recording.parameters()[at];
-        let value = Value::parse_as(text, parameter.values()).and_then(|value| parameter.index_of(&value));
-        let unknown = || {
-            let values = parameter.values().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            refuse(format!("`{name}` is never {text}"), &format!("its values are {values}"))
-        };
-        values[at] = parameter.values()[value.ok_or_else(unknown)?].clone();
-    }
-    let row = recording.rows().iter().find(|row| row.values == values);
-    let row =
-        row.ok_or_else(|| refuse("this configuration was not recorded".to_string(), "name a recorded configuration"))?;
-    if row.measurement.counters.is_empty() {
-        return Err(refuse(
-            "this configuration has no counters".to_string(),
-            "leave --config out to explain the fastest configuration that has counters",
-        ));
-    }
-    Ok(row)
 }
 
 /// Adds notes on the counters that `measurement` lacks.

@@ -3,7 +3,7 @@
 mod counters;
 mod measured;
 
-pub(crate) use counters::{REMEDY, with_gaps};
+pub(crate) use counters::with_gaps;
 pub use measured::MeasureOptions;
 
 use crate::judged::Judged;
@@ -13,15 +13,13 @@ use crate::{Error, Metric};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
-use tunesmith_core::recording::Row;
 use tunesmith_core::{Recording, statistics};
 use tunesmith_explain::{
-    Advice, AmongBest, Change, Facts, FailureCause, Importance, Scores, Surrogate, TrialResult, Trials, advice,
-    among_best, changes, failure_causes, importance,
+    Advice, AmongBest, Change, Facts, FailureCause, Importance, Scores, Surrogate, Trials, advice, among_best, changes,
+    failure_causes, importance,
 };
-use tunesmith_space::{Parameter, Value};
 use tunesmith_store::{Journal, Outline};
-use tunesmith_study::{CounterExplanation, Left, is_configuration, space_of_journal};
+use tunesmith_study::{CounterExplanation, Left, is_configuration, space_of_journal, trials, values_of};
 
 /// The run to explain, and the means.
 #[derive(Clone, Debug, Default)]
@@ -122,7 +120,7 @@ pub fn explain(options: &ExplainOptions) -> Result<Option<Explanation>, Error> {
         None => outline.is_some(),
     };
     let mut scores = Scores::new(&trials, model.as_ref(), &is_valid);
-    let places = |explained: &Explained| trials.places(&values(recording.parameters(), &explained.config)?);
+    let places = |explained: &Explained| trials.places(&values_of(recording.parameters(), &explained.config)?);
     let winner = standing.best.as_ref().and_then(places);
     let default = recording.context.reference.as_ref().and_then(|values| trials.places(values));
     let ends = default.zip(winner);
@@ -223,31 +221,4 @@ impl Standing {
             counters: found.counters,
         }
     }
-}
-
-/// Returns the rows as the analyses take them, with scores in `metric` if the objective is not time.
-fn trials(recording: &Recording, metric: Option<&Metric>) -> Trials {
-    let names = || recording.parameters().iter().map(Parameter::name);
-    let score = |row: &Row| match metric {
-        None => row.time_ms(),
-        Some(metric) => {
-            let parameter = |name: &str| names().position(|own| own == name).map(|at| row.values[at].clone());
-            let values = metric.samples(&parameter, &row.measurement).ok()?;
-            statistics::median(&values.into_iter().map(|value| metric.score(value)).collect::<Vec<_>>())
-        }
-    };
-    let mut trials = Trials::new(recording.parameters());
-    for row in recording.rows() {
-        let result = match &row.failure {
-            Some(failure) => TrialResult::Failed { kind: failure.kind, headline: failure.headline().to_string() },
-            None => score(row).map_or(TrialResult::Unscored, TrialResult::Score),
-        };
-        trials.push(&row.values, result);
-    }
-    trials
-}
-
-/// Returns the values of a configuration in the parameters' order.
-fn values(parameters: &[Parameter], config: &Map<String, Json>) -> Option<Vec<Value>> {
-    parameters.iter().map(|parameter| config.get(parameter.name()).and_then(Journal::value_of)).collect()
 }

@@ -1,0 +1,36 @@
+//! The rows of a recording as the analyses of `explain` take them.
+
+use serde_json::{Map, Value as Json};
+use tunesmith_core::recording::Row;
+use tunesmith_core::{Recording, statistics};
+use tunesmith_explain::{TrialResult, Trials};
+use tunesmith_problem::Metric;
+use tunesmith_space::{Parameter, Value};
+use tunesmith_store::Journal;
+
+/// Returns the rows as the analyses take them, with scores in `metric` if the objective is not time.
+pub fn trials(recording: &Recording, metric: Option<&Metric>) -> Trials {
+    let names = || recording.parameters().iter().map(Parameter::name);
+    let score = |row: &Row| match metric {
+        None => row.time_ms(),
+        Some(metric) => {
+            let parameter = |name: &str| names().position(|own| own == name).map(|at| row.values[at].clone());
+            let values = metric.samples(&parameter, &row.measurement).ok()?;
+            statistics::median(&values.into_iter().map(|value| metric.score(value)).collect::<Vec<_>>())
+        }
+    };
+    let mut trials = Trials::new(recording.parameters());
+    for row in recording.rows() {
+        let result = match &row.failure {
+            Some(failure) => TrialResult::Failed { kind: failure.kind, headline: failure.headline().to_string() },
+            None => score(row).map_or(TrialResult::Unscored, TrialResult::Score),
+        };
+        trials.push(&row.values, result);
+    }
+    trials
+}
+
+/// Returns the values of a configuration in the parameters' order.
+pub fn values_of(parameters: &[Parameter], config: &Map<String, Json>) -> Option<Vec<Value>> {
+    parameters.iter().map(|parameter| config.get(parameter.name()).and_then(Journal::value_of)).collect()
+}
