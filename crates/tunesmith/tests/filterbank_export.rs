@@ -22,19 +22,26 @@
 mod exported;
 
 use exported::{Asked, Field, portfolios};
+use rand::seq::IndexedRandom as _;
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tunesmith::choose::read_wisdom;
+use tunesmith::choose::wisdom::Input;
 use tunesmith::core::Rng;
 use tunesmith::space::ValueKind;
 use tunesmith::{ExportOptions, ExportedPortfolio, export};
 
 const QUESTIONS: usize = 10_000;
 
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/filterbank.wisdom")
+}
+
 /// Exports the runs to `out` in `folder`. Returns the one portfolio that they make.
 fn exported_runs(folder: &Path, format: &str, out: &str) -> ExportedPortfolio {
     let options = ExportOptions {
-        runs: vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/filterbank.wisdom")],
+        runs: vec![fixture()],
         format: format.into(),
         most: 8,
         keep: 1,
@@ -66,7 +73,17 @@ fn exported_code_of_the_filterbank_chooses_what_the_library_chooses() {
     let portfolio = exported_runs(folder.path(), "wisdom", "few.wisdom");
     assert_eq!(portfolio.inputs, 16);
     let mut rng = Rng::seed_from_u64(5);
-    let mut question = || portfolio.features.iter().map(|_| rng.random_range(1.0..600.0f64).round()).collect();
+    // Most questions are near a measured input; far from all of them one configuration answers.
+    let measured: Vec<Input> =
+        read_wisdom(&fixture()).unwrap().wisdom.entries.into_iter().map(|own| own.input).collect();
+    let mut question = || {
+        let near = measured.choose(&mut rng).cloned().filter(|_| rng.random_bool(0.8));
+        let size = |name: &String| match &near {
+            Some(input) => (input[name] * rng.random_range(0.7..1.5f64)).round(),
+            None => rng.random_range(1.0..600.0f64).round(),
+        };
+        portfolio.features.iter().map(size).collect()
+    };
     let asked = Asked {
         prefix: "filterbank",
         fields: fields(),
