@@ -9,7 +9,7 @@ pub(super) const NEAR: f64 = 0.1;
 /// The errors that a model makes on nests that it was not fitted to.
 ///
 /// Each nest of the calibration is left out in turn, in all of its shapes and sizes, and estimated
-/// by a model of the others. The error of a case is `|ln(estimate / time)|`, divided by [`NEAR`]
+/// by a model of the others. The error of a case is `|ln(estimate / time)|`, divided by `NEAR`
 /// plus the distance of the case from the mixtures of the other nests. The reach is the quantile of
 /// these errors in which every nest has the same weight (split conformal prediction with
 /// normalised scores: Lei et al., Distribution-Free Predictive Inference for Regression, 2018).
