@@ -24,10 +24,11 @@ fuzz_target!(|input: &[u8]| {
     let again = DeviceFile::parse(&file.text()).expect("a written file is read");
     assert_eq!(again, file);
     for model in &file.models {
+        let domain = file.domain(model);
         for case in &file.cases {
             let seconds = model.seconds(&case.counts);
             assert!(!seconds.is_nan(), "an estimate that is no number");
-            let _ = file.outside(model, &case.counts);
+            let _ = domain.estimate(&case.counts);
         }
     }
 });

@@ -123,6 +123,7 @@ fn timing() -> Result<TimingModel> {
         held_out: HeldOut::default(),
         unseen: None,
         best_single: Some(vec![Value::Int(2)]),
+        robust: vec![vec![Value::Int(2)]],
     };
     Ok(TimingModel::new(parts)?)
 }
