@@ -55,10 +55,8 @@ impl Nvrtc {
         let cannot =
             |error| format!("NVRTC cannot be loaded: {error}; put the folder of libnvrtc.so into LD_LIBRARY_PATH");
         unsafe {
-            let [mut library, rest @ ..] = NAMES.map(|name| Library::new(name));
-            for other in rest {
-                library = library.or(other);
-            }
+            let [newest, older @ ..] = NAMES;
+            let library = older.iter().fold(Library::new(newest), |found, name| found.or_else(|_| Library::new(*name)));
             let library = library.map_err(cannot)?;
             macro_rules! function {
                 ($name:literal) => {
