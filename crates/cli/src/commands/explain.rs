@@ -1,6 +1,6 @@
 //! `tunesmith explain`.
 
-use super::{command, interrupt, interruptible_machine, journal, pairs};
+use super::{Tuned, command, interrupt, interruptible_machine, journal, pairs};
 use crate::args::ExplainArgs;
 use crate::{Ending, output};
 use serde::Serialize;
@@ -103,16 +103,17 @@ fn standing(best: &Explained, explanation: &Explanation) -> Standing {
 
 /// Returns what to try next, with commands as a shell takes them.
 fn next(run: &Path, explanation: &Explanation) -> Vec<NextStep> {
-    let tuned = Tuned::new(run);
-    let (tuned, run) = (tuned.as_ref(), run.to_string_lossy());
+    let recorded = Recorded::new(run);
+    let (tuned, run) = (recorded.as_ref().map(Recorded::tuned), run.to_string_lossy());
+    let again = |subcommand: &str, more: &[&str]| tuned.as_ref().map(|tuned| tuned.again(subcommand, more));
     let step = |advice: &Advice| {
         let command = match advice {
-            Advice::Diagnose { .. } => tuned.map(|tuned| again("check", tuned, &[])),
+            Advice::Diagnose { .. } => again("check", &[]),
             Advice::GoOn { evaluations, .. } => {
                 let stop = format!("evaluations {evaluations}");
-                tuned.map(|tuned| again("tune", tuned, &["--out", &run, "--resume", "--stop", &stop]))
+                again("tune", &["--out", &run, "--resume", "--stop", &stop])
             }
-            Advice::Quieten { .. } => tuned.map(|tuned| again("run", tuned, &["--best", &run])),
+            Advice::Quieten { .. } => again("run", &["--best", &run]),
             Advice::Choose { ties } => Some(command(["tunesmith", "top", &run, "-n", &(ties + 1).to_string()])),
             // A recording of another tool is no run of a problem.
             Advice::Ship if explanation.space_size.is_none() => None,
@@ -125,16 +126,16 @@ fn next(run: &Path, explanation: &Explanation) -> Vec<NextStep> {
 }
 
 /// The problem of a run, as its command named it.
-struct Tuned {
+struct Recorded {
     /// The file.
     problem: PathBuf,
     /// The sizes that differ from those of the file, as `--size` takes them.
-    sizes: Vec<String>,
+    sizes: Option<String>,
     /// The device, as `--device` takes it, if it was a formula.
     device: Option<String>,
 }
 
-impl Tuned {
+impl Recorded {
     /// Returns the problem beside the journal `run`, if there is one.
     fn new(run: &Path) -> Option<Self> {
         let header = store::read_header(run).ok()?;
@@ -142,21 +143,17 @@ impl Tuned {
         let problem = Problem::load(&file, &[]).ok()?;
         let written = |name: &str| lookup(&problem.sizes, name);
         let differs = |(name, json): &(&String, &Json)| written(name) != Journal::value_of(json);
-        let sizes = header.sizes.iter().filter(differs).map(|(name, json)| format!("{name}={json}")).collect();
+        let sizes: Vec<String> =
+            header.sizes.iter().filter(differs).map(|(name, json)| format!("{name}={json}")).collect();
+        let sizes = (!sizes.is_empty()).then(|| sizes.join(","));
         let device = header.identity.get("device").and_then(Json::as_str);
         let device = device.filter(|name| name.starts_with("synthetic:")).map(str::to_string);
         Some(Self { problem: file, sizes, device })
     }
-}
 
-/// Returns the command that runs `subcommand` on the problem as it was tuned.
-fn again(subcommand: &str, tuned: &Tuned, more: &[&str]) -> String {
-    let file = tuned.problem.to_string_lossy();
-    let sizes = tuned.sizes.join(",");
-    let size = (!sizes.is_empty()).then_some(["--size", &sizes]);
-    let device = tuned.device.as_deref().map(|device| ["--device", device]);
-    let options = size.into_iter().chain(device).flatten();
-    command(["tunesmith", subcommand, &file].into_iter().chain(options).chain(more.iter().copied()))
+    fn tuned(&self) -> Tuned<'_> {
+        Tuned { problem: &self.problem, sizes: self.sizes.as_deref(), device: self.device.as_deref() }
+    }
 }
 
 /// Returns the explanation of counters as text.

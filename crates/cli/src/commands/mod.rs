@@ -149,14 +149,29 @@ fn journals(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     paths.iter().map(|path| journal(path)).collect()
 }
 
-/// Returns the command that runs `subcommand` on the problem as it was tuned, with its sizes and on
-/// its device.
-fn again(subcommand: &str, args: &TuneArgs, more: &[&str]) -> String {
-    let file = args.problem.problem.to_string_lossy();
-    let size = args.problem.size.iter().flat_map(|pairs| ["--size", &pairs.text]);
-    let device = args.device.iter().flat_map(|device| ["--device", device]);
-    let words = ["tunesmith", subcommand, &file].into_iter().chain(size).chain(device);
-    command(words.chain(more.iter().copied()))
+/// A problem as it was tuned.
+struct Tuned<'a> {
+    problem: &'a Path,
+    /// The sizes, as `--size` takes them.
+    sizes: Option<&'a str>,
+    /// The device, as `--device` takes it.
+    device: Option<&'a str>,
+}
+
+impl<'a> Tuned<'a> {
+    fn of(args: &'a TuneArgs) -> Self {
+        let sizes = args.problem.size.as_ref().map(|pairs| pairs.text.as_str());
+        Self { problem: &args.problem.problem, sizes, device: args.device.as_deref() }
+    }
+
+    /// Returns the command that runs `subcommand` on the problem, with its sizes and on its device.
+    fn again(&self, subcommand: &str, more: &[&str]) -> String {
+        let file = self.problem.to_string_lossy();
+        let size = self.sizes.map(|sizes| ["--size", sizes]);
+        let device = self.device.map(|device| ["--device", device]);
+        let options = size.into_iter().chain(device).flatten();
+        command(["tunesmith", subcommand, &file].into_iter().chain(options).chain(more.iter().copied()))
+    }
 }
 
 /// Returns the words as they are written in a shell.

@@ -1,7 +1,7 @@
 //! `tunesmith tune`.
 
 use super::estimate::interval_text;
-use super::{again, command, describe_sandbox, interrupt, interruptible_machine, load, pairs, tune_inputs, unless};
+use super::{Tuned, command, describe_sandbox, interrupt, interruptible_machine, load, pairs, tune_inputs, unless};
 use crate::args::TuneArgs;
 use crate::progress::Display;
 use crate::{Ending, output, render};
@@ -315,12 +315,12 @@ fn next_commands(args: &TuneArgs, outcome: &Outcome) -> Vec<String> {
     let more = format!("evaluations {}", outcome.evaluations * 2);
     let top = command(["tunesmith", "top", &journal]);
     match &outcome.best {
-        Some(_) if outcome.stop_reason == StopReason::Interrupted => vec![again("tune", args, &resume)],
+        Some(_) if outcome.stop_reason == StopReason::Interrupted => vec![Tuned::of(args).again("tune", &resume)],
         Some(_) if u128::from(outcome.evaluations) == outcome.space_size => vec![top],
         Some(_) => {
             resume.extend(["--stop", &more]);
-            vec![top, again("tune", args, &resume)]
+            vec![top, Tuned::of(args).again("tune", &resume)]
         }
-        None => ["run", "check"].map(|subcommand| again(subcommand, args, &[])).into(),
+        None => ["run", "check"].map(|subcommand| Tuned::of(args).again(subcommand, &[])).into(),
     }
 }

@@ -1,6 +1,6 @@
 //! `tunesmith tune --inputs`.
 
-use super::again;
+use super::Tuned;
 use crate::args::TuneArgs;
 use crate::{Ending, output};
 use tunesmith::core::Interrupt;
@@ -52,7 +52,7 @@ fn text(outcome: &InputsOutcome, is_interrupted: bool, args: &TuneArgs) -> Strin
     let mean = (speedups.iter().map(|speedup| speedup.ln()).sum::<f64>() / speedups.len().max(1) as f64).exp();
     let (count, folder) = (runs.len(), out.display());
     let next = if is_interrupted {
-        again("tune", args, &["--inputs", "--resume", "--out", &folder.to_string()])
+        Tuned::of(args).again("tune", &["--inputs", "--resume", "--out", &folder.to_string()])
     } else {
         format!("tunesmith train timing {folder}/*=*.jsonl -o timing.json")
     };

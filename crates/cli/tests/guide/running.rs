@@ -8,7 +8,7 @@ use crate::page::{Command, blocks, commands, file};
 use crate::printed::agrees;
 use crate::{empty_folder, repository};
 
-/// How the commands of a `console` block are treated.
+/// The treatment of the commands of a `console` block.
 #[derive(Clone, Copy, PartialEq)]
 enum Mark {
     Runs,
