@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use tunesmith_choose::wisdom::{Config, Input, Portfolio};
 use tunesmith_core::Refusal;
 
-/// What a build reads.
+/// The form in which a build reads a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildForm {
     /// Options of a compiler, `-DNAME=VALUE`: `cc @kernel.flags`.
@@ -18,6 +18,28 @@ pub enum BuildForm {
     Make,
     /// `NAME=VALUE` for a shell.
     Env,
+}
+
+impl BuildForm {
+    /// Returns the name by which users call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Flags => "flags",
+            Self::Defines => "defines",
+            Self::CMake => "cmake",
+            Self::Make => "make",
+            Self::Env => "env",
+        }
+    }
+
+    /// Returns the suffix of its files.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::Defines => "defines.h",
+            Self::Make => "mk",
+            Self::Flags | Self::CMake | Self::Env => self.word(),
+        }
+    }
 }
 
 /// The macro that says that a build is tuned. It also marks files of flags, which have no comments.

@@ -59,11 +59,7 @@ impl ExportFormat {
             Self::CHeader => "c-header",
             Self::Rust => "rust",
             Self::KernelLauncher => "kernel-launcher",
-            Self::Build(BuildForm::Flags) => "flags",
-            Self::Build(BuildForm::Defines) => "defines",
-            Self::Build(BuildForm::CMake) => "cmake",
-            Self::Build(BuildForm::Make) => "make",
-            Self::Build(BuildForm::Env) => "env",
+            Self::Build(form) => form.word(),
         }
     }
 
@@ -74,11 +70,7 @@ impl ExportFormat {
             Self::Json => "wisdom.json",
             Self::CHeader => "h",
             Self::Rust => "rs",
-            Self::Build(BuildForm::Flags) => "flags",
-            Self::Build(BuildForm::Defines) => "defines.h",
-            Self::Build(BuildForm::CMake) => "cmake",
-            Self::Build(BuildForm::Make) => "mk",
-            Self::Build(BuildForm::Env) => "env",
+            Self::Build(form) => form.suffix(),
         }
     }
 
