@@ -5,17 +5,20 @@
 //! precision, a square root or an exponential would have no cost.
 
 use super::Role::Added;
-use super::{Kernel, TILED, Times, arithmetic, line, local_stride, rectangle, strided};
+use super::{
+    INDEPENDENT_PRODUCTS, INDEPENDENT_QUOTIENTS, INDEPENDENT_ROOTS, Kernel, PRODUCTS, QUOTIENTS, SUMS, Times,
+    arithmetic, line, local_stride, product, rectangle, strided,
+};
 
 const STORES: &str = include_str!("strided_store.nest");
 const VECTORS: &str = include_str!("vectors.nest");
 
-const fn of_type(element: &'static str, name: &'static str, kernel: Kernel) -> Kernel {
-    Kernel { name, element, ..kernel }
+const fn of_type(element: &'static str, kernel: Kernel) -> Kernel {
+    Kernel { element, ..kernel }
 }
 
-const fn double(name: &'static str, kernel: Kernel) -> Kernel {
-    of_type("f64", name, kernel)
+const fn double(kernel: Kernel) -> Kernel {
+    of_type("f64", kernel)
 }
 
 /// Returns a kernel that stores `used` neighbouring cells of every `stride`.
@@ -31,7 +34,7 @@ const fn vectors(name: &'static str, cells: &'static str) -> Kernel {
 /// Returns kernels for one kind of arithmetic in both precisions.
 macro_rules! both {
     ($single:literal, $double:literal, $what:literal, $body:expr) => {
-        [arithmetic($single, Added, $what, $body), double($double, arithmetic($double, Added, $what, $body))]
+        [arithmetic($single, Added, $what, $body), double(arithmetic($double, Added, $what, $body))]
     };
 }
 
@@ -39,48 +42,41 @@ macro_rules! both {
 macro_rules! integers {
     ($short:literal, $long:literal, $what:literal, $body:expr) => {
         [
-            of_type("i32", $short, arithmetic($short, Added, $what, $body)),
-            of_type("i64", $long, arithmetic($long, Added, $what, $body)),
+            of_type("i32", arithmetic($short, Added, $what, $body)),
+            of_type("i64", arithmetic($long, Added, $what, $body)),
         ]
     };
 }
 
 /// Accesses to memory.
 const MEMORY: [Kernel; 46] = [
-    double("copy_f64", line("copy_f64", "stride1", Added, include_str!("copy.nest"))),
-    double("sum4_f64", line("sum4_f64", "stride1", Added, include_str!("sum4.nest"))),
-    double("vector_stride1_f64", line("", "vector_scale_add", Added, include_str!("vector_stride1.nest"))),
-    double("vector_stride2_f64", line("", "vector_scale_add", Added, include_str!("vector_stride2.nest"))),
-    double("vector_stride3_f64", line("", "vector_scale_add", Added, include_str!("vector_stride3.nest"))),
-    double("transpose_tiled_f64", rectangle("", "transpose", Added, include_str!("transpose_tiled.nest"))),
-    double("transpose_writes_f64", rectangle("", "transpose", Added, include_str!("transpose_writes.nest"))),
-    double("transpose_reads_f64", rectangle("", "transpose", Added, include_str!("transpose_reads.nest"))),
-    double("matmul_naive_f64", rectangle("", "matmul_naive", Added, include_str!("matmul_naive.nest"))),
-    double(
-        "matmul_square_f64",
-        Kernel {
-            class: "matmul_tiled",
-            sizes: &[Times(1), Times(1), Times(1)],
-            ..rectangle("", "matmul_tiled", Added, TILED)
-        },
-    ),
-    double("strided_2of2_f64", strided("strided_2of2_f64", "2", "2")),
-    double("strided_2of3_f64", strided("strided_2of3_f64", "2", "3")),
-    double("strided_3of3_f64", strided("strided_3of3_f64", "3", "3")),
-    double("strided_1of4_f64", strided("strided_1of4_f64", "1", "4")),
-    double("strided_2of4_f64", strided("strided_2of4_f64", "2", "4")),
-    double("strided_3of4_f64", strided("strided_3of4_f64", "3", "4")),
-    double("strided_4of4_f64", strided("strided_4of4_f64", "4", "4")),
-    double("local_stride1_f64", local_stride("local_stride1_f64", "1")),
-    double("local_stride2_f64", local_stride("local_stride2_f64", "2")),
-    double("local_stride3_f64", local_stride("local_stride3_f64", "3")),
-    double("local_stride4_f64", local_stride("local_stride4_f64", "4")),
+    double(line("copy_f64", "stride1", Added, include_str!("copy.nest"))),
+    double(line("sum4_f64", "stride1", Added, include_str!("sum4.nest"))),
+    double(line("vector_stride1_f64", "vector_scale_add", Added, include_str!("vector_stride1.nest"))),
+    double(line("vector_stride2_f64", "vector_scale_add", Added, include_str!("vector_stride2.nest"))),
+    double(line("vector_stride3_f64", "vector_scale_add", Added, include_str!("vector_stride3.nest"))),
+    double(rectangle("transpose_tiled_f64", "transpose", Added, include_str!("transpose_tiled.nest"))),
+    double(rectangle("transpose_writes_f64", "transpose", Added, include_str!("transpose_writes.nest"))),
+    double(rectangle("transpose_reads_f64", "transpose", Added, include_str!("transpose_reads.nest"))),
+    double(rectangle("matmul_naive_f64", "matmul_naive", Added, include_str!("matmul_naive.nest"))),
+    double(product("matmul_square_f64", "matmul_tiled", Added, &[Times(1), Times(1), Times(1)])),
+    double(strided("strided_2of2_f64", "2", "2")),
+    double(strided("strided_2of3_f64", "2", "3")),
+    double(strided("strided_3of3_f64", "3", "3")),
+    double(strided("strided_1of4_f64", "1", "4")),
+    double(strided("strided_2of4_f64", "2", "4")),
+    double(strided("strided_3of4_f64", "3", "4")),
+    double(strided("strided_4of4_f64", "4", "4")),
+    double(local_stride("local_stride1_f64", "1")),
+    double(local_stride("local_stride2_f64", "2")),
+    double(local_stride("local_stride3_f64", "3")),
+    double(local_stride("local_stride4_f64", "4")),
     strided("strided_1of8", "1", "8"),
     strided("strided_4of8", "4", "8"),
     strided("strided_6of8", "6", "8"),
-    double("strided_1of8_f64", strided("strided_1of8_f64", "1", "8")),
-    double("strided_4of8_f64", strided("strided_4of8_f64", "4", "8")),
-    double("strided_6of8_f64", strided("strided_6of8_f64", "6", "8")),
+    double(strided("strided_1of8_f64", "1", "8")),
+    double(strided("strided_4of8_f64", "4", "8")),
+    double(strided("strided_6of8_f64", "6", "8")),
     stores("stores_2of2", "2", "2"),
     stores("stores_2of3", "2", "3"),
     stores("stores_3of3", "3", "3"),
@@ -90,16 +86,16 @@ const MEMORY: [Kernel; 46] = [
     stores("stores_4of4", "4", "4"),
     stores("stores_1of8", "1", "8"),
     stores("stores_4of8", "4", "8"),
-    double("stores_2of2_f64", stores("stores_2of2_f64", "2", "2")),
-    double("stores_3of3_f64", stores("stores_3of3_f64", "3", "3")),
-    double("stores_1of4_f64", stores("stores_1of4_f64", "1", "4")),
-    double("stores_4of4_f64", stores("stores_4of4_f64", "4", "4")),
-    double("stores_1of8_f64", stores("stores_1of8_f64", "1", "8")),
+    double(stores("stores_2of2_f64", "2", "2")),
+    double(stores("stores_3of3_f64", "3", "3")),
+    double(stores("stores_1of4_f64", "1", "4")),
+    double(stores("stores_4of4_f64", "4", "4")),
+    double(stores("stores_1of8_f64", "1", "8")),
     vectors("vectors_2", "2"),
     vectors("vectors_4", "4"),
-    double("vectors_2_f64", vectors("vectors_2_f64", "2")),
+    double(vectors("vectors_2_f64", "2")),
     line("gather", "gather", Added, include_str!("gather.nest")),
-    double("gather_f64", line("gather_f64", "gather", Added, include_str!("gather.nest"))),
+    double(line("gather_f64", "gather", Added, include_str!("gather.nest"))),
 ];
 
 const FUNCTIONS: [[Kernel; 2]; 15] = [
@@ -211,66 +207,12 @@ acc = acc*0.5 + value*0.75 + 1.25    @ i, j, k"
 ];
 
 const DOUBLES: [Kernel; 6] = [
-    double(
-        "add_f64",
-        arithmetic(
-            "add_f64",
-            Added,
-            "sums",
-            "value = i + j + k + 1    @ i, j, k
-acc = acc + value + 0.5 + -1.25 + 0.75 + -0.125 + 2.5 + -0.375 + 1.5 + -0.25    @ i, j, k",
-        ),
-    ),
-    double(
-        "mul_f64",
-        arithmetic(
-            "mul_f64",
-            Added,
-            "products",
-            "value = i + j + k + 1    @ i, j, k
-acc = acc + value*1.25*0.75*1.5*0.625*1.125*0.875*1.0625*0.9375    @ i, j, k",
-        ),
-    ),
-    double(
-        "div_f64",
-        arithmetic(
-            "div_f64",
-            Added,
-            "quotients",
-            "value = i + j + k + 1    @ i, j, k
-acc = acc + 3.1/(2.9/(2.7/(2.5/(2.3/(2.1/(1.9/(1.7/value)))))))    @ i, j, k",
-        ),
-    ),
-    double(
-        "independent_mul_f64",
-        arithmetic(
-            "independent_mul_f64",
-            Added,
-            "independent products",
-            "value = i + j + k + 1    @ i, j, k
-acc = value*(value + 1.0) + value*(value + 1.25) + value*(value + 1.5) + value*(value + 1.75) + value*(value + 2.0) + value*(value + 2.25) + acc    @ i, j, k",
-        ),
-    ),
-    double(
-        "independent_div_f64",
-        arithmetic(
-            "independent_div_f64",
-            Added,
-            "independent quotients",
-            "value = i + j + k + 1    @ i, j, k
-acc = 1.0/(value + 1.0) + 1.25/(value + 1.25) + 1.5/(value + 1.5) + 1.75/(value + 1.75) + 2.0/(value + 2.0) + 2.25/(value + 2.25) + acc    @ i, j, k",
-        ),
-    ),
-    double(
-        "independent_rsqrt_f64",
-        arithmetic(
-            "independent_rsqrt_f64",
-            Added,
-            "independent inverse roots",
-            "value = i + j + k + 1    @ i, j, k
-acc = rsqrt(value + 1.0) + rsqrt(value + 1.25) + rsqrt(value + 1.5) + rsqrt(value + 1.75) + rsqrt(value + 2.0) + rsqrt(value + 2.25) + acc    @ i, j, k",
-        ),
-    ),
+    double(arithmetic("add_f64", Added, "sums", SUMS)),
+    double(arithmetic("mul_f64", Added, "products", PRODUCTS)),
+    double(arithmetic("div_f64", Added, "quotients", QUOTIENTS)),
+    double(arithmetic("independent_mul_f64", Added, "independent products", INDEPENDENT_PRODUCTS)),
+    double(arithmetic("independent_div_f64", Added, "independent quotients", INDEPENDENT_QUOTIENTS)),
+    double(arithmetic("independent_rsqrt_f64", Added, "independent inverse roots", INDEPENDENT_ROOTS)),
 ];
 
 const INTEGERS: [[Kernel; 2]; 3] = [

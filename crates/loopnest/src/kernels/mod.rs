@@ -88,6 +88,20 @@ const STRIDED: &str = include_str!("strided.nest");
 const LOCAL_STRIDE: &str = include_str!("local_stride.nest");
 const TILED: &str = include_str!("matmul_tiled.nest");
 
+/// The bodies of arithmetic kernels that are measured in both precisions.
+const SUMS: &str = "value = i + j + k + 1    @ i, j, k
+acc = acc + value + 0.5 + -1.25 + 0.75 + -0.125 + 2.5 + -0.375 + 1.5 + -0.25    @ i, j, k";
+const PRODUCTS: &str = "value = i + j + k + 1    @ i, j, k
+acc = acc + value*1.25*0.75*1.5*0.625*1.125*0.875*1.0625*0.9375    @ i, j, k";
+const QUOTIENTS: &str = "value = i + j + k + 1    @ i, j, k
+acc = acc + 3.1/(2.9/(2.7/(2.5/(2.3/(2.1/(1.9/(1.7/value)))))))    @ i, j, k";
+const INDEPENDENT_PRODUCTS: &str = "value = i + j + k + 1    @ i, j, k
+acc = value*(value + 1.0) + value*(value + 1.25) + value*(value + 1.5) + value*(value + 1.75) + value*(value + 2.0) + value*(value + 2.25) + acc    @ i, j, k";
+const INDEPENDENT_QUOTIENTS: &str = "value = i + j + k + 1    @ i, j, k
+acc = 1.0/(value + 1.0) + 1.25/(value + 1.25) + 1.5/(value + 1.5) + 1.75/(value + 1.75) + 2.0/(value + 2.0) + 2.25/(value + 2.25) + acc    @ i, j, k";
+const INDEPENDENT_ROOTS: &str = "value = i + j + k + 1    @ i, j, k
+acc = rsqrt(value + 1.0) + rsqrt(value + 1.25) + rsqrt(value + 1.5) + rsqrt(value + 1.75) + rsqrt(value + 2.0) + rsqrt(value + 2.25) + acc    @ i, j, k";
+
 const fn line(name: &'static str, class: &'static str, role: Role, text: &'static str) -> Kernel {
     Kernel { name, class, role, groups: Groups::Line, sizes: ONE, text, element: "f32", fill: NONE }
 }
@@ -147,27 +161,9 @@ pub const KERNELS: [Kernel; 46] = [
     line("filled_stride3", "stride3_filled", Measure, include_str!("filled_stride3.nest")),
     line("filled_sliding_stride2", "stride2_filled", Measure, include_str!("filled_sliding_stride2.nest")),
     line("filled_sliding_stride3", "stride3_filled", Measure, include_str!("filled_sliding_stride3.nest")),
-    arithmetic(
-        "arithmetic_add",
-        Measure,
-        "sums",
-        "value = i + j + k + 1    @ i, j, k
-acc = acc + value + 0.5 + -1.25 + 0.75 + -0.125 + 2.5 + -0.375 + 1.5 + -0.25    @ i, j, k",
-    ),
-    arithmetic(
-        "arithmetic_mul",
-        Measure,
-        "products",
-        "value = i + j + k + 1    @ i, j, k
-acc = acc + value*1.25*0.75*1.5*0.625*1.125*0.875*1.0625*0.9375    @ i, j, k",
-    ),
-    arithmetic(
-        "arithmetic_div",
-        Measure,
-        "quotients",
-        "value = i + j + k + 1    @ i, j, k
-acc = acc + 3.1/(2.9/(2.7/(2.5/(2.3/(2.1/(1.9/(1.7/value)))))))    @ i, j, k",
-    ),
+    arithmetic("arithmetic_add", Measure, "sums", SUMS),
+    arithmetic("arithmetic_mul", Measure, "products", PRODUCTS),
+    arithmetic("arithmetic_div", Measure, "quotients", QUOTIENTS),
     arithmetic(
         "arithmetic_pow",
         Measure,
@@ -201,20 +197,8 @@ acc = acc + rsqrt(rsqrt(rsqrt(rsqrt(rsqrt(rsqrt(value))))))    @ i, j, k",
     rectangle("convolution", "convolution", Judge, include_str!("convolution.nest")),
     rectangle("convolution_tiled", "convolution", Judge, include_str!("convolution_tiled.nest")),
     line("nbody", "nbody", Judge, include_str!("nbody.nest")),
-    arithmetic(
-        "independent_mul",
-        Added,
-        "independent products",
-        "value = i + j + k + 1    @ i, j, k
-acc = value*(value + 1.0) + value*(value + 1.25) + value*(value + 1.5) + value*(value + 1.75) + value*(value + 2.0) + value*(value + 2.25) + acc    @ i, j, k",
-    ),
-    arithmetic(
-        "independent_div",
-        Added,
-        "independent quotients",
-        "value = i + j + k + 1    @ i, j, k
-acc = 1.0/(value + 1.0) + 1.25/(value + 1.25) + 1.5/(value + 1.5) + 1.75/(value + 1.75) + 2.0/(value + 2.0) + 2.25/(value + 2.25) + acc    @ i, j, k",
-    ),
+    arithmetic("independent_mul", Added, "independent products", INDEPENDENT_PRODUCTS),
+    arithmetic("independent_div", Added, "independent quotients", INDEPENDENT_QUOTIENTS),
     arithmetic(
         "independent_square",
         Added,
@@ -222,13 +206,7 @@ acc = 1.0/(value + 1.0) + 1.25/(value + 1.25) + 1.5/(value + 1.5) + 1.75/(value 
         "value = i + j + k + 1    @ i, j, k
 acc = (value + 1.0)**2 + (value + 1.25)**2 + (value + 1.5)**2 + (value + 1.75)**2 + (value + 2.0)**2 + (value + 2.25)**2 + acc    @ i, j, k",
     ),
-    arithmetic(
-        "independent_rsqrt",
-        Added,
-        "independent inverse roots",
-        "value = i + j + k + 1    @ i, j, k
-acc = rsqrt(value + 1.0) + rsqrt(value + 1.25) + rsqrt(value + 1.5) + rsqrt(value + 1.75) + rsqrt(value + 2.0) + rsqrt(value + 2.25) + acc    @ i, j, k",
-    ),
+    arithmetic("independent_rsqrt", Added, "independent inverse roots", INDEPENDENT_ROOTS),
     Kernel {
         groups: Groups::Narrow,
         ..rectangle("matmul_narrow", "narrow", Added, include_str!("matmul_naive.nest"))
