@@ -247,8 +247,8 @@ impl Online {
                 let Some(other) = inputs.get_mut(&key) else { continue };
                 if decision.has_won {
                     other.trials.suggest(&decision.config);
-                } else if let Some(slow) = lore.slow(&other.input, &decision.config) {
-                    other.trials.hint(&decision.config, slow);
+                } else {
+                    other.trials.hint(&decision.config, || lore.slow(&other.input, &decision.config));
                 }
             }
             drop(state);

@@ -9,7 +9,7 @@ const REMEMBERED: usize = 64;
 /// processor's caches yet.
 const FIRST_THOUGHT: f64 = 1.0;
 
-/// What is left of the longest thought with each that follows. Strategies fit their models now and then.
+/// The share of the longest thought that is left with each that follows. Strategies fit their models now and then.
 const THOUGHTS_FADE: f64 = 0.9;
 
 /// The share of its earnings that an input leaves to all. Trials for inputs with short calls cost

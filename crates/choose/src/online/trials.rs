@@ -201,12 +201,15 @@ impl Trials {
         }
     }
 
-    /// Tells the explorer that `config` is slow for a similar input, by that factor. Hence the explorers
-    /// of similar inputs learn from one another's trials.
-    pub(super) fn hint(&mut self, config: &Arc<Config>, slow: f64) {
-        let is_open = !matches!(self.exploration, Exploration::Over);
-        let is_known = self.results.contains_key(config) || self.is_waiting(config);
-        if let Some(reference) = self.reference().filter(|_| is_open && !is_known) {
+    /// Tells the explorer that `config` is slow for a similar input, by the factor that `slow` returns.
+    /// Hence the explorers of similar inputs learn from one another's trials. An explorer that would
+    /// not listen costs no search for the factor.
+    pub(super) fn hint(&mut self, config: &Arc<Config>, slow: impl FnOnce() -> Option<f64>) {
+        let is_over = matches!(self.exploration, Exploration::Over);
+        if is_over || self.results.contains_key(config) || self.is_waiting(config) {
+            return;
+        }
+        if let Some((reference, slow)) = self.reference().zip(slow()) {
             self.lessons.push((Arc::clone(config), Some(reference * slow)));
         }
     }
