@@ -1,4 +1,4 @@
-//! What to try next.
+//! Advises what to try next.
 
 use crate::best::{AmongBest, Edge};
 use crate::failures::FailureCause;

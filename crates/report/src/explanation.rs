@@ -24,7 +24,7 @@ pub struct ExplanationPage<'a> {
     pub within: &'a [(f64, f64)],
     /// The bottlenecks with their shares of the peak, the tightest first.
     pub bottlenecks: &'a [(String, f64)],
-    /// What to try next.
+    /// The next steps.
     pub next: &'a [NextStep],
 }
 

@@ -152,8 +152,8 @@ impl fmt::Display for Source<'_> {
             }
             Self::Robust { outside } => write!(
                 f,
-                "the most robust of the configurations measured on this device: the input lies {outside:.1} doublings outside of \
-                 the measured ones"
+                "the most robust of the configurations measured on this device: the input lies {outside:.1} \
+                 doublings outside of the measured ones"
             ),
             Self::NearestInput { distance } => {
                 write!(f, "measured on this device for an input {distance:.1} doublings away")

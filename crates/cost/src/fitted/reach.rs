@@ -1,4 +1,4 @@
-//! How far the errors of a model reach on kernels that it was not fitted to.
+//! The reach of a model's errors on kernels that it was not fitted to.
 
 use serde::{Deserialize, Serialize};
 

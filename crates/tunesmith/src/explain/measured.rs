@@ -13,7 +13,7 @@ use tunesmith_space::{ConfigId, Value};
 use tunesmith_store::{Header, Journal};
 use tunesmith_study::indices_of;
 
-/// How to measure the effect of each change from the default.
+/// The means to measure the effect of each change from the default.
 #[derive(Clone, Debug, Default)]
 pub struct MeasureOptions {
     /// The problem that the run tuned. By default the `.toml` beside the journal with its name.

@@ -31,7 +31,7 @@ pub struct ExplainOptions {
     pub config: Vec<(String, String)>,
     /// The counter model, which predicts the effect of parameters on counters.
     pub model: Option<PathBuf>,
-    /// How to measure the effect of each change from the default, in place of predicting it.
+    /// The means to measure the effect of each change from the default, in place of predicting it.
     pub measure: Option<MeasureOptions>,
 }
 
@@ -63,9 +63,9 @@ pub struct Explanation {
     pub changes: Vec<Change>,
     /// The failures by kind, the commonest first.
     pub failures: Vec<FailureCause>,
-    /// How much is probably left to find.
+    /// The speed that is probably left to find.
     pub left: Option<Left>,
-    /// What to try next.
+    /// The next steps.
     #[serde(skip)]
     pub next: Vec<Advice>,
     /// The bottlenecks, if the run has counters.
@@ -139,7 +139,7 @@ pub fn explain(options: &ExplainOptions) -> Result<Option<Explanation>, Error> {
     Ok(Some(standing.explanation(&recording, outline.as_ref(), found)))
 }
 
-/// What was found out about a run.
+/// The findings about a run.
 struct Found<'a> {
     trials: &'a Trials,
     importance: Importance,
