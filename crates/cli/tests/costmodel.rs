@@ -6,9 +6,9 @@ use common::{Folder, entries, repository};
 
 /// A device file as `calibrate` writes it, of two kernels.
 const DEVICE: &str = r#"{
-  "kind": "device", "version": 4,
+  "kind": "device", "version": 5,
   "provenance": {"device": "d", "backend": "C", "program": "p", "measured": 0, "lanes": {"in_rows": 1}, "launch_seconds": 1e-6, "runs": [30, 4], "noise": 0.01},
-  "models": [{"form": "overlap", "exponent": 2.0, "rank": 3, "merged": [], "dependent": [], "residuals": {}, "reach": {"coverage": 0.9, "error": 1.0, "nests": 20}, "terms": [
+  "models": [{"form": "overlap", "exponent": 2.0, "rank": 3, "merged": [], "dependent": [], "residuals": {}, "reach": {"coverage": 0.9, "error": 1.0, "near": 0.1, "nests": 20}, "terms": [
     {"property": "const", "weight": 1e-5, "spread": 1e-7, "kernels": 2},
     {"property": "lane:g:32:load:s1", "weight": 3e-9, "spread": 1e-10, "kernels": 2},
     {"property": "lane:g:32:store:s1", "weight": 0.0, "spread": null, "kernels": 1},

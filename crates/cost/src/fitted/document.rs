@@ -11,8 +11,8 @@ use tunesmith_model::{ModelError, saved};
 /// The `kind` of every device file.
 pub const DEVICE_KIND: &str = "device";
 /// The version written, and the only one read. Earlier versions counted other properties, and their
-/// models had no [reach](super::Reach).
-const VERSION: u64 = 4;
+/// models had no [reach](super::Reach), or one that widened with the distance at a fixed rate.
+const VERSION: u64 = 5;
 
 /// The text form of [`Lanes`] in device files.
 #[derive(Serialize, Deserialize)]
@@ -128,7 +128,8 @@ fn check_model(model: &CostModel) -> Result<(), ModelError> {
     if !(model.exponent.is_finite() && model.exponent >= 1.0) {
         return Err(damaged(format!("the exponent of model `{form}` is {}, not a number from 1", model.exponent)));
     }
-    if model.reach.is_some_and(|reach| !(reach.error.is_finite() && reach.error >= 0.0)) {
+    let is_number = |number: f64| number.is_finite() && number >= 0.0;
+    if model.reach.is_some_and(|reach| !(is_number(reach.error) && is_number(reach.near))) {
         return Err(damaged(format!("the reach of model `{form}` is not a number from 0")));
     }
     if !(model.units.is_finite() && model.units >= 1.0) {
@@ -218,9 +219,9 @@ mod tests {
             DeviceFile::parse(&text.replacen(from, to, 1)).unwrap_err().to_string()
         };
         assert!(refused("\"device\",", "\"counters\",").contains("kind `counters`"));
-        assert!(refused("\"version\": 4", "\"version\": 5").contains("version 5"));
-        assert!(refused("\"version\": 4", "\"version\": 3").contains("calibrate again"));
-        assert!(refused("\"version\": 4", "\"version\": 0").contains("`version` is not a whole number"));
+        assert!(refused("\"version\": 5", "\"version\": 6").contains("version 6"));
+        assert!(refused("\"version\": 5", "\"version\": 4").contains("calibrate again"));
+        assert!(refused("\"version\": 5", "\"version\": 0").contains("`version` is not a whole number"));
         assert!(refused("\"form\": \"nnls\"", "\"form\": \"paper\"").contains("same form"));
         assert!(refused("\"exponent\": 1.0", "\"exponent\": 0.5").contains("exponent of model `paper` is 0.5"));
         assert!(refused("\"property\":\"op:f32:add\"", "\"property\":\"const\"").contains("two terms `const`"));
