@@ -233,3 +233,41 @@ fn every_kernel_of_the_cost_model_computes_in_c_what_the_interpreter_says_for_ev
     }
     compare(&all);
 }
+
+/// Work-items side by side, each with a root and a lesser number.
+const FUNCTIONS: &str = "
+    nest functions
+    sizes n
+    assume n > 0
+    array a[n]: f32
+    array b[n]: f64
+    array c[n]: f32
+    array d[n]: f64
+    {[i]: 0 <= i < n}
+    c[i] = min(sqrt(a[i]), 0.5) + max(rsqrt(a[i] + 1.0), a[i])   @ i
+    d[i] = min(sqrt(b[i]), 0.5) + max(rsqrt(b[i] + 1.0), b[i])   @ i";
+
+#[test]
+fn what_vectors_compute_is_called_for_no_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, object) = (folder.path().join("f.c"), folder.path().join("f.o"));
+    std::fs::write(&source, codegen::source(&FUNCTIONS.parse().unwrap(), Dialect::C).unwrap().text).unwrap();
+    let mut compiler = std::process::Command::new("cc");
+    compiler.args(["-O3", "-c", "-o"]).arg(&object).arg(&source).args(codegen::C_OPTIONS);
+    assert!(compiler.status().unwrap().success());
+    // An object file names every function that it calls from elsewhere.
+    let compiled = std::fs::read(&object).unwrap();
+    for called in ["sqrt", "fmin", "fmax"] {
+        let is_named = compiled.windows(called.len()).any(|text| text == called.as_bytes());
+        assert!(!is_named, "`{called}` is called for each value");
+    }
+}
+
+#[test]
+fn the_lesser_of_a_number_and_none_is_the_number() {
+    let none = "((a[i] - a[i])/(a[i] - a[i]))";
+    let lesser = |x: &str, y: &str| format!("min({x}, {y}) + max({x}, {y}) + max({y}, {x}) + min({y}, {x})");
+    let text = FUNCTIONS.replace("min(sqrt(a[i]), 0.5) + max(rsqrt(a[i] + 1.0), a[i])", &lesser("a[i]", none));
+    assert_ne!(text, FUNCTIONS);
+    compare(&samples(&text, &[&[1], &[37]]));
+}

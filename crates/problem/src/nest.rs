@@ -41,12 +41,12 @@ impl NestKernel {
             name: self.recipe.nest.name.clone(),
             language,
             file: self.file.clone(),
+            options: generator.options().into_iter().chain(self.options.iter().cloned()).collect(),
             generator: Some(Arc::new(generator)),
             reading: tunesmith_device::Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
             function: self.function.clone().into(),
-            options: self.options.clone(),
             arguments: (0..self.arguments).collect(),
             repeat: None,
             work: None,
@@ -58,7 +58,7 @@ impl NestKernel {
     pub fn reference(&self) -> Reference {
         let generator = NestGenerator::reference(Arc::clone(&self.recipe), self.sizes.clone());
         let reference = Reference::new(Language::C, self.file.clone(), self.function.clone());
-        Reference { generator: Some(Arc::new(generator)), ..reference }
+        Reference { options: generator.options(), generator: Some(Arc::new(generator)), ..reference }
     }
 }
 

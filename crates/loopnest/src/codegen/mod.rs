@@ -35,6 +35,11 @@ pub struct Code {
     pub parameters: Vec<CodeParameter>,
 }
 
+/// The options with which compilers of C should compile generated code. They would else call a
+/// function for each square root, in case its argument is negative and someone reads `errno`, which
+/// generated code never does.
+pub const C_OPTIONS: [&str; 1] = ["-fno-math-errno"];
+
 /// A parameter of a generated function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeParameter {

@@ -83,11 +83,27 @@ impl<'a> Names<'a> {
         writer.line(&format!("{inline} {long} nest_abs({long} a) {{ return a < 0 ? -a : a; }}"));
         // Not as `a / b - (a % b < 0)`, which GCC 12 miscompiles in bounds of loops.
         writer.line(&format!("{inline} int nest_floor(int a, int b) {{ return (a < 0 ? a - b + 1 : a) / b; }}"));
+        if self.dialect == Dialect::C {
+            self.lesser_and_greater(writer);
+        }
         for (kind, times) in self.powers() {
             let kind_name = self.dialect.name(kind);
             let product = vec!["x"; times as usize].join(" * ");
             let name = power(kind, times);
             writer.line(&format!("{inline} {kind_name} {name}({kind_name} x) {{ return {product}; }}"));
+        }
+    }
+
+    /// Writes the lesser and the greater of two numbers, for C. As `fmin` and `fmax`, they return the
+    /// number if the other argument is none. Unlike these, they become instructions of vectors.
+    fn lesser_and_greater(&self, writer: &mut Writer) {
+        for kind in [Type::F32, Type::F64] {
+            let (name, suffix) = (self.dialect.name(kind), self.dialect.suffix(kind));
+            for (function, sign) in [("fmin", '<'), ("fmax", '>')] {
+                writer.line(&format!(
+                    "static inline {name} nest_{function}{suffix}({name} a, {name} b) {{ return (a {sign} b) | (b != b) ? a : b; }}"
+                ));
+            }
         }
     }
 

@@ -88,8 +88,9 @@ pub(super) fn call(function: Function, kind: Type, arguments: &[Value]) -> Value
             Value::Integer(number) => Value::Integer(number.wrapping_abs()),
             Value::Float(number) => Value::Float(number.abs()),
         },
-        Function::Min => pick(x <= arguments[1].as_f64()),
-        Function::Max => pick(x >= arguments[1].as_f64()),
+        // As `fmin` and `fmax`: a number, if the other argument is none.
+        Function::Min => pick(x <= arguments[1].as_f64() || arguments[1].as_f64().is_nan()),
+        Function::Max => pick(x >= arguments[1].as_f64() || arguments[1].as_f64().is_nan()),
     }
     .convert(kind)
 }

@@ -2,7 +2,7 @@
 
 use super::{dialect, in_words};
 use std::sync::Arc;
-use tunesmith_device::{Generated, Generator, Grid, Language, Scope};
+use tunesmith_device::{Generated, Generator, Grid, Language, Scope, Template};
 use tunesmith_loopnest::{Memory, Nest, Recipe, codegen};
 use tunesmith_space::Value;
 
@@ -25,6 +25,13 @@ impl NestGenerator {
     /// Creates a generator of the nest as it was written, as a function in C.
     pub fn reference(recipe: Arc<Recipe>, sizes: Vec<i64>) -> Self {
         Self { recipe, sizes, language: Language::C, transformed: false }
+    }
+
+    /// Returns the options with which its sources should be compiled. A problem's own options come
+    /// after them and may undo them.
+    pub fn options(&self) -> Vec<Template> {
+        let of_c: &[&str] = if self.language == Language::C { &codegen::C_OPTIONS } else { &[] };
+        of_c.iter().filter_map(|option| Template::parse(option).ok()).collect()
     }
 
     /// Returns the nest of the configuration that `scope` describes.
