@@ -86,8 +86,10 @@ def test_a_parameter_keeps_its_name_in_tables():
 def test_the_report_is_a_page(run, tmp_path):
     run.report(tmp_path / "run.html")
     page = (tmp_path / "run.html").read_text()
-    assert "<html" in page and "TILE" in page
-    assert run._repr_html_().startswith("<iframe srcdoc=") and "TILE" in run._repr_html_()
+    assert "<html" in page and "TILE" in page and "data-picture" in page
+    notebook = run._repr_html_()
+    assert notebook.startswith("<iframe srcdoc=") and "TILE" in notebook and "&lt;svg" in notebook
+    assert "&lt;script" not in notebook and len(notebook) < 100_000
     with pytest.raises(tunesmith.RequestError, match="name it FILE.html"):
         run.report(tmp_path / "run.txt")
 

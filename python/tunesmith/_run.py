@@ -299,7 +299,7 @@ class Run:
         self._recorded.save(path)
 
     def report(self, path: Path) -> None:
-        """Writes one HTML page: progress, the best configurations, each parameter, failures."""
+        """Writes one interactive HTML page: progress, the best configurations, parameters, every evaluation, failures."""
         self._recorded.write_page(path)
 
     def to_polars(self) -> polars.DataFrame:
@@ -318,7 +318,7 @@ class Run:
         return self._recorded.__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
-        """Returns the report, for notebooks."""
+        """Returns the report for notebooks: one picture and the tables, without scripts."""
         from html import escape
 
         page = escape(self._recorded.page(), quote=True)

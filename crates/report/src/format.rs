@@ -22,6 +22,31 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// Returns a time since the Unix epoch as a date: `2026-11-23 13:08 UTC`. Empty if it is no date.
+pub fn date(seconds: f64) -> String {
+    if !(0.0..1e11).contains(&seconds) {
+        return String::new();
+    }
+    let minutes = seconds as u64 / 60;
+    let (mut days, mut year) = (minutes / 1440, 1970);
+    let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let of_year = |year| if is_leap(year) { 366 } else { 365 };
+    while days >= of_year(year) {
+        days -= of_year(year);
+        year += 1;
+    }
+    let february = if is_leap(year) { 29 } else { 28 };
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02} {:02}:{:02} UTC", days + 1, minutes / 60 % 24, minutes % 60)
+}
+
 /// Returns a decimal number with separated thousands, or in powers of ten from 10^15: `389,120`,
 /// `8.24e31`.
 pub fn count(digits: &str) -> String {
@@ -85,6 +110,15 @@ mod tests {
         assert_eq!([0, 1, 2].map(|number| counted(number, "input")), ["0 inputs", "1 input", "2 inputs"]);
         assert_eq!([1, 3].map(|number| counted(number, "entry")), ["1 entry", "3 entries"]);
         assert_eq!(counted(count("1000"), "configuration"), "1,000 configurations");
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        let dates = [0.0, 951_782_400.0, 951_868_799.0, 1_795_424_593.18, 4_102_444_800.0].map(date);
+        let expected =
+            ["1970-01-01 00:00", "2000-02-29 00:00", "2000-02-29 23:59", "2026-11-23 09:03", "2100-01-01 00:00"];
+        assert_eq!(dates, expected.map(|text| format!("{text} UTC")));
+        assert_eq!([f64::NAN, -1.0, 1e300].map(date), [""; 3]);
     }
 
     #[test]

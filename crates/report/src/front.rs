@@ -40,14 +40,16 @@ impl Front {
             return html! {};
         }
         html! {
-            h3 { "The front" }
+            h4 { "The front" }
             p.note { "The configurations that no other one dominates: none is at least as good in every objective, and better in one." }
-            (self.picture())
-            table {
-                tr { @for name in &self.objectives { th.number { (name) } } th { "configuration" } }
-                @for row in self.rows() {
-                    @if let Some((config, values)) = row.split_last() {
-                        tr { @for value in values { td.number { (value) } } td { code { (config) } } }
+            figure { (self.picture()) }
+            div.scroll {
+                table {
+                    tr { @for name in &self.objectives { th.number { (name) } } th { "configuration" } }
+                    @for row in self.rows() {
+                        @if let Some((config, values)) = row.split_last() {
+                            tr { @for value in values { td.number { (value) } } td { code { (config) } } }
+                        }
                     }
                 }
             }
@@ -62,7 +64,7 @@ impl Front {
             Some((60.0 + 400.0 * across.place(values)?, 260.0 - 220.0 * up.place(values)?, config))
         });
         html! {
-            svg xmlns="http://www.w3.org/2000/svg" width="520" height="310" role="img" {
+            svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 310" width="520" height="310" role="img" {
                 rect x="60" y="40" width="400" height="220" fill="none" stroke="#999" {}
                 @for (x, y, config) in dots {
                     circle cx=(format!("{x:.1}")) cy=(format!("{y:.1}")) r="4" fill="#1f77b4" { title { (config) } }

@@ -14,9 +14,12 @@ mod visible;
 pub use bottlenecks::{BottleneckPage, ParameterEffect};
 pub use comparison::{ComparisonRow, comparison_table};
 pub use explanation::{ExplanationPage, NextStep, Standing};
-pub use format::{count, counted, duration, milliseconds, quantity};
+pub use format::{count, counted, date, duration, milliseconds, quantity};
 pub use front::Front;
-pub use page::{Page, ParameterSection, RunSection, ValueLine, page_html};
+pub use page::{
+    BuildText, EVALUATIONS, Evaluations, Form, Objective, Page, ParameterValues, RunSection, SampleSet, Samples, Spent,
+    Subject, page_html,
+};
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
 pub use summary::{Baseline, FailureLine, SpeedupSource, Summary, Winner};
 pub use table::{TopRow, count_table, top_table};

@@ -3,7 +3,8 @@
 //!
 //! [`compare`] lets strategies search recordings and scores them. [`train_counters`] fits a counter
 //! model. [`ModelChoice`] names one. [`Past`] holds the recordings that a user gives as history and
-//! selects those that fit a space. [`Left`] estimates how much a run left to find.
+//! selects those that fit a space. [`Left`] estimates how much a run left to find. [`run_section`]
+//! gathers what a page of the report shows about a run.
 
 mod comparison;
 mod counter_explanation;
@@ -11,6 +12,7 @@ mod counter_models;
 mod error;
 mod left;
 mod model_choice;
+mod page;
 mod past;
 mod trials;
 
@@ -22,5 +24,6 @@ pub use counter_models::{METHODS, TrainOptions, Trained, learnable, train_counte
 pub use error::Error;
 pub use left::{Left, Within, indices_of, is_configuration, space_of_journal};
 pub use model_choice::{ModelChoice, read_model};
+pub use page::run_section;
 pub use past::{Fitting, JudgedRecording, LeftOut, Past, WhyLeftOut};
 pub use trials::{trials, values_of};

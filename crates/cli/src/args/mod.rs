@@ -48,8 +48,8 @@ pub(crate) enum Command {
     /// Show the best configurations of a recorded run
     #[command(after_help = "Example:\n  tunesmith top examples/gemm/gemm.jsonl -n 5")]
     Top(TopArgs),
-    /// Write one HTML page of recorded runs: progress, the best configurations, parameters,
-    /// failures
+    /// Write one interactive HTML page of recorded runs: progress, the best configurations,
+    /// parameters, every evaluation, failures
     #[command(after_help = "Example:\n  tunesmith report gemm.jsonl gemm.2.jsonl -o gemm.html")]
     Report(ReportArgs),
     /// Compare strategies on recordings: the nearness to the optimum after a number of evaluations

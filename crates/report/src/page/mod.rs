@@ -1,141 +1,187 @@
-//! Renders one or more tuning runs as one HTML file that contains its styles and pictures.
+//! Renders one or more tuning runs as one HTML file that needs nothing from elsewhere.
+//!
+//! The page is a row of sections, each in a file of its own: [`SECTIONS`]. A section renders as HTML
+//! what needs no script. Where a picture belongs it leaves a place ([`places`]). In a
+//! [`Form::Interactive`] page the data stand once, as columns (`data`), and our script
+//! (`script/*.js`) draws them with plotly.js, which the page carries compressed (`embedded`).
+
+mod best;
+mod curve;
+mod data;
+mod embedded;
+mod environment;
+mod evaluations;
+mod failures;
+mod importance;
+mod overview;
+mod places;
+mod progress;
+mod record;
+mod samples;
+mod slices;
+mod spent;
+mod text;
 
 #[cfg(feature = "plots")]
-mod progress;
+mod svg;
 #[cfg(not(feature = "plots"))]
-#[path = "no_progress.rs"]
-mod progress;
-mod section;
+#[path = "no_svg.rs"]
+mod svg;
 
-use crate::front::Front;
+pub use record::{
+    BuildText, EVALUATIONS, Evaluations, Objective, ParameterValues, RunSection, SampleSet, Samples, Spent, Subject,
+};
+
 use crate::plot::PlotError;
-use crate::table::TopRow;
-use crate::{FailureLine, milliseconds};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use slices::Slice;
 
 /// The content that [`page_html`] renders.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// The heading.
     pub title: String,
-    /// The runs, in the order of their sections.
+    /// The runs, in the order given.
     pub runs: Vec<RunSection>,
     /// The program that wrote the page, for its last line.
     pub written_by: String,
 }
 
-/// One run of a [`Page`].
-#[derive(Clone, Debug, Default)]
-pub struct RunSection {
-    /// Name of the run in legends and headings.
-    pub name: String,
-    /// The subject, the device and the settings: labels and values.
-    pub facts: Vec<(String, String)>,
-    /// True if the run optimised time. The best so far is drawn only for such runs.
-    pub by_time: bool,
-    /// The median time of every evaluation in milliseconds, positive, in the order made; `None` if
-    /// it failed.
-    pub evaluations: Vec<Option<f64>>,
-    /// The best configurations, the best first. Empty if none was correct.
-    pub top: Vec<TopRow>,
-    /// The front, if the run has several objectives.
-    pub front: Front,
-    /// Failures by kind, with the commonest message of each.
-    pub failures: Vec<FailureLine>,
-    /// The findings about each tuning parameter, the most telling first.
-    pub parameters: Vec<ParameterSection>,
-}
-
-/// The findings about one tuning parameter.
-#[derive(Clone, Debug)]
-pub struct ParameterSection {
-    /// The parameter.
-    pub name: String,
-    /// The share of the variance of the logarithm of time that this parameter alone explains;
-    /// `None` if it cannot be computed.
-    pub explained: Option<f64>,
-    /// A line for each value that was evaluated, in the user's order.
-    pub values: Vec<ValueLine>,
-    /// Number of further values, which have no line.
-    pub left_out: usize,
-}
-
-/// The findings about one value of a parameter.
-#[derive(Clone, Debug)]
-pub struct ValueLine {
-    /// The value.
-    pub value: String,
-    /// Number of configurations evaluated with it.
-    pub evaluated: usize,
-    /// Number of correct ones among them.
-    pub correct: usize,
-    /// The least of their times in milliseconds.
-    pub best_ms: Option<f64>,
-    /// The median of their times in milliseconds.
-    pub median_ms: Option<f64>,
+/// What a page holds beside its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The data, and the scripts that draw and sort them: a file for people.
+    Interactive,
+    /// One picture and no script: for places that show many pages, such as notebooks.
+    Static,
 }
 
 const STYLE: &str = include_str!("style.css");
 
-/// Renders `page` as one HTML document. Escapes all text, since messages of compilers may contain
+/// A section of the page, about runs of one subject.
+type Section = fn(&Group<'_>) -> Markup;
+
+/// The sections, in their order. Each returns nothing if it has nothing to say.
+const SECTIONS: [Section; 10] = [
+    overview::render,
+    progress::render,
+    best::render,
+    importance::render,
+    slices::render,
+    evaluations::render,
+    samples::render,
+    spent::render,
+    failures::render,
+    environment::render,
+];
+
+/// Runs of one subject. Only they share tables and axes.
+struct Group<'a> {
+    form: Form,
+    /// The runs, with their positions on the page.
+    runs: Vec<(usize, &'a RunSection)>,
+    /// The findings about each parameter of every run of the page.
+    slices: &'a [Vec<Slice>],
+    /// The picture of a static page.
+    picture: String,
+}
+
+impl<'a> Group<'a> {
+    /// Returns the runs of `page` by their subjects, in the order of the page.
+    fn all(page: &'a Page, slices: &'a [Vec<Slice>], form: Form) -> Result<Vec<Self>, PlotError> {
+        let mut groups: Vec<Self> = Vec::new();
+        for (at, run) in page.runs.iter().enumerate() {
+            match groups.iter_mut().find(|group| group.subject() == &run.subject) {
+                Some(group) => group.runs.push((at, run)),
+                None => groups.push(Self { form, runs: vec![(at, run)], slices, picture: String::new() }),
+            }
+        }
+        for group in groups.iter_mut().filter(|group| form == Form::Static && group.subject().is_about_time()) {
+            let runs: Vec<&RunSection> = group.runs.iter().map(|(_, run)| *run).collect();
+            group.picture = svg::svg(&runs)?;
+        }
+        Ok(groups)
+    }
+
+    fn subject(&self) -> &'a Subject {
+        &self.runs[0].1.subject
+    }
+
+    fn is_interactive(&self) -> bool {
+        self.form == Form::Interactive
+    }
+
+    /// Renders something about each run, side by side, under the names of the runs if there are
+    /// several. Leaves out runs about which there is nothing to say.
+    fn beside(&self, render: impl Fn(usize, &RunSection) -> Option<Markup>) -> Option<Markup> {
+        let parts = self.runs.iter().filter_map(|(at, run)| Some((run, render(*at, run)?)));
+        let parts: Vec<_> = parts.collect();
+        if parts.is_empty() {
+            return None;
+        }
+        Some(html! {
+            div.beside {
+                @for (run, part) in &parts {
+                    article {
+                        @if self.runs.len() > 1 { h3 { (text::name(&run.name)) } }
+                        (part)
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// Renders `page` as one HTML document. Escapes all text, since names and messages may contain
 /// anything.
 ///
-/// Cost: linear in the evaluations. Each is a dot in a picture, unless there are thousands.
+/// Cost: linear in the evaluations. Beyond [`EVALUATIONS`], the page holds only some of them.
 ///
 /// # Errors
-/// A picture cannot be drawn. This is not known to happen, since it is drawn in memory.
-pub fn page_html(page: &Page) -> Result<String, PlotError> {
-    let progress = progress::svg(&page.runs)?;
-    let sections: Vec<Markup> = page.runs.iter().map(section::render).collect();
+/// The static picture cannot be drawn. This is not known to happen, since it is drawn in memory.
+pub fn page_html(page: &Page, form: Form) -> Result<String, PlotError> {
+    let form = if embedded::IS_PRESENT { form } else { Form::Static };
+    let slices: Vec<Vec<Slice>> = page.runs.iter().map(Slice::all).collect();
+    let groups = Group::all(page, &slices, form)?;
+    let several = groups.len() > 1;
     let document = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (page.title) }
+                meta name="color-scheme" content="light dark";
+                title { (text::name(&page.title)) }
                 style { (PreEscaped(STYLE)) }
+                @if form == Form::Interactive { (places::without_script()) }
             }
             body {
-                h1 { (page.title) }
-                (overview(&page.runs))
-                figure {
-                    (PreEscaped(progress))
-                    figcaption { "Each dot is an evaluation, each line the best so far of a run that optimises time. Crosses at the top failed. Of thousands, one stands for those beside it." }
+                h1 { (text::name(&page.title)) }
+                @for group in &groups {
+                    div.group {
+                        @if several { h2.subject { (group.subject().title()) } }
+                        @for section in SECTIONS { (section(group)) }
+                    }
                 }
-                @for section in &sections { (section) }
-                footer { (page.written_by) }
+                @if form == Form::Interactive { (embedded::scripts(&data::packed(page, &slices))) }
+                footer { (page.written_by) (embedded::credit(form)) }
             }
         }
     };
     Ok(document.into_string())
 }
 
-/// Returns one line per run with its best configuration.
-fn overview(runs: &[RunSection]) -> Markup {
+/// Returns a section with its heading, or nothing without content.
+fn section(heading: &str, note: &str, content: Option<Markup>) -> Markup {
     html! {
-        table {
-            tr { th { "run" } th.number { "best" } th.number { "95 % interval" } th.number { "speed-up" } th.number { "evaluations" } th.number { "failed" } th { "configuration" } }
-            @for run in runs {
-                @let failed = run.evaluations.iter().filter(|time| time.is_none()).count();
-                tr {
-                    td { (run.name) }
-                    @match run.top.first() {
-                        Some(best) => { (section::measured(best)) }
-                        None => { td.number { "none" } td {} td {} }
-                    }
-                    td.number { (run.evaluations.len()) }
-                    td.number { (failed) }
-                    td { code { (run.top.first().map_or("", |best| best.config.as_str())) } }
-                }
+        @if let Some(content) = content {
+            section {
+                h2 { (heading) }
+                @if !note.is_empty() { p.note { (note) } }
+                (content)
             }
         }
     }
-}
-
-/// Returns a time, or a dash.
-fn time(time_ms: Option<f64>) -> String {
-    time_ms.map_or_else(|| "-".to_string(), milliseconds)
 }
 
 #[cfg(test)]

@@ -1,148 +1,44 @@
-//! Draws the picture of a page: the evaluations, and the best so far.
+//! How the search got there: the best so far, over evaluations and over time, and every evaluation
+//! by its status.
 
-use super::RunSection;
-use crate::plot::{PlotError, colour};
-use plotters::prelude::*;
-use std::collections::HashSet;
+use super::{Group, places, section};
+use maud::{Markup, PreEscaped, html};
 
-const SIZE: (u32, u32) = (1180, 420);
-
-/// Draws evaluations against their times. Both axes cover all runs; times are logarithmic. Failures
-/// are crosses at the upper edge. Returns an empty string if no evaluation was correct.
-pub(super) fn svg(runs: &[RunSection]) -> Result<String, PlotError> {
-    let Some((least, most)) = extremes(runs) else { return Ok(String::new()) };
-    // Leaves room for the crosses above and for the line of the best below. The range is never
-    // empty.
-    let (low, high) = (least / 1.1, most * 1.2);
-    let longest = runs.iter().map(|run| run.evaluations.len()).max().unwrap_or(0).max(2) as f64;
-    let mut svg = String::new();
-    {
-        let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        root.fill(&WHITE).map_err(PlotError::new)?;
-        let mut chart = ChartBuilder::on(&root)
-            .margin(12)
-            .x_label_area_size(40)
-            .y_label_area_size(80)
-            .build_cartesian_2d(0.0..longest, (low..high).log_scale())
-            .map_err(PlotError::new)?;
-        chart
-            .configure_mesh()
-            .light_line_style(WHITE)
-            .x_desc("evaluations")
-            .y_desc("time")
-            .x_label_formatter(&|count| format!("{count:.0}"))
-            .y_label_formatter(&|time| crate::milliseconds(*time))
-            .draw()
-            .map_err(PlotError::new)?;
-        let crowded = runs.iter().map(|run| run.evaluations.len()).sum::<usize>() > DRAWN;
-        let to_cell = |(evaluations, time): (f64, f64)| {
-            let (across, up) = (evaluations / longest, (time / low).ln() / (high / low).ln());
-            crowded.then_some(((across * CELLS.0) as u32, (up * CELLS.1) as u32))
-        };
-        for (number, run) in runs.iter().enumerate() {
-            let colour = colour(number);
-            let at = |place: usize| (place + 1) as f64;
-            let evaluations = run.evaluations.iter().enumerate();
-            let dots = evaluations.clone().filter_map(|(place, time)| Some((at(place), (*time)?)));
-            let dots = thinned(dots, &to_cell).map(|place| Circle::new(place, 2, colour.mix(0.5).filled()));
-            chart.draw_series(dots).map_err(PlotError::new)?;
-            let failed = evaluations.filter(|(_, time)| time.is_none());
-            let failed = thinned(failed.map(|(place, _)| (at(place), most * 1.1)), &to_cell);
-            let failed = failed.map(|place| Cross::new(place, 3, colour.mix(0.6)));
-            chart.draw_series(failed).map_err(PlotError::new)?;
-            let corners = if run.by_time { best_so_far(run) } else { Vec::new() };
-            let corners: Vec<(f64, f64)> = thinned(corners.into_iter(), &to_cell).collect();
-            let line = PathElement::new(corners, colour.stroke_width(2));
-            let series = chart.draw_series(std::iter::once(line)).map_err(PlotError::new)?;
-            series.label(run.name.clone()).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour));
-        }
-        if runs.len() > 1 {
-            chart
-                .configure_series_labels()
-                .border_style(BLACK.mix(0.3))
-                .background_style(WHITE.mix(0.8))
-                .draw()
-                .map_err(PlotError::new)?;
-        }
-        root.present().map_err(PlotError::new)?;
-    }
-    Ok(svg)
+/// Renders the places of both pictures, which all runs of the group share. A static page has one
+/// picture.
+pub(super) fn render(group: &Group<'_>) -> Markup {
+    let runs: Vec<usize> = group.runs.iter().map(|(at, _)| *at).collect();
+    let is_empty = group.runs.iter().all(|(_, run)| run.evaluations.is_empty());
+    let content = match group.is_interactive() {
+        true if !is_empty => Some(html! {
+            (places::picture("convergence", &runs, "The best so far. A curve that still falls at its end says that more evaluations would help."))
+            (places::picture("evaluations", &runs, "Every evaluation by its status: correct ones at their value, failed ones at the edge. Point at one to see its configuration."))
+            (kept(group))
+        }),
+        false if !group.picture.is_empty() => Some(html! {
+            figure.card {
+                (PreEscaped(&group.picture))
+                figcaption { "Each dot is an evaluation, each line the best so far of a run. Crosses at the top failed. Of thousands, one stands for those beside it." }
+            }
+        }),
+        _ => None,
+    };
+    section("Progress", "", content)
 }
 
-/// Returns the least and the greatest time of all runs, or `None` if no evaluation was correct.
-fn extremes(runs: &[RunSection]) -> Option<(f64, f64)> {
-    let times = || runs.iter().flat_map(|run| &run.evaluations).copied().flatten();
-    let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
-    (most > 0.0).then_some((least, most))
-}
-
-/// Number of evaluations that are all drawn.
-const DRAWN: usize = 5000;
-/// Of more evaluations, one is drawn in each cell of this grid. A cell is about as large as a dot.
-const CELLS: (f64, f64) = (180.0, 60.0);
-
-/// Returns the first of the places in each cell. Keeps the places without a cell, and the last one.
-fn thinned(
-    places: impl Iterator<Item = (f64, f64)>,
-    to_cell: &impl Fn((f64, f64)) -> Option<(u32, u32)>,
-) -> impl Iterator<Item = (f64, f64)> {
-    let mut seen = HashSet::new();
-    let mut places = places.peekable();
-    std::iter::from_fn(move || {
-        loop {
-            let place = places.next()?;
-            let is_first = to_cell(place).is_none_or(|cell| seen.insert(cell));
-            if is_first || places.peek().is_none() {
-                return Some(place);
+/// Says how many of the evaluations the page holds.
+fn kept(group: &Group<'_>) -> Markup {
+    let (kept, all) = group
+        .runs
+        .iter()
+        .fold((0, 0), |(kept, all), (_, run)| (kept + run.evaluations.kept.len(), all + run.evaluations.len()));
+    html! {
+        @if kept < all {
+            p.note {
+                "The page holds " (kept) " of " (crate::format::count(&all.to_string())) " evaluations: the steps of \
+                 the best so far, the best, and an even sample of the others. The curves and the values of single \
+                 parameters are those of all evaluations."
             }
         }
-    })
-}
-
-/// Returns the corners of the staircase of the best time so far.
-fn best_so_far(run: &RunSection) -> Vec<(f64, f64)> {
-    let (mut best, mut corners) = (f64::INFINITY, Vec::new());
-    for (place, time) in run.evaluations.iter().enumerate().filter_map(|(place, time)| Some((place, (*time)?))) {
-        let at = (place + 1) as f64;
-        if time < best {
-            if best.is_finite() {
-                corners.push((at, best));
-            }
-            best = time;
-            corners.push((at, best));
-        }
-    }
-    if best.is_finite() {
-        corners.push((run.evaluations.len() as f64, best));
-    }
-    corners
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_best_so_far_steps_down_and_reaches_the_last_evaluation() {
-        let evaluations = [None, Some(4.0), Some(5.0), Some(2.0), None].to_vec();
-        let run = RunSection { evaluations, ..RunSection::default() };
-        assert_eq!(best_so_far(&run), [(2.0, 4.0), (4.0, 4.0), (4.0, 2.0), (5.0, 2.0)]);
-        assert_eq!(best_so_far(&RunSection::default()), []);
-    }
-
-    #[test]
-    fn a_million_evaluations_make_a_small_picture() {
-        let time = |number: u64| (!number.is_multiple_of(20)).then(|| 1.0 + (number * 7919 % 10_007) as f64 / 1000.0);
-        let run =
-            |_| RunSection { by_time: true, evaluations: (0..200_000).map(time).collect(), ..RunSection::default() };
-        let picture = svg(&[run(0), run(1), run(2)]).unwrap();
-        assert!(picture.len() < 3 << 20, "{}", picture.len());
-        assert!(picture.matches("<circle").count() > 3000);
-        let falling = RunSection {
-            by_time: true,
-            evaluations: (0..200_000).rev().map(|t| Some(f64::from(t) + 1.0)).collect(),
-            ..RunSection::default()
-        };
-        assert!(svg(&[falling]).unwrap().len() < 1 << 20);
     }
 }

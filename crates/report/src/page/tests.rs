@@ -1,7 +1,9 @@
 use super::*;
-use tunesmith_core::FailureKind;
+use crate::front::Front;
+use crate::{FailureLine, TopRow};
+use tunesmith_core::{Direction, FailureKind};
 
-fn page() -> Page {
+fn run() -> RunSection {
     let top = TopRow {
         time_ms: 1.5,
         ci95_ms: (1.4, 1.6),
@@ -9,54 +11,111 @@ fn page() -> Page {
         value: None,
         config: "TILE=16,NAME=<a>".to_string(),
     };
-    let value =
-        ValueLine { value: "16".to_string(), evaluated: 2, correct: 1, best_ms: Some(1.5), median_ms: Some(1.5) };
-    let parameter =
-        ParameterSection { name: "TILE".to_string(), explained: Some(0.25), values: vec![value], left_out: 0 };
     let failure = FailureLine { kind: FailureKind::Compile, count: 1, message: "error: a < b && \"c\"".to_string() };
-    let run = RunSection {
+    let evaluations = Evaluations {
+        values: vec![None, Some(3.0), Some(1.5)],
+        clocks: vec![1.0, 2.0, 3.0],
+        failures: vec![Some(FailureKind::Compile), None, None],
+        columns: vec![vec![0, 0, 1]],
+        kept: vec![0, 1, 2],
+        messages: [(0, failure.message.clone())].into(),
+    };
+    RunSection {
         name: "gemm".to_string(),
-        facts: vec![("device".to_string(), "a & b".to_string())],
-        by_time: true,
-        evaluations: [None, Some(3.0), Some(1.5)].to_vec(),
+        verdict: vec!["1 more is indistinguishable from the best".to_string()],
+        parameters: vec![ParameterValues { name: "TILE".to_string(), values: vec!["8".to_string(), "16".to_string()] }],
+        evaluations,
         top: vec![top],
         front: Front::default(),
+        builds: vec![BuildText { form: "flags".to_string(), text: "-DTILE=16\n".to_string() }],
+        spent: Spent { results: vec![("correct".to_string(), 2.0)], activities: Vec::new() },
         failures: vec![failure],
-        parameters: vec![parameter],
-    };
-    let nothing = RunSection { name: "empty".to_string(), ..RunSection::default() };
-    Page { title: "gemm".to_string(), runs: vec![run, nothing], written_by: "Tunesmith".to_string() }
+        environment: vec![("device".to_string(), "a & b".to_string())],
+        reproduce: vec!["tunesmith tune gemm.toml --seed 7".to_string()],
+        ..RunSection::default()
+    }
+}
+
+fn page(runs: Vec<RunSection>) -> Page {
+    Page { title: "gemm".to_string(), runs, written_by: "Tunesmith".to_string() }
+}
+
+fn both(page: &Page) -> [String; 2] {
+    [Form::Static, Form::Interactive].map(|form| page_html(page, form).unwrap())
 }
 
 #[test]
-fn everything_measured_is_on_the_page_and_text_is_escaped() {
-    let html = page_html(&page()).unwrap();
+fn everything_that_needs_no_script_is_on_every_page_and_text_is_escaped() {
+    let nothing = RunSection { name: "empty".to_string(), ..RunSection::default() };
     let wanted = [
         "1.500 ms",
         "1.400 ms to 1.600 ms",
         "2.000x",
         "TILE=16,NAME=&lt;a&gt;",
-        "25 %",
+        "1 more is indistinguishable from the best.",
         "a &amp; b",
         "No configuration was correct",
+        "error: a &lt; b &amp;&amp; &quot;c&quot;",
+        "compile",
+        "-DTILE=16",
+        "tunesmith tune gemm.toml --seed 7",
     ];
-    for text in wanted.iter().chain(&["error: a &lt; b &amp;&amp; &quot;c&quot;", "compile"]) {
-        assert!(html.contains(text), "{text}\n{html}");
+    for html in both(&page(vec![run(), nothing])) {
+        wanted.iter().for_each(|text| assert!(html.contains(text), "{text}\n{html}"));
+        assert!(!html.contains("<a>"));
     }
-    assert!(!html.contains("<a>"));
 }
 
 #[test]
 fn the_page_needs_nothing_from_elsewhere() {
-    let html = page_html(&page()).unwrap();
-    assert!(["<script", "src=", "href=", "@import", "url("].iter().all(|text| !html.contains(text)), "{html}");
+    let [still, interactive] = both(&page(vec![run()]));
+    for text in ["src=", "href=", "@import", "url("] {
+        assert!(!still.contains(text) && !interactive.contains(text), "{text}");
+    }
+    assert!(!still.contains("<script") && !still.contains("data-runs"), "{still}");
+    assert_eq!(interactive.matches("<script").count(), if embedded::IS_PRESENT { 3 } else { 0 });
 }
 
 #[cfg(feature = "plots")]
 #[test]
-fn the_picture_has_a_dot_for_each_correct_evaluation_and_none_without() {
-    let picture = progress::svg(&page().runs).unwrap();
-    let document = roxmltree::Document::parse(&picture).unwrap();
-    assert_eq!(document.descendants().filter(|node| node.has_tag_name("circle")).count(), 2);
-    assert_eq!(progress::svg(&page().runs[1..]).unwrap(), "");
+fn an_interactive_page_has_a_place_for_every_picture_and_stays_small() {
+    let html = page_html(&page(vec![run()]), Form::Interactive).unwrap();
+    for picture in ["convergence", "evaluations", "slices", "spent"] {
+        assert!(html.contains(&format!("data-picture=\"{picture}\"")), "{picture}");
+    }
+    assert!(html.contains("data-table=\"0\"") && html.len() < 800 << 10, "{}", html.len());
+}
+
+#[cfg(feature = "plots")]
+#[test]
+fn runs_of_one_subject_share_axes_and_others_do_not() {
+    let metric = Objective::Metric { name: "energy".to_string(), direction: Direction::Minimise };
+    let other = RunSection { subject: Subject { objective: metric, ..Subject::default() }, ..run() };
+    let html = page_html(&page(vec![run(), other, run()]), Form::Interactive).unwrap();
+    let of = |runs: &str| html.matches(&format!("data-picture=\"convergence\" data-runs=\"{runs}\"")).count();
+    assert_eq!((of("0 2"), of("1"), of("0 1 2")), (1, 1, 0), "{html}");
+    let still = page_html(&page(vec![run(), run()]), Form::Static).unwrap();
+    assert_eq!(still.matches("<svg").count(), 1, "one picture of both runs");
+}
+
+#[test]
+fn hostile_texts_end_no_element_and_make_no_page_long() {
+    let hostile = format!("</script><script>alert(1)</script>\u{1b}[2J\u{202e}{}", "x".repeat(1_000_000));
+    let mut hostile_run = run();
+    hostile_run.name = hostile.clone();
+    hostile_run.subject.problem = hostile.clone();
+    hostile_run.top[0].config = hostile.clone();
+    hostile_run.failures[0].message = hostile.clone();
+    hostile_run.builds[0].text = hostile.clone();
+    hostile_run.reproduce = vec![hostile.clone()];
+    hostile_run.environment = vec![(hostile.clone(), hostile.clone())];
+    hostile_run.parameters[0] = ParameterValues { name: hostile.clone(), values: vec![hostile.clone(); 2] };
+    hostile_run.evaluations.messages = [(0, hostile.clone())].into();
+    let fine = both(&page(vec![run(), run()])).map(|html| (html.len(), html.matches("<script").count()));
+    let pages = both(&Page { title: hostile, ..page(vec![hostile_run, run()]) });
+    for (html, (length, scripts)) in pages.iter().zip(fine) {
+        assert_eq!(html.matches("<script").count(), scripts, "no text begins a script");
+        assert!(!html.contains(['\u{1b}', '\u{202e}']) && html.contains("\\u{1b}[2J"), "{html}");
+        assert!(html.len() < length + 40_000, "{} bytes more", html.len() - length);
+    }
 }

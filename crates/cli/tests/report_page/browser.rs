@@ -1,0 +1,145 @@
+//! Chromium without a window, driven by its own protocol (Chrome DevTools Protocol) over a pair of
+//! pipes.
+
+use serde_json::{Value as Json, json};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// Returns true if there is Chromium. Without it, prints that the test is skipped, or fails if `CI`
+/// is set, since it has one.
+#[allow(clippy::disallowed_methods, clippy::print_stderr)] // the environment tells whether this is CI
+pub(crate) fn has_browser() -> bool {
+    let has = Command::new("chromium").arg("--version").output().is_ok_and(|output| output.status.success());
+    assert!(has || std::env::var_os("CI").is_none(), "CI has Chromium");
+    if !has {
+        eprintln!("skipped: no browser; install chromium");
+    }
+    has
+}
+
+/// A browser with one page.
+pub(crate) struct Browser {
+    process: Child,
+    to: File,
+    from: BufReader<File>,
+    session: Option<String>,
+    calls: u64,
+    /// What went wrong in the page: exceptions, messages of errors, and files that were not found.
+    pub(crate) errors: Vec<String>,
+    loaded: bool,
+    _folder: tempfile::TempDir,
+}
+
+impl Browser {
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let [to, from] = ["to", "from"].map(|name| folder.path().join(name));
+        assert!(Command::new("mkfifo").args([&to, &from]).status().unwrap().success());
+        // The browser reads messages from descriptor 3 and writes them to descriptor 4. It ends by
+        // itself if it hangs.
+        let process = Command::new("sh")
+            .args(["-c", "to=$1 from=$2; shift 2; exec timeout 300 chromium \"$@\" 3<\"$to\" 4>\"$from\"", "sh"])
+            .args([&to, &from])
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"])
+            .args(["--hide-scrollbars", "--disable-background-networking", "--remote-debugging-pipe"])
+            .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+            .arg("about:blank")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // In the order in which the shell opens them.
+        let to = OpenOptions::new().write(true).open(to).unwrap();
+        let from = BufReader::new(File::open(from).unwrap());
+        let (session, errors) = (None, Vec::new());
+        let mut browser = Self { process, to, from, session, calls: 0, errors, loaded: false, _folder: folder };
+        let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
+        let attach = json!({ "targetId": target["targetId"], "flatten": true });
+        let attached = browser.call("Target.attachToTarget", &attach);
+        browser.session = attached["sessionId"].as_str().map(str::to_string);
+        for domain in ["Page", "Runtime", "Log"] {
+            browser.call(&format!("{domain}.enable"), &json!({}));
+        }
+        browser
+    }
+
+    /// Opens a file in a view of this width, in light or in dark mode.
+    pub(crate) fn open(&mut self, page: &Path, width: u32, mode: &str) {
+        let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", &metrics);
+        let features = json!([{ "name": "prefers-color-scheme", "value": mode }]);
+        self.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
+        self.loaded = false;
+        let url = format!("file://{}", page.canonicalize().unwrap().display());
+        self.call("Page.navigate", &json!({ "url": url }));
+        while !self.loaded {
+            self.read();
+        }
+    }
+
+    /// Forbids scripts from the next page on, or allows them.
+    pub(crate) fn allow_scripts(&mut self, are_allowed: bool) {
+        self.call("Emulation.setScriptExecutionDisabled", &json!({ "value": !are_allowed }));
+    }
+
+    /// Returns the value of an expression, after its promise is kept.
+    pub(crate) fn evaluate(&mut self, expression: &str) -> Json {
+        let wanted = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let mut answer = self.call("Runtime.evaluate", &wanted);
+        assert!(answer["exceptionDetails"].is_null(), "{answer:#}");
+        answer["result"]["value"].take()
+    }
+
+    /// Returns a picture of a part of the page from `top` on, in base64.
+    pub(crate) fn screenshot(&mut self, top: f64, (width, height): (f64, f64), scale: f64) -> String {
+        let clip = json!({ "x": 0, "y": top, "width": width, "height": height, "scale": scale });
+        let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
+        self.call("Page.captureScreenshot", &wanted)["data"].as_str().unwrap().to_string()
+    }
+
+    fn call(&mut self, method: &str, parameters: &Json) -> Json {
+        self.calls += 1;
+        let mut message = json!({ "id": self.calls, "method": method, "params": parameters });
+        if let Some(session) = &self.session {
+            message["sessionId"] = session.as_str().into();
+        }
+        self.to.write_all(format!("{message}\0").as_bytes()).unwrap();
+        loop {
+            let mut answer = self.read();
+            if answer["id"] == self.calls {
+                assert!(answer["error"].is_null(), "{method}: {answer}");
+                return answer["result"].take();
+            }
+        }
+    }
+
+    /// Reads a message, and keeps what it tells about the page.
+    fn read(&mut self) -> Json {
+        let mut bytes = Vec::new();
+        self.from.read_until(0, &mut bytes).unwrap();
+        assert_eq!(bytes.pop(), Some(0), "the browser ended");
+        let message: Json = serde_json::from_slice(&bytes).unwrap();
+        let parameters = &message["params"];
+        match message["method"].as_str() {
+            Some("Page.loadEventFired") => self.loaded = true,
+            Some("Runtime.exceptionThrown") => self.errors.push(parameters["exceptionDetails"].to_string()),
+            Some("Runtime.consoleAPICalled") if parameters["type"] == "error" || parameters["type"] == "warning" => {
+                self.errors.push(parameters["args"].to_string());
+            }
+            Some("Log.entryAdded") if parameters["entry"]["level"] == "error" => {
+                self.errors.push(parameters["entry"].to_string());
+            }
+            _ => {}
+        }
+        message
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.to.write_all(b"{\"id\":0,\"method\":\"Browser.close\"}\0");
+        let _ = self.process.wait();
+    }
+}

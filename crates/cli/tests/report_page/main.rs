@@ -1,0 +1,200 @@
+//! The page that `report` writes, read in a browser.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod browser;
+mod journals;
+
+use base64::Engine as _;
+use browser::{Browser, has_browser};
+use common::Folder;
+use journals::Made;
+use serde_json::{Value as Json, json};
+use std::path::Path;
+
+const LOOK: &str = include_str!("look.js");
+
+/// Returns a folder with a report about these runs, `page.html`.
+fn reported(runs: &[Made]) -> Folder {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..runs.len()).map(|at| format!("run{at}.jsonl")).collect();
+    for (name, run) in names.iter().zip(runs) {
+        folder.write(name, &run.journal());
+    }
+    let arguments: Vec<&str> =
+        ["report", "-o", "page.html"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let ran = folder.run(&arguments);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    folder
+}
+
+fn size(folder: &Folder) -> u64 {
+    std::fs::metadata(folder.path("page.html")).unwrap().len()
+}
+
+/// Looks at a page in all widths and modes. Returns what was seen last.
+fn looked_at(browser: &mut Browser, page: &Path) -> Json {
+    let mut seen = Json::Null;
+    for (width, mode) in [360, 768, 1280].into_iter().flat_map(|width| [(width, "light"), (width, "dark")]) {
+        browser.open(page, width, mode);
+        seen = browser.evaluate(LOOK);
+        let at = format!("{width} px, {mode}: {seen:#}");
+        assert_eq!((&browser.errors[..], &seen["overflow"], &seen["faint"]), (&[][..], &json!(0), &json!([])), "{at}");
+        assert!(seen["texts"].as_u64() > Some(100), "{at}");
+        let states = seen["states"].as_array().unwrap();
+        assert!(states.iter().all(|state| state.as_str().unwrap().ends_with(" drawn")), "{at}");
+    }
+    seen
+}
+
+#[test]
+fn a_report_has_every_picture_and_no_error_no_overflow_and_enough_contrast() {
+    if !has_browser() {
+        return;
+    }
+    let folder = reported(&[Made::default()]);
+    let seen = looked_at(&mut Browser::start(), &folder.path("page.html"));
+    let states = seen["states"].to_string();
+    for picture in ["convergence", "evaluations", "importance", "slices", "heatmap", "parallel", "samples", "spent"] {
+        assert!(states.contains(&format!("{picture} drawn")), "{picture}: {states}");
+    }
+}
+
+#[test]
+fn runs_of_one_problem_stand_side_by_side_and_others_apart() {
+    if !has_browser() {
+        return;
+    }
+    let other = Made { problem: "transpose", evaluations: 40, ..Made::default() };
+    let folder = reported(&[Made::default(), other, Made { seed: 3, ..Made::default() }]);
+    let mut browser = Browser::start();
+    looked_at(&mut browser, &folder.path("page.html"));
+    let curves = "[...document.querySelectorAll('[data-picture=convergence] .plot')].map((plot) => plot.data.length)";
+    assert_eq!(browser.evaluate(curves), json!([2, 1]));
+}
+
+#[test]
+fn hostile_texts_are_text() {
+    if !has_browser() {
+        return;
+    }
+    let text = format!("</script><img src=x onerror=alert(1)><b>\u{1b}[2J\u{202e}{}", "x".repeat(1_000_000));
+    let folder = reported(&[Made { text, evaluations: 60, ..Made::default() }]);
+    assert!(size(&folder) < 1 << 20, "{}", size(&folder));
+    let mut browser = Browser::start();
+    looked_at(&mut browser, &folder.path("page.html"));
+    assert_eq!(browser.evaluate("document.querySelectorAll('img, .plot b').length"), json!(0));
+}
+
+#[test]
+fn pointing_at_an_evaluation_shows_its_configuration() {
+    if !has_browser() {
+        return;
+    }
+    let folder = reported(&[Made::default()]);
+    let mut browser = Browser::start();
+    browser.open(&folder.path("page.html"), 1280, "light");
+    browser.evaluate(LOOK);
+    let hover = "(() => { const plot = document.querySelector('[data-picture=evaluations] .plot');
+        Plotly.Fx.hover(plot, [{ curveNumber: 0, pointNumber: 0 }]);
+        return plot.querySelector('.hoverlayer').textContent; })()";
+    let shown = browser.evaluate(hover).to_string();
+    assert!(shown.contains("#1: ") && shown.contains("TILE_I=4") && shown.contains("PREFETCH=false"), "{shown}");
+}
+
+#[test]
+fn the_table_sorts_filters_and_has_a_column_for_every_parameter() {
+    if !has_browser() {
+        return;
+    }
+    let folder = reported(&[Made::default()]);
+    let mut browser = Browser::start();
+    browser.open(&folder.path("page.html"), 1280, "light");
+    browser.evaluate(LOOK);
+    let table = "(() => { const place = document.querySelector('[data-table]');
+        const cells = (row) => [...row.cells].map((cell) => cell.textContent);
+        return { head: cells(place.querySelector('tr')), rows: [...place.querySelectorAll('tbody tr')].map(cells),
+                 count: place.firstElementChild.textContent }; })()";
+    let all = browser.evaluate(table);
+    let expected =
+        ["#", "time ▲", "status", "after", "TILE_I", "TILE_J", "UNROLL", "VECTOR", "ORDER", "PREFETCH", "message"];
+    assert_eq!((&all["head"], &all["count"]), (&json!(expected), &json!("300 of 300 evaluations")));
+    let top = folder.run(&["top", "run0.jsonl", "--json"]).json();
+    let searched = top["configs"][0]["config"]["TILE_J"].to_string();
+    assert_eq!(all["rows"][0][5], searched, "the fastest comes first: {all:#}");
+
+    let filter = "(() => { const place = document.querySelector('[data-table]');
+        const status = place.querySelectorAll('thead select')[0];
+        status.selectedIndex = [...status.options].findIndex(({ text }) => text === 'timeout');
+        status.dispatchEvent(new Event('input', { bubbles: true }));
+        place.querySelectorAll('thead button')[4].click(); place.querySelectorAll('thead button')[4].click(); })()";
+    browser.evaluate(filter);
+    let some = browser.evaluate(table);
+    let rows = some["rows"].as_array().unwrap();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row[2] == "timeout" && row[5] == "128"), "{some:#}");
+    let tiles: Vec<u64> = rows.iter().map(|row| row[4].as_str().unwrap().parse().unwrap()).collect();
+    assert!(tiles.is_sorted_by(|a, b| a >= b) && tiles.first() > tiles.last(), "{tiles:?}");
+    assert_eq!(browser.errors, [""; 0]);
+}
+
+#[test]
+fn without_scripts_the_result_the_winner_and_the_best_are_there() {
+    if !has_browser() {
+        return;
+    }
+    let folder = reported(&[Made::default()]);
+    let mut browser = Browser::start();
+    browser.allow_scripts(false);
+    browser.open(&folder.path("page.html"), 768, "light");
+    let text = browser.evaluate("document.body.innerText").as_str().unwrap().to_string();
+    for wanted in ["Result", "need JavaScript", "-DTILE_I=", "The best configurations", "Failures", "AMD EPYC <9>"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let visible =
+        "[...document.querySelectorAll('.drawn, .script-only')].filter((one) => one.checkVisibility()).length";
+    assert_eq!(browser.evaluate(visible), json!(0));
+}
+
+#[test]
+fn pages_stay_small_and_hold_some_of_many_evaluations() {
+    let folder = reported(&[Made { evaluations: 5000, ..Made::default() }]);
+    assert!(size(&folder) < 2 << 20, "{}", size(&folder));
+    let many = reported(&[Made { evaluations: 20_000, ..Made::default() }]);
+    assert!(size(&many) < size(&folder) + (100 << 10), "{} and {}", size(&many), size(&folder));
+    let page = std::fs::read_to_string(many.path("page.html")).unwrap();
+    assert!(page.contains("of 20,000 evaluations"), "the page says what it leaves out");
+}
+
+/// Measures how long a page of 5,000 evaluations takes until its first pictures are drawn.
+#[test]
+#[ignore = "a measurement, for a quiet machine"]
+#[allow(clippy::print_stdout)]
+fn opening() {
+    let folder = reported(&[Made { evaluations: 5000, ..Made::default() }]);
+    let mut browser = Browser::start();
+    let drawn = "(async () => { const picture = document.querySelector('[data-picture=evaluations]');
+        while (picture.dataset.state !== 'drawn') await new Promise((resolve) => setTimeout(resolve, 1));
+        return performance.now(); })()";
+    for _ in 0..5 {
+        browser.open(&folder.path("page.html"), 1280, "light");
+        println!("{} bytes, drawn after {:.0} ms", size(&folder), browser.evaluate(drawn).as_f64().unwrap());
+    }
+}
+
+/// Takes the pictures of the guide.
+#[test]
+#[ignore = "writes docs/guide/report-*.png"]
+fn screenshots() {
+    let folder = reported(&[Made::default(), Made { seed: 3, ..Made::default() }]);
+    let mut browser = Browser::start();
+    let views = [("light", 1280, "light", 0.5), ("dark", 1280, "dark", 0.5), ("phone", 360, "light", 0.8)];
+    for (name, width, mode, scale) in views {
+        browser.open(&folder.path("page.html"), width, mode);
+        browser.evaluate(LOOK);
+        browser.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = false)); scrollTo(0, 0)");
+        let picture = browser.screenshot(0.0, (f64::from(width), 1500.0), scale);
+        let bytes = base64::engine::general_purpose::STANDARD.decode(picture).unwrap();
+        std::fs::write(common::repository().join(format!("docs/guide/report-{name}.png")), bytes).unwrap();
+    }
+}

@@ -1,0 +1,46 @@
+//! The best configurations of each run.
+
+use super::{Group, section, text};
+use crate::format::{milliseconds, quantity, significant};
+use crate::table::TopRow;
+use maud::{Markup, html};
+
+/// Renders the best configurations and the fronts.
+pub(super) fn render(group: &Group<'_>) -> Markup {
+    let content = group.beside(|_, run| {
+        Some(html! {
+            @if run.top.is_empty() { p { "No configuration was correct." } } @else { (top(&run.top)) }
+            (run.front.render())
+        })
+    });
+    section("The best configurations", "", content)
+}
+
+fn top(rows: &[TopRow]) -> Markup {
+    let objective = rows.iter().any(|row| row.value.is_some());
+    html! {
+        div.scroll {
+            table {
+                tr { th.number { "#" } th.number { "time" } th.number { "95 % interval" } th.number { "speed-up" } @if objective { th.number { "objective" } } th { "configuration" } }
+                @for (place, row) in rows.iter().enumerate() {
+                    tr {
+                        td.number { (place + 1) }
+                        (measured(row))
+                        @if objective { td.number { (row.value.map_or_else(String::new, quantity)) } }
+                        td { code { (text::name(&row.config)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns the cells of a configuration's time, interval and speed-up.
+pub(super) fn measured(row: &TopRow) -> Markup {
+    let (low, high) = row.ci95_ms;
+    html! {
+        td.number { (milliseconds(row.time_ms)) }
+        td.number { (milliseconds(low)) " to " (milliseconds(high)) }
+        td.number { (row.speedup.map_or_else(|| "-".to_string(), |speedup| format!("{}x", significant(speedup)))) }
+    }
+}

@@ -1,0 +1,254 @@
+//! A tuning run as a page takes it.
+
+use super::curve;
+use crate::FailureLine;
+use crate::front::Front;
+use crate::table::TopRow;
+use std::collections::{BTreeMap, BTreeSet};
+use tunesmith_core::{Direction, FailureKind};
+use tunesmith_explain::{FailureCause, Importance};
+
+/// Maximum number of evaluations that a page holds. Of more, see [`Evaluations::kept`].
+pub const EVALUATIONS: usize = 5000;
+
+/// One run of a [`Page`](super::Page).
+#[derive(Clone, Debug, Default)]
+pub struct RunSection {
+    /// Name of the run in legends and headings.
+    pub name: String,
+    /// The problem. Runs of different subjects share no axis.
+    pub subject: Subject,
+    /// What a reader must know about the best, a sentence each.
+    pub verdict: Vec<String>,
+    /// The tuning parameters.
+    pub parameters: Vec<ParameterValues>,
+    /// The evaluations.
+    pub evaluations: Evaluations,
+    /// The best configurations, the best first. Empty if none was correct.
+    pub top: Vec<TopRow>,
+    /// The front, if the run has several objectives.
+    pub front: Front,
+    /// The best configuration for a build.
+    pub builds: Vec<BuildText>,
+    /// The importance of the parameters.
+    pub importance: Importance,
+    /// Samples of the leaders.
+    pub samples: SampleSet,
+    /// Where the time went.
+    pub spent: Spent,
+    /// Failures by kind, with the commonest message of each.
+    pub failures: Vec<FailureLine>,
+    /// The values that explain failures.
+    pub causes: Vec<FailureCause>,
+    /// The device, the settings and the program: labels and values.
+    pub environment: Vec<(String, String)>,
+    /// Commands that repeat the run.
+    pub reproduce: Vec<String>,
+}
+
+/// What a run is about. Numbers of runs with the same subject can be compared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Subject {
+    /// The problem.
+    pub problem: String,
+    /// The sizes of its input, as `NAME=VALUE,...`.
+    pub sizes: String,
+    /// The quantity that is optimised.
+    pub objective: Objective,
+}
+
+impl Subject {
+    /// Returns true if time is optimised.
+    pub(super) fn is_about_time(&self) -> bool {
+        self.objective == Objective::Time
+    }
+
+    /// Returns the subject in one line.
+    pub(super) fn title(&self) -> String {
+        let sizes =
+            if self.sizes.is_empty() { String::new() } else { format!(" ({})", super::text::name(&self.sizes)) };
+        format!("{}{sizes}", super::text::name(&self.problem))
+    }
+}
+
+/// The quantity that a run optimises.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Objective {
+    /// The time of a run in milliseconds, minimised.
+    #[default]
+    Time,
+    /// Another quantity.
+    Metric {
+        /// Its name.
+        name: String,
+        /// The direction of improvement.
+        direction: Direction,
+    },
+}
+
+impl Objective {
+    /// Returns true if `a` is better than `b`.
+    pub(super) fn is_better(&self, a: f64, b: f64) -> bool {
+        if self.is_maximised() { a > b } else { a < b }
+    }
+
+    /// Returns true if more is better.
+    pub(super) fn is_maximised(&self) -> bool {
+        matches!(self, Self::Metric { direction: Direction::Maximise, .. })
+    }
+
+    /// Returns the name of the quantity.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Time => "time",
+            Self::Metric { name, .. } => name,
+        }
+    }
+}
+
+/// A tuning parameter.
+#[derive(Clone, Debug, Default)]
+pub struct ParameterValues {
+    /// Its name.
+    pub name: String,
+    /// Its values in the user's order.
+    pub values: Vec<String>,
+}
+
+/// The evaluations of a run as columns of one length, in the order made.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluations {
+    /// The value of the objective, if the configuration is correct and has one: for time, the
+    /// positive median in milliseconds.
+    pub values: Vec<Option<f64>>,
+    /// Seconds since the start of the run.
+    pub clocks: Vec<f64>,
+    /// The kind of failure, or `None` if the configuration is correct.
+    pub failures: Vec<Option<FailureKind>>,
+    /// For each parameter, the position of the configuration's value in its list. A position beyond
+    /// the list is an unlisted value.
+    pub columns: Vec<Vec<u32>>,
+    /// The positions of the evaluations that the page holds, ascending.
+    pub kept: Vec<usize>,
+    /// The messages of those that failed, by position.
+    pub messages: BTreeMap<usize, String>,
+}
+
+impl Evaluations {
+    /// Returns the number of evaluations.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Returns true if there is no evaluation.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Returns true if the page holds only some of the evaluations.
+    pub fn is_thinned(&self) -> bool {
+        self.kept.len() < self.len()
+    }
+
+    /// Returns the positions, ascending, of at most `most` evaluations to show. Of more, up to a
+    /// quarter are steps of the best so far, a quarter are the best, and the others an even sample.
+    pub fn thinned(&self, objective: &Objective, most: usize) -> Vec<usize> {
+        if self.len() <= most {
+            return (0..self.len()).collect();
+        }
+        let steps = curve::steps(self, objective);
+        let steps = even(steps.len(), most / 4).map(|at| steps[at]);
+        let best = self.best(objective, most / 4);
+        let others = even(self.len(), most / 2);
+        let kept: BTreeSet<usize> = steps.chain(best).chain(others).collect();
+        kept.into_iter().collect()
+    }
+
+    /// Returns the positions of the `most` best, in any order.
+    fn best(&self, objective: &Objective, most: usize) -> Vec<usize> {
+        let scored = self.values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?)));
+        let mut scored: Vec<(usize, f64)> = scored.collect();
+        if scored.len() > most {
+            scored.select_nth_unstable_by(most, |a, b| match objective.is_maximised() {
+                true => b.1.total_cmp(&a.1),
+                false => a.1.total_cmp(&b.1),
+            });
+            scored.truncate(most);
+        }
+        scored.into_iter().map(|(at, _)| at).collect()
+    }
+}
+
+/// Returns at most `most` of `count` positions, evenly spread, the last one included.
+pub(super) fn even(count: usize, most: usize) -> impl Iterator<Item = usize> {
+    let kept = count.min(most);
+    (1..=kept).map(move |at| at * count / kept - 1)
+}
+
+/// A configuration as a file for a build.
+#[derive(Clone, Debug)]
+pub struct BuildText {
+    /// The word of the form, as `export --as` takes it.
+    pub form: String,
+    /// The text.
+    pub text: String,
+}
+
+/// Samples of some configurations.
+#[derive(Clone, Debug, Default)]
+pub struct SampleSet {
+    /// True if they are of the final re-measurement, and not of the search.
+    pub is_final: bool,
+    /// The configurations.
+    pub configs: Vec<Samples>,
+}
+
+/// Samples of one configuration.
+#[derive(Clone, Debug)]
+pub struct Samples {
+    /// The configuration as text.
+    pub config: String,
+    /// Its times in milliseconds.
+    pub times_ms: Vec<f64>,
+}
+
+/// Where the time of a run went.
+#[derive(Clone, Debug, Default)]
+pub struct Spent {
+    /// Wall time in seconds by its result, in the order to show: it adds up to the run.
+    pub results: Vec<(String, f64)>,
+    /// Seconds of activities within evaluations. They may overlap.
+    pub activities: Vec<(String, f64)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn falling(count: usize) -> Evaluations {
+        Evaluations { values: (0..count).map(|at| Some((count - at) as f64)).collect(), ..Evaluations::default() }
+    }
+
+    #[test]
+    fn an_even_sample_ends_with_the_last_and_has_no_repetition() {
+        for (count, most) in [(0, 5), (3, 5), (10, 3), (1_000_000, 7)] {
+            let sample: Vec<usize> = even(count, most).collect();
+            assert_eq!(sample.len(), count.min(most));
+            assert!(sample.windows(2).all(|pair| pair[0] < pair[1]), "{sample:?}");
+            assert_eq!(sample.last().copied(), count.checked_sub(1));
+        }
+        assert_eq!(even(10, 0).count(), 0);
+    }
+
+    #[test]
+    fn few_evaluations_are_all_kept_and_of_many_the_best_steps_and_an_even_sample() {
+        assert_eq!(falling(50).thinned(&Objective::Time, 50), (0..50).collect::<Vec<_>>());
+        let many = falling(100_000);
+        let kept = many.thinned(&Objective::Time, 1000);
+        assert!((500..=1000).contains(&kept.len()), "{}", kept.len());
+        assert!((99_750..100_000).all(|at| kept.binary_search(&at).is_ok()), "the best are kept");
+        let maximise = Objective::Metric { name: "rate".to_string(), direction: Direction::Maximise };
+        let kept = many.thinned(&maximise, 1000);
+        assert!((0..250).all(|at| kept.binary_search(&at).is_ok()), "the greatest are the best");
+    }
+}

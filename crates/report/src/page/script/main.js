@@ -1,0 +1,39 @@
+// Fills the places of the page.
+
+/** Draws each picture when it comes near the view, all of them before printing, and again in a new mode. */
+function watch(pictures) {
+  const byElement = new Map(pictures.map((picture) => [picture.element, picture]));
+  const draw = (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      observer.unobserve(target);
+      byElement.get(target).draw();
+    }
+  };
+  const observer = new IntersectionObserver(draw, { rootMargin: "300px" });
+  pictures.forEach((picture) => observer.observe(picture.element));
+  DARK.addEventListener("change", () => pictures.forEach((picture) => picture.refresh()));
+  window.addEventListener("beforeprint", () => pictures.forEach((picture) => picture.draw()));
+}
+
+async function main() {
+  offerCopies();
+  const library = loadPlotly();
+  const runs = await readRuns();
+  const places = [...document.querySelectorAll("[data-picture]")];
+  const pictures = places.map((element) => new Picture(element, runs));
+  for (const element of document.querySelectorAll("[data-table]")) {
+    const run = runs[element.dataset.table];
+    const redraw = () => pictures.filter(({ name, runs: [own] }) => name === "parallel" && own === run).forEach((picture) => picture.refresh());
+    new EvaluationTable(element, run, redraw);
+  }
+  await library;
+  watch(pictures);
+}
+
+main().catch((error) => {
+  console.error(error);
+  for (const plot of document.querySelectorAll(".plot")) {
+    plot.textContent = "The pictures need a newer browser, with DecompressionStream.";
+  }
+});

@@ -1,0 +1,156 @@
+//! Gathers what a page of the report shows about a journal.
+
+mod environment;
+mod samples;
+mod spent;
+
+use std::collections::BTreeMap;
+use tunesmith_core::{Failure, Target, common_failures, statistics};
+use tunesmith_explain::{Surrogate, TrialResult, Trials, failure_causes, importance};
+use tunesmith_problem::Metric;
+use tunesmith_report::{Evaluations, FailureLine, Objective, ParameterValues, RunSection, Subject};
+use tunesmith_space::{Parameter, Value};
+use tunesmith_store::{Brief, Entry, Journal, Outline, StoreError};
+
+/// An evaluation in full with its position.
+type Full = (usize, Entry);
+
+/// Returns what the journal alone says about a run: all but its name, its verdict, the best
+/// configurations and what to do with them. `metric` is its objective, `None` for time. The section
+/// holds at most `most` evaluations.
+///
+/// Costs reading `most` evaluations in full, the failed ones, and all with a metric.
+///
+/// # Errors
+/// A line of the journal cannot be read.
+pub fn run_section(outline: &Outline, metric: Option<&Metric>, most: usize) -> Result<RunSection, StoreError> {
+    let header = &outline.header;
+    let subject = Subject {
+        problem: header.problem.clone(),
+        sizes: tunesmith_store::arguments(&header.sizes),
+        objective: objective(metric),
+    };
+    let evaluations = evaluations(outline, metric, &subject.objective, most)?;
+    let looked_at = full(outline, even(outline.entries.len(), most))?;
+    let trials = trials(outline, metric, &evaluations, &looked_at);
+    let found = trials.as_ref().map(|trials| importance(trials, Surrogate::fit(trials).as_ref()));
+    Ok(RunSection {
+        parameters: parameters(outline),
+        importance: found.unwrap_or_default(),
+        causes: trials.as_ref().map(failure_causes).unwrap_or_default(),
+        failures: failures(outline)?,
+        samples: samples::of(outline)?,
+        spent: spent::of(outline, &looked_at),
+        environment: environment::of(header, metric),
+        evaluations,
+        subject,
+        ..RunSection::default()
+    })
+}
+
+fn objective(metric: Option<&Metric>) -> Objective {
+    match metric.map(Metric::target) {
+        None | Some(Target::Time) => Objective::Time,
+        Some(Target::Metric { direction, name }) => Objective::Metric { direction, name },
+        Some(front @ Target::Front(_)) => {
+            let name = format!("geometric mean of {front}");
+            Objective::Metric { direction: tunesmith_core::Direction::Minimise, name }
+        }
+    }
+}
+
+fn parameters(outline: &Outline) -> Vec<ParameterValues> {
+    let plain = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
+    let parameter = |(name, values): (&String, &serde_json::Value)| ParameterValues {
+        name: name.clone(),
+        values: values.as_array().into_iter().flatten().map(plain).collect(),
+    };
+    outline.header.parameters.iter().map(parameter).collect()
+}
+
+fn evaluations(
+    outline: &Outline,
+    metric: Option<&Metric>,
+    objective: &Objective,
+    most: usize,
+) -> Result<Evaluations, StoreError> {
+    let briefs = outline.entries.briefs();
+    let values = match metric {
+        None => briefs.iter().map(Brief::time_ms).collect(),
+        Some(metric) => (0..briefs.len()).map(|at| value(outline, metric, at)).collect::<Result<_, _>>()?,
+    };
+    let mut evaluations = Evaluations {
+        values,
+        clocks: briefs.iter().map(|brief| brief.clock).collect(),
+        failures: briefs.iter().map(|brief| brief.failure).collect(),
+        columns: outline.entries.columns(&outline.header.parameters)?,
+        kept: Vec::new(),
+        messages: BTreeMap::new(),
+    };
+    evaluations.kept = evaluations.thinned(objective, most);
+    let failed = evaluations.kept.iter().copied().filter(|at| briefs[*at].failure.is_some());
+    let failed = full(outline, failed)?;
+    evaluations.messages = failed.into_iter().filter_map(|(at, entry)| Some((at, entry.message?))).collect();
+    Ok(evaluations)
+}
+
+/// Returns the metric of the evaluation at a position, or `None` if it failed or has none.
+fn value(outline: &Outline, metric: &Metric, at: usize) -> Result<Option<f64>, StoreError> {
+    if outline.entries.briefs()[at].failure.is_some() {
+        return Ok(None);
+    }
+    let entry = outline.entries.get(at)?;
+    let parameter = |name: &str| entry.config.get(name).and_then(Journal::value_of);
+    let samples = metric.samples(&parameter, &entry.measurement());
+    Ok(samples.ok().and_then(|samples| statistics::median(&samples)))
+}
+
+/// Returns the evaluations at these positions in full.
+fn full(outline: &Outline, positions: impl Iterator<Item = usize>) -> Result<Vec<Full>, StoreError> {
+    positions.map(|at| Ok((at, outline.entries.get(at)?))).collect()
+}
+
+/// Returns at most `most` of `count` positions, evenly spread.
+fn even(count: usize, most: usize) -> impl Iterator<Item = usize> {
+    let kept = count.min(most);
+    (0..kept).map(move |at| at * count / kept)
+}
+
+/// Returns these evaluations as the analyses take them. Returns `None` if the header has a parameter
+/// that is none.
+fn trials(outline: &Outline, metric: Option<&Metric>, evaluations: &Evaluations, looked_at: &[Full]) -> Option<Trials> {
+    let parameter = |(name, values): (&String, &serde_json::Value)| {
+        let values: Option<Vec<Value>> = values.as_array()?.iter().map(Journal::value_of).collect();
+        Parameter::new(name, values?).ok()
+    };
+    let parameters: Vec<Parameter> = outline.header.parameters.iter().map(parameter).collect::<Option<_>>()?;
+    let mut trials = Trials::new(&parameters);
+    for (at, entry) in looked_at {
+        let values = crate::values_of(&parameters, &entry.config);
+        let score = evaluations.values[*at].map(|value| metric.map_or(value, |metric| metric.score(value)));
+        let result = match (evaluations.failures[*at], score) {
+            (Some(kind), _) => {
+                let failure = Failure::new(kind, entry.message.clone().unwrap_or_default());
+                TrialResult::Failed { kind, headline: failure.headline().to_string() }
+            }
+            (None, Some(score)) => TrialResult::Score(score),
+            (None, None) => TrialResult::Unscored,
+        };
+        values.into_iter().for_each(|values| trials.push(&values, result.clone()));
+    }
+    Some(trials)
+}
+
+/// Returns the failures by kind. A failed entry in full is read and dropped one by one.
+fn failures(outline: &Outline) -> Result<Vec<FailureLine>, StoreError> {
+    let mut failures = Vec::new();
+    for (at, brief) in outline.entries.briefs().iter().enumerate() {
+        if let Some(kind) = brief.failure {
+            let message = outline.entries.get(at)?.message.unwrap_or_default();
+            // Only headlines are compared.
+            failures.push(Failure::new(kind, message.lines().next().unwrap_or_default()));
+        }
+    }
+    let common = common_failures(failures.iter()).into_iter();
+    Ok(common.map(|one| FailureLine { kind: one.kind, count: one.count, message: one.message }).collect())
+}

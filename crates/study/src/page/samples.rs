@@ -1,0 +1,48 @@
+//! The samples of a run's leaders.
+
+use std::collections::BTreeMap;
+use tunesmith_core::{Role, statistics};
+use tunesmith_report::{SampleSet, Samples};
+use tunesmith_store::{Outline, StoreError, arguments};
+
+/// Maximum number of finalists.
+const FINALISTS: usize = 12;
+/// Number of leaders of a search without a final.
+const LEADERS: usize = 5;
+
+/// Returns the samples of the final re-measurement, the fastest first, or those of the fastest
+/// configurations of the search if there was none.
+pub(super) fn of(outline: &Outline) -> Result<SampleSet, StoreError> {
+    let finalists = finalists(outline);
+    if !finalists.is_empty() {
+        return Ok(SampleSet { is_final: true, configs: finalists });
+    }
+    let timed = outline.entries.briefs().iter().enumerate().filter_map(|(at, brief)| Some((at, brief.time_ms()?)));
+    let mut timed: Vec<(usize, f64)> = timed.collect();
+    if timed.len() > LEADERS {
+        timed.select_nth_unstable_by(LEADERS, |a, b| a.1.total_cmp(&b.1));
+        timed.truncate(LEADERS);
+    }
+    timed.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let of = |(at, _): &(usize, f64)| {
+        let entry = outline.entries.get(*at)?;
+        Ok(Samples { config: arguments(&entry.config), times_ms: entry.times_ms })
+    };
+    Ok(SampleSet { is_final: false, configs: timed.iter().map(of).collect::<Result<_, StoreError>>()? })
+}
+
+fn finalists(outline: &Outline) -> Vec<Samples> {
+    let mut found: BTreeMap<usize, Samples> = BTreeMap::new();
+    for again in outline.current() {
+        let is_final = matches!(again.role(), Some(Role::Selection | Role::Confirmation | Role::Baseline));
+        if is_final && !again.entry.times_ms.is_empty() {
+            let new = || Samples { config: arguments(&again.entry.config), times_ms: Vec::new() };
+            found.entry(again.evaluation).or_insert_with(new).times_ms.extend(&again.entry.times_ms);
+        }
+    }
+    let mut finalists: Vec<Samples> = found.into_values().collect();
+    let median = |samples: &Samples| statistics::median(&samples.times_ms).unwrap_or(f64::INFINITY);
+    finalists.sort_by(|a, b| median(a).total_cmp(&median(b)));
+    finalists.truncate(FINALISTS);
+    finalists
+}

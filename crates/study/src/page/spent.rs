@@ -1,0 +1,67 @@
+//! Where the time of a run went.
+
+use super::Full;
+use tunesmith_core::{FailureKind, Role};
+use tunesmith_report::Spent;
+use tunesmith_store::{Again, Outline};
+
+/// What a stretch of time ended with, in the order in which reports list them.
+const RESULTS: [&str; 9] = [
+    "correct configurations",
+    "compile failures",
+    "runtime failures",
+    "time-outs",
+    "wrong results",
+    "refused configurations",
+    "infeasible configurations",
+    "probes for drift",
+    "final re-measurement",
+];
+
+/// Returns the wall time by its result, from all clocks, and the activities within evaluations, from
+/// those `looked_at` in full.
+pub(super) fn of(outline: &Outline, looked_at: &[Full]) -> Spent {
+    let briefs = outline.entries.briefs();
+    let evaluated = briefs.iter().map(|brief| (brief.clock, of_failure(brief.failure)));
+    let measured_again = outline.again.iter().map(|again| (again.entry.clock, of_again(again)));
+    let mut ends: Vec<(f64, usize)> = evaluated.chain(measured_again).collect();
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut seconds, mut before) = ([0.0; RESULTS.len()], 0.0);
+    for (clock, result) in ends {
+        seconds[result] += clock - before;
+        before = clock;
+    }
+    let results = RESULTS.iter().zip(seconds).filter(|(_, seconds)| *seconds > 0.0);
+    let results = results.map(|(label, seconds)| ((*label).to_string(), seconds)).collect();
+    Spent { results, activities: activities(briefs.len(), looked_at) }
+}
+
+fn of_failure(failure: Option<FailureKind>) -> usize {
+    match failure {
+        None => 0,
+        Some(FailureKind::Compile) => 1,
+        Some(FailureKind::Runtime) => 2,
+        Some(FailureKind::Timeout) => 3,
+        Some(FailureKind::Correctness) => 4,
+        Some(FailureKind::Constraints) => 5,
+        Some(FailureKind::Infeasible) => 6,
+    }
+}
+
+fn of_again(again: &Again) -> usize {
+    if again.role() == Some(Role::Reference) { 7 } else { 8 }
+}
+
+/// Returns the seconds of compilers, first launches and samples of `count` evaluations.
+fn activities(count: usize, looked_at: &[Full]) -> Vec<(String, f64)> {
+    let share = count as f64 / looked_at.len().max(1) as f64 / 1e3;
+    let sum = |of: &dyn Fn(&Full) -> f64| looked_at.iter().map(of).sum::<f64>() * share;
+    let all = [
+        ("compiling", sum(&|(_, entry)| entry.compile.as_ref().map_or(0.0, |compile| compile.time_ms))),
+        ("first launches", sum(&|(_, entry)| entry.warmup_ms.unwrap_or(0.0))),
+        ("timed samples", sum(&|(_, entry)| entry.times_ms.iter().sum())),
+    ];
+    let estimated = if looked_at.len() < count { " (estimated)" } else { "" };
+    let some = all.into_iter().filter(|(_, seconds)| *seconds > 0.0);
+    some.map(|(label, seconds)| (format!("{label}{estimated}"), seconds)).collect()
+}
