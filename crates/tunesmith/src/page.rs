@@ -18,6 +18,8 @@ const FOOTER: &str = "<footer>Tunesmith ";
 
 /// Number of a run's configurations that the page lists.
 const LISTED: usize = 20;
+/// Number of leaders whose samples it shows if the run has no final.
+const LEADERS: usize = 5;
 
 /// The page that [`write_page`] wrote.
 #[derive(Clone, Debug, Serialize)]
@@ -84,6 +86,7 @@ fn section(path: &Path, recorded: &Outline, most: usize) -> Result<RunSection, E
     let objectives = judged.metric.as_ref().map(Metric::objectives).unwrap_or_default();
     let objectives: Vec<String> = objectives.into_iter().map(|metric| metric.name).collect();
     let members = crate::front::of_journal(&judged)?;
+    let leaders = &judged.verdict.order[..judged.verdict.order.len().min(LEADERS)];
     let row = |member: &FrontMember| (member.objectives.clone(), member.arguments());
     let front = Front { objectives, members: members.iter().map(row).collect() };
     Ok(RunSection {
@@ -93,7 +96,7 @@ fn section(path: &Path, recorded: &Outline, most: usize) -> Result<RunSection, E
         reproduce: reproduce(path, recorded),
         top: top.configs.iter().map(top_row).collect(),
         front,
-        ..tunesmith_study::run_section(recorded, judged.metric.as_ref(), most)?
+        ..tunesmith_study::run_section(recorded, judged.metric.as_ref(), leaders, most)?
     })
 }
 

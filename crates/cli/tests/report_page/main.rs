@@ -192,7 +192,9 @@ fn screenshots() {
     for (name, width, mode, scale) in views {
         browser.open(&folder.path("page.html"), width, mode);
         browser.evaluate(LOOK);
-        browser.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = false)); scrollTo(0, 0)");
+        let close = "document.querySelectorAll('details').forEach((one) => {
+            one.open = one.previousElementSibling?.matches('h3') ?? false; }); scrollTo(0, 0)";
+        browser.evaluate(close);
         let picture = browser.screenshot(0.0, (f64::from(width), 1500.0), scale);
         let bytes = base64::engine::general_purpose::STANDARD.decode(picture).unwrap();
         std::fs::write(common::repository().join(format!("docs/guide/report-{name}.png")), bytes).unwrap();

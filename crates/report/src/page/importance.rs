@@ -19,7 +19,7 @@ pub(super) fn render(group: &Group<'_>) -> Markup {
             }
             (table(found))
             p.note {
-                "Shares of the variance of " (scale(found)) ". Left to noise, or to what was not tried: "
+                "Shares of the variance of " (scale(found)) (text::name(run.subject.objective.name())) ". Left to noise, or to what was not tried: "
                 (percent(unexplained)) "."
             }
         })
@@ -33,7 +33,7 @@ fn few(run: &RunSection) -> Option<Markup> {
 }
 
 fn scale(found: &Importance) -> &'static str {
-    if found.scale == Some(Scale::Plain) { "the objective" } else { "its logarithm" }
+    if found.scale == Some(Scale::Plain) { "" } else { "the logarithm of " }
 }
 
 fn table(found: &Importance) -> Markup {

@@ -42,8 +42,9 @@ const NOTE: &str = "Each value of a parameter over all configurations that have 
 /// Renders a table for each parameter, the most important first.
 pub(super) fn render(group: &Group<'_>) -> Markup {
     let drawn = group.is_interactive().then(|| pictures(group));
-    let tables = group
-        .beside(|at, run| Some(html! { @for which in order(run) { (details(run, which, &group.slices[at][which])) } }));
+    let tables = group.beside(|at, run| {
+        Some(html! { div.tables { @for which in order(run) { (details(run, which, &group.slices[at][which])) } } })
+    });
     let content = tables.map(|tables| html! { @if let Some(drawn) = &drawn { (drawn) } (tables) });
     section("Values of each parameter", NOTE, content)
 }

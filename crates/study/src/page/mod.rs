@@ -16,14 +16,19 @@ use tunesmith_store::{Brief, Entry, Journal, Outline, StoreError};
 type Full = (usize, Entry);
 
 /// Returns what the journal alone says about a run: all but its name, its verdict, the best
-/// configurations and what to do with them. `metric` is its objective, `None` for time. The section
-/// holds at most `most` evaluations.
+/// configurations and what to do with them. `metric` is its objective, `None` for time, and
+/// `leaders` are the ranks of the best. The section holds at most `most` evaluations.
 ///
 /// Costs reading `most` evaluations in full, the failed ones, and all with a metric.
 ///
 /// # Errors
 /// A line of the journal cannot be read.
-pub fn run_section(outline: &Outline, metric: Option<&Metric>, most: usize) -> Result<RunSection, StoreError> {
+pub fn run_section(
+    outline: &Outline,
+    metric: Option<&Metric>,
+    leaders: &[u128],
+    most: usize,
+) -> Result<RunSection, StoreError> {
     let header = &outline.header;
     let subject = Subject {
         problem: header.problem.clone(),
@@ -39,7 +44,7 @@ pub fn run_section(outline: &Outline, metric: Option<&Metric>, most: usize) -> R
         importance: found.unwrap_or_default(),
         causes: trials.as_ref().map(failure_causes).unwrap_or_default(),
         failures: failures(outline)?,
-        samples: samples::of(outline)?,
+        samples: samples::of(outline, leaders)?,
         spent: spent::of(outline, &looked_at),
         environment: environment::of(header, metric),
         evaluations,

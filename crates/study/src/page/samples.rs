@@ -7,28 +7,21 @@ use tunesmith_store::{Outline, StoreError, arguments};
 
 /// Maximum number of finalists.
 const FINALISTS: usize = 12;
-/// Number of leaders of a search without a final.
-const LEADERS: usize = 5;
-
-/// Returns the samples of the final re-measurement, the fastest first, or those of the fastest
-/// configurations of the search if there was none.
-pub(super) fn of(outline: &Outline) -> Result<SampleSet, StoreError> {
+/// Returns the samples of the final re-measurement, the fastest first, or those of the `leaders` of
+/// the search if there was none.
+pub(super) fn of(outline: &Outline, leaders: &[u128]) -> Result<SampleSet, StoreError> {
     let finalists = finalists(outline);
     if !finalists.is_empty() {
         return Ok(SampleSet { is_final: true, configs: finalists });
     }
-    let timed = outline.entries.briefs().iter().enumerate().filter_map(|(at, brief)| Some((at, brief.time_ms()?)));
-    let mut timed: Vec<(usize, f64)> = timed.collect();
-    if timed.len() > LEADERS {
-        timed.select_nth_unstable_by(LEADERS, |a, b| a.1.total_cmp(&b.1));
-        timed.truncate(LEADERS);
-    }
-    timed.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let of = |(at, _): &(usize, f64)| {
-        let entry = outline.entries.get(*at)?;
+    let briefs = outline.entries.briefs();
+    let is_leader = |leader: &u128| briefs.iter().position(|brief| brief.index == *leader && brief.times.is_some());
+    let of = |at: usize| {
+        let entry = outline.entries.get(at)?;
         Ok(Samples { config: arguments(&entry.config), times_ms: entry.times_ms })
     };
-    Ok(SampleSet { is_final: false, configs: timed.iter().map(of).collect::<Result<_, StoreError>>()? })
+    let configs = leaders.iter().filter_map(is_leader).map(of).collect::<Result<_, StoreError>>()?;
+    Ok(SampleSet { is_final: false, configs })
 }
 
 fn finalists(outline: &Outline) -> Vec<Samples> {

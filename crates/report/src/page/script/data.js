@@ -2,7 +2,9 @@
 
 /** Returns the text that the element with this id holds. */
 async function unpacked(id) {
-  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (letter) => letter.charCodeAt(0));
+  const text = document.getElementById(id).textContent;
+  // Browsers before 2025 lack the faster way.
+  const bytes = Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).text();
 }

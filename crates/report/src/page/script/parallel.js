@@ -17,10 +17,11 @@ PICTURES.parallel = ({ runs: [run] }) => {
   const traces = groups.map((group, shadeAt) => bundle(run, free, group, shadeAt)).reverse();
   const uprights = free.map((at) => plain(cut(run.parameters[at].name, 18)));
   const ticks = { tickmode: "array", tickvals: uprights.map((_, at) => at), ticktext: uprights, side: "top" };
-  const xaxis = axis({ ...ticks, range: [-0.2, free.length - 0.4], fixedrange: true });
+  const xaxis = axis({ ...ticks, range: [-0.5, free.length - 0.5], fixedrange: true });
   const yaxis = axis({ visible: false, range: [-0.08, 1.08], fixedrange: true });
   const annotations = free.flatMap((at, upright) => labelsOf(run.parameters[at].values, upright));
-  const width = 90 * free.length;
+  const longest = Math.max(8, ...uprights.map((name) => name.length));
+  const width = (7 * longest + 24) * free.length;
   return { traces, layout: { xaxis, yaxis, annotations, showlegend: false, dragmode: false }, width, height: 420 };
 };
 
@@ -44,7 +45,7 @@ function bundle(run, free, rows, shadeAt) {
     text.push("");
   }
   const line = { width: shadeAt === 0 ? 2 : 1, color: shade(shadeAt / (SHADES - 1)) };
-  return { type: "scatter", mode: "lines", x, y, text, hoverinfo: "text", line, opacity: shadeAt === 0 ? 1 : 0.6 };
+  return { type: "scatter", mode: "lines", x, y, text, hoverinfo: "text", line, opacity: shadeAt === 0 ? 1 : 0.7 };
 }
 
 /** Returns the names of values beside an upright. */

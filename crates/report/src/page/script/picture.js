@@ -6,6 +6,8 @@ const PICTURES = {};
 const CONFIG = {
   displaylogo: false,
   responsive: true,
+  // Buttons appear under a pointer. A finger would hit them by mistake.
+  displayModeBar: window.matchMedia("(hover: hover)").matches ? "hover" : false,
   modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]],
 };
 

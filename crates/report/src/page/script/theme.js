@@ -49,9 +49,10 @@ function placesAxis(values, most, own = {}) {
 
 /** Returns a layout with the properties `own`. */
 function layout(own) {
-  const { text, line, card } = colours();
+  const { text, quiet, line, card } = colours();
   return {
     autosize: true,
+    modebar: { bgcolor: card, color: quiet, activecolor: text },
     margin: { l: 12, r: 12, t: 12, b: 12 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
@@ -65,10 +66,14 @@ function layout(own) {
   };
 }
 
-/** Returns the colour of a share from 0, the best, to 1. The scale is Viridis, which grows evenly for all eyes. */
+/**
+ * Returns the colour of a share from 0, the best, to 1. The best stands out from the page. The scale is Viridis, which
+ * grows evenly for all eyes.
+ */
 function shade(share) {
   const stops = [[253, 231, 37], [94, 201, 98], [33, 145, 140], [59, 82, 139], [68, 1, 84]];
-  const place = Math.min(Math.max(share, 0), 1) * (stops.length - 1);
+  const within = Math.min(Math.max(share, 0), 1);
+  const place = (DARK.matches ? within : 1 - within) * (stops.length - 1);
   const [low, high] = [stops[Math.floor(place)], stops[Math.ceil(place)]];
   const mixed = low.map((part, at) => Math.round(part + (high[at] - part) * (place % 1)));
   return `rgb(${mixed.join(", ")})`;
