@@ -129,7 +129,7 @@ fn builds(header: &Header, best: &TopConfig) -> Vec<BuildText> {
     let forms = [BuildForm::Flags, BuildForm::Defines, BuildForm::CMake, BuildForm::Make, BuildForm::Env];
     let text = |form: BuildForm| {
         let text = for_build(form, std::slice::from_ref(&portfolio)).ok()?;
-        Some(BuildText { form: crate::ExportFormat::Build(form).word().to_string(), text })
+        Some(BuildText { form: form.word().to_string(), text })
     };
     forms.into_iter().filter_map(text).collect()
 }

@@ -33,10 +33,18 @@ fn size(folder: &Folder) -> u64 {
     std::fs::metadata(folder.path("page.html")).unwrap().len()
 }
 
-/// Looks at a page in all widths and modes. Returns what was seen last.
-fn looked_at(browser: &mut Browser, page: &Path) -> Json {
+/// A width in pixels and a mode.
+type View = (u32, &'static str);
+
+const VIEWS: [View; 6] =
+    [(360, "light"), (360, "dark"), (768, "light"), (768, "dark"), (1280, "light"), (1280, "dark")];
+/// The narrow and the wide page, each in one mode.
+const EDGES: [View; 2] = [(360, "dark"), (1280, "light")];
+
+/// Looks at a page in all `views`. Returns what was seen last.
+fn looked_at(browser: &mut Browser, page: &Path, views: &[View]) -> Json {
     let mut seen = Json::Null;
-    for (width, mode) in [360, 768, 1280].into_iter().flat_map(|width| [(width, "light"), (width, "dark")]) {
+    for (width, mode) in views.iter().copied() {
         browser.open(page, width, mode);
         seen = browser.evaluate(LOOK);
         let at = format!("{width} px, {mode}: {seen:#}");
@@ -54,7 +62,7 @@ fn a_report_has_every_picture_and_no_error_no_overflow_and_enough_contrast() {
         return;
     }
     let folder = reported(&[Made::default()]);
-    let seen = looked_at(&mut Browser::start(), &folder.path("page.html"));
+    let seen = looked_at(&mut Browser::start(), &folder.path("page.html"), &VIEWS);
     let states = seen["states"].to_string();
     for picture in ["convergence", "evaluations", "importance", "slices", "heatmap", "parallel", "samples", "spent"] {
         assert!(states.contains(&format!("{picture} drawn")), "{picture}: {states}");
@@ -69,9 +77,28 @@ fn runs_of_one_problem_stand_side_by_side_and_others_apart() {
     let other = Made { problem: "transpose", evaluations: 40, ..Made::default() };
     let folder = reported(&[Made::default(), other, Made { seed: 3, ..Made::default() }]);
     let mut browser = Browser::start();
-    looked_at(&mut browser, &folder.path("page.html"));
+    looked_at(&mut browser, &folder.path("page.html"), &EDGES);
     let curves = "[...document.querySelectorAll('[data-picture=convergence] .plot')].map((plot) => plot.data.length)";
     assert_eq!(browser.evaluate(curves), json!([2, 1]));
+}
+
+#[test]
+fn another_objective_is_drawn_in_its_unit_and_direction() {
+    if !has_browser() {
+        return;
+    }
+    let problem = "[parameters]\nX = { range = \"1..=12\" }\nY = [1, 2]\n[metrics]\nsize = \"X * 10 - Y\"\n";
+    let folder = Folder::with(&[("p.toml", problem)]);
+    let tune = ["tune", "p.toml", "--device", "synthetic:1 + X", "--objective", "maximise size", "--quiet"];
+    assert_eq!(folder.run(&tune).code, Some(0));
+    assert_eq!(folder.run(&["report", "p.jsonl", "-o", "page.html"]).code, Some(0));
+    let mut browser = Browser::start();
+    looked_at(&mut browser, &folder.path("page.html"), &EDGES);
+    let curve = "(() => { const { data: [{ y }], layout } = document.querySelector('[data-picture=convergence] .plot');
+        return [layout.yaxis.title.text, y.at(-1), y.every((value, at) => at === 0 || value >= y[at - 1])]; })()";
+    assert_eq!(browser.evaluate(curve), json!(["size", 119, true]));
+    let first = browser.evaluate("document.querySelector('[data-table] tbody tr').cells[1].textContent");
+    assert_eq!(first, "119", "the greatest is the best");
 }
 
 #[test]
@@ -83,7 +110,7 @@ fn hostile_texts_are_text() {
     let folder = reported(&[Made { text, evaluations: 60, ..Made::default() }]);
     assert!(size(&folder) < 1 << 20, "{}", size(&folder));
     let mut browser = Browser::start();
-    looked_at(&mut browser, &folder.path("page.html"));
+    looked_at(&mut browser, &folder.path("page.html"), &EDGES);
     assert_eq!(browser.evaluate("document.querySelectorAll('img, .plot b').length"), json!(0));
 }
 
@@ -188,14 +215,20 @@ fn opening() {
 fn screenshots() {
     let folder = reported(&[Made::default(), Made { seed: 3, ..Made::default() }]);
     let mut browser = Browser::start();
-    let views = [("light", 1280, "light", 0.5), ("dark", 1280, "dark", 0.5), ("phone", 360, "light", 0.8)];
-    for (name, width, mode, scale) in views {
+    let views = [
+        ("light", 1280, "light", 0.6, "body"),
+        ("dark", 1280, "dark", 0.6, ".slices"),
+        ("phone", 360, "light", 0.9, "body"),
+    ];
+    for (name, width, mode, scale, first) in views {
         browser.open(&folder.path("page.html"), width, mode);
         browser.evaluate(LOOK);
         let close = "document.querySelectorAll('details').forEach((one) => {
             one.open = one.previousElementSibling?.matches('h3') ?? false; }); scrollTo(0, 0)";
         browser.evaluate(close);
-        let picture = browser.screenshot(0.0, (f64::from(width), 1500.0), scale);
+        let top = format!("document.querySelector('{first}').getBoundingClientRect().top");
+        let top = browser.evaluate(&top).as_f64().unwrap();
+        let picture = browser.screenshot(top, (f64::from(width), 1400.0), scale);
         let bytes = base64::engine::general_purpose::STANDARD.decode(picture).unwrap();
         std::fs::write(common::repository().join(format!("docs/guide/report-{name}.png")), bytes).unwrap();
     }
