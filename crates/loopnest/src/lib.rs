@@ -68,9 +68,9 @@ pub use count::{Counts, Issue, Lanes, Modern, Outside, Property, Stride};
 pub use error::{NestError, Place};
 pub use interpret::{Data, LaneOrder, Tally, Value};
 pub use ir::{
-    AXES, Access, Affine, Array, ArrayId, Assumptions, AxisOrder, Bound, Congruence, Direction, Expr, Function,
-    Instruction, Layout, Lookup, LookupId, Loop, LoopId, Memory, Nest, NestBuilder, Operation, Operator, Residency,
-    SizeId, Tag, Type, Var,
+    AXES, Access, Affine, Array, ArrayId, Assumptions, AxisOrder, Bound, Comparison, Congruence, Direction, Expr,
+    Function, Instruction, Layout, Lookup, LookupId, Loop, LoopId, Memory, Nest, NestBuilder, Operation, Operator,
+    Residency, SizeId, Tag, Type, Var,
 };
 pub use schedule::{Schedule, Step};
 pub use transform::{Amount, Parameter, Recipe, RecipeStep, Transformation, When};

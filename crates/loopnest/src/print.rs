@@ -1,6 +1,8 @@
 //! Writes a nest as text that parses to the same nest.
 
-use crate::ir::{Access, Affine, Array, Congruence, Expr, Instruction, Layout, Lookup, Memory, Nest, Operator, Var};
+use crate::ir::{
+    Access, Affine, Array, Congruence, Expr, Function, Instruction, Layout, Lookup, Memory, Nest, Operator, Var,
+};
 use std::fmt;
 
 /// A part of a nest, to be shown with the names of the nest.
@@ -190,6 +192,11 @@ impl fmt::Display for Named<'_, Expr> {
                     Operator::Pow => ("**", 5, 3),
                 };
                 write!(formatter, "{}{symbol}{}", part(left, left_least), part(right, right_least))
+            }
+            Expr::Call(Function::Select(comparison), arguments) => {
+                let text = |at: usize| arguments.get(at).map_or_else(String::new, |own| Named(nest, own).to_string());
+                let symbol = comparison.symbol();
+                write!(formatter, "select({} {symbol} {}, {}, {})", text(0), text(1), text(2), text(3))
             }
             Expr::Call(function, arguments) => write!(formatter, "{}({})", function.name(), listed(nest, arguments)),
         }

@@ -48,6 +48,16 @@ fn values_computed_ahead_are_in_c_what_the_interpreter_says() {
     compare(&all);
 }
 
+#[test]
+fn integers_of_8_and_16_bits_are_in_c_what_the_interpreter_says() {
+    let text = "sizes n\nassume n > 0\narray a[n]: u8\narray b[n]: i8\narray c[n]: i16\narray d[n]: u16\n\
+                array out[n]: u8\narray wide[n]: i32\narray real[n]: f32\ntemporary t: i16\n{[i]: 0 <= i < n}\n\
+                t = a[i]*b[i] - 40*c[i]\nout[i] = a[i] + d[i] + 200\nc[i] = -t + i\n\
+                d[i] = select(a[i] < b[i], max(a[i], 77), abs(b[i] - 90))\nwide[i] = a[i]*a[i]*a[i]\n\
+                real[i] = 0.5*a[i] + c[i]\nb[i] = 3*b[i]";
+    compare(&samples(text, &[&[1], &[37]]));
+}
+
 /// Sums of side-by-side work-items: in vectors as wide as on any machine, as wide as on this one,
 /// and without vectors.
 #[test]

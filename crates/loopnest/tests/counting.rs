@@ -15,7 +15,7 @@ use named::{evaluated, tallied};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestError, TestRunner};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tunesmith_loopnest::{ArrayId, Data, LaneOrder, Nest, count, interpret};
 
 /// Returns counts by name, found one by one by the interpreter.
@@ -176,6 +176,58 @@ fn count_as_enumerated<S: Strategy>(cases: u32, plans: &S, make: impl Fn(S::Valu
     }
     let (counted, refused) = (counted.get(), refused.into_inner());
     assert!(counted > 30 * refused.values().sum::<usize>(), "{counted} counted, refused: {refused:?}");
+}
+
+/// Returns the stride of `a` by the paper's section 2.1: the share of its cells that the
+/// interpreter finds touched, in parts of the distance between lanes. All cells lie between lanes.
+fn utilised(nest: &Nest, sizes: &[i64], distance: i128) -> String {
+    let a = nest.array_id("a").unwrap();
+    let touched = touched_bytes(nest, a, sizes) / i128::from(nest.array(a).element.bits() / 8);
+    let cells: i128 = nest.array(a).shape.iter().map(|extent| extent.at_sizes(sizes)).product();
+    let parts = distance.min(4);
+    let used = (touched * parts + cells - 1) / cells;
+    if distance > 4 { format!("{used}/>4") } else { format!("{used}/{distance}") }
+}
+
+#[test]
+fn stride_fractions_are_the_share_of_cells_that_the_interpreter_touches() {
+    let tagged = "split i 16 -> io, ii\ntag io group.0\ntag ii local.0\n";
+    let forms = [
+        // One after the other in a row, as an axis of its own, and with another axis between.
+        ("a[{s}*n]", "a[{s}*i + {step}*c]"),
+        ("a[n, {s}]", "a[i, {step}*c]"),
+        ("a[{s}, n]: f32 column", "a[{step}*c, i]"),
+    ];
+    let mut seen = BTreeSet::new();
+    for (distance, (shape, access)) in (2..=9_i128).flat_map(|distance| forms.map(|form| (distance, form))) {
+        for (step, used) in
+            [1, 2].into_iter().flat_map(|step| (1..=(distance + step - 1) / step).map(move |used| (step, used)))
+        {
+            let fill = |text: &str| text.replace("{s}", &distance.to_string()).replace("{step}", &step.to_string());
+            let (shape, access) = (fill(shape), fill(access));
+            let shape = if shape.contains(':') { shape } else { format!("{shape}: f32") };
+            let load = (format!("acc = {access} @ i, c"), "load");
+            for (stated, direction) in [load, (format!("{access} = 1.0 @ i, c"), "store")] {
+                let text = format!(
+                    "sizes n\nassume n > 0\narray {shape}\ntemporary acc: f32\n\
+                     {{[i, c]: 0 <= i < n and 0 <= c < {used}}}\n{stated}\n{tagged}"
+                );
+                let nest = text.parse::<Nest>().unwrap_or_else(|error| panic!("{error}\n{text}"));
+                let counts = count::count(&nest).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                let found: Vec<String> = counts
+                    .properties()
+                    .iter()
+                    .zip(counts.evaluate(&[100]).unwrap())
+                    .filter(|(property, count)| property.to_string().starts_with("g:32:") && *count > 0)
+                    .map(|(property, _)| property.to_string())
+                    .collect();
+                let expected = utilised(&nest, &[100], distance);
+                assert_eq!(found, [format!("g:32:{direction}:{expected}")], "{text}");
+                seen.insert(expected);
+            }
+        }
+    }
+    assert_eq!(seen.len(), 2 + 3 + 4 + 4, "every fraction occurs: {seen:?}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn operations(
             }
             (operation, _) => (operation, 1),
         },
-        Expr::Call(function, _) => (Operation::Special(*function), 1),
+        Expr::Call(function, _) => (Operation::of_function(*function), 1),
         _ => return below.unwrap_or(0),
     };
     let times = if kind.is_float() { times } else { 0 };

@@ -18,6 +18,11 @@ impl Dialect {
     /// Returns the name of a type.
     pub(super) fn name(self, kind: Type) -> &'static str {
         match (kind, self) {
+            (Type::I8, Dialect::OpenCl) => "char",
+            (Type::I8, _) => "signed char",
+            (Type::U8, _) => "unsigned char",
+            (Type::I16, _) => "short",
+            (Type::U16, _) => "unsigned short",
             (Type::I32, _) => "int",
             (Type::I64, Dialect::OpenCl) => "long",
             (Type::I64, Dialect::Cuda) => "long long",
@@ -58,6 +63,10 @@ impl Dialect {
             Function::Max if self == Dialect::C => format!("nest_fmax{suffix}({list})"),
             Function::Min => format!("fmin{suffix}({list})"),
             Function::Max => format!("fmax{suffix}({list})"),
+            Function::Select(comparison) => match arguments {
+                [left, right, yes, no] => format!("({left} {} {right} ? {yes} : {no})", comparison.symbol()),
+                _ => list,
+            },
             other => format!("{}{suffix}({list})", other.name()),
         }
     }
@@ -152,6 +161,7 @@ pub(super) const RESERVED: &[&str] = &[
     "int64_t",
     "unix",
     "barrier",
+    "select",
     "rsqrt",
     "sqrt",
     "exp",

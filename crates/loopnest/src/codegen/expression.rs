@@ -125,7 +125,7 @@ impl Names<'_> {
             Type::F64 if number.is_finite() => format!("{number:?}"),
             Type::F32 | Type::F64 if number.is_nan() => "NAN".to_string(),
             Type::F32 | Type::F64 => if number > 0.0 { "INFINITY" } else { "(-INFINITY)" }.to_string(),
-            Type::I32 | Type::I64 => format!("{}", number as i64),
+            _ => format!("{}", number as i64),
         }
     }
 

@@ -36,11 +36,12 @@ pub(super) fn conflict(
                 .remedy("give the local array a shape of numbers")
         })?;
     }
-    Ok(degree(strides, local, nest.array(access.array).element.bits() / WORD))
+    Ok(degree(strides, local, nest.array(access.array).element.bits()))
 }
 
-/// Returns the conflict of lanes with these strides, in cells of `words` words.
-fn degree(strides: [i128; AXES], local: [i128; AXES], words: u32) -> u32 {
+/// Returns the conflict of lanes with these strides, in cells of `bits`. Cells of one word are
+/// delivered together.
+fn degree(strides: [i128; AXES], local: [i128; AXES], bits: u32) -> u32 {
     let lanes = local.iter().product::<i128>().min(WARP.width());
     let [x, y, _] = local;
     let cell = |lane: i128| {
@@ -51,13 +52,16 @@ fn degree(strides: [i128; AXES], local: [i128; AXES], words: u32) -> u32 {
     if cells.len() <= 1 {
         return 0;
     }
-    let words = i128::from(words);
+    let (bits, words) = (i128::from(bits), bits.div_ceil(WORD));
+    let first = |cell: i128| (cell * bits).div_euclid(WORD.into());
+    let delivered: BTreeSet<i128> =
+        cells.into_iter().flat_map(|cell| (0..i128::from(words)).map(move |word| first(cell) + word)).collect();
     let mut loads: BTreeMap<i128, u32> = BTreeMap::new();
-    for word in cells.into_iter().flat_map(|cell| (0..words).map(move |word| cell * words + word)) {
+    for word in delivered {
         *loads.entry(word.rem_euclid(BANKS)).or_default() += 1;
     }
     let most = loads.into_values().max().unwrap_or(1);
-    most.div_ceil(words as u32).next_power_of_two()
+    most.div_ceil(words).next_power_of_two()
 }
 
 #[cfg(test)]
@@ -66,14 +70,16 @@ mod tests {
 
     #[test]
     fn strides_conflict_as_on_a_device_with_32_banks_of_4_bytes() {
-        let line = |stride, words| degree([stride, 0, 0], [64, 1, 1], words);
+        let line = |stride, words| degree([stride, 0, 0], [64, 1, 1], words * WORD);
         assert_eq!([0, 1, 2, 3, 4, 6, 8, 16, 32, 33].map(|stride| line(stride, 1)), [0, 1, 2, 1, 4, 2, 8, 16, 32, 1]);
         assert_eq!([0, 1, 2, 16, -3].map(|stride| line(stride, 2)), [0, 1, 2, 16, 1]);
         // Two rows of 16 lanes: a column of a tile with rows of 16 and of 17 cells.
-        let tile = |row| degree([row, 1, 0], [16, 16, 1], 1);
+        let tile = |row| degree([row, 1, 0], [16, 16, 1], WORD);
         assert_eq!([16, 17].map(tile), [8, 2]);
         // A single work-item has no conflict. Three words of one bank count as four.
-        assert_eq!(degree([5, 0, 0], [1, 1, 1], 1), 0);
-        assert_eq!(degree([32, 0, 0], [3, 1, 1], 1), 4);
+        assert_eq!(degree([5, 0, 0], [1, 1, 1], WORD), 0);
+        assert_eq!(degree([32, 0, 0], [3, 1, 1], WORD), 4);
+        // Four bytes of one word are delivered together; at a stride of 8 they are two words apart.
+        assert_eq!([1, 4, 8, 128].map(|stride| degree([stride, 0, 0], [64, 1, 1], 8)), [1, 1, 2, 32]);
     }
 }

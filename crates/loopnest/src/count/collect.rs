@@ -224,7 +224,7 @@ impl Collector<'_> {
         if !matches!(array.memory, Memory::Global | Memory::Local) {
             return Ok(());
         }
-        let lane = self.lane(within);
+        let lane = lane(self.nest, within);
         let is_scattered = lane.is_some_and(|lane| is_scattered(self.nest, access, lane));
         let cells = lane.map_or(Polynomial::default(), |lane| distance(self.nest, access, lane));
         let is_shared = direction == Direction::Load && !is_scattered && cells == Polynomial::default();
@@ -310,15 +310,6 @@ impl Collector<'_> {
         })
     }
 
-    /// Returns the loop whose iterations count as SIMD lanes: work-items along axis 0, or else the
-    /// innermost loop, which a compiler would vectorise.
-    fn lane(&self, within: &BTreeSet<LoopId>) -> Option<LoopId> {
-        match self.nest.tagged(Tag::Local(0)).next() {
-            Some(_) => self.nest.loop_with(within, Tag::Local(0)),
-            None => self.nest.nesting(within).last().copied(),
-        }
-    }
-
     /// Returns the number of neighbouring cells that one access of a vector loop takes at once, and
     /// the number of accesses.
     fn widened(&self, within: &BTreeSet<LoopId>, access: &Access, runs: &Product) -> (u32, Product) {
@@ -391,6 +382,15 @@ impl Collector<'_> {
     }
 }
 
+/// Returns the loop whose iterations count as SIMD lanes: work-items along axis 0, or else the
+/// innermost loop, which a compiler would vectorise.
+pub(super) fn lane(nest: &Nest, within: &BTreeSet<LoopId>) -> Option<LoopId> {
+    match nest.tagged(Tag::Local(0)).next() {
+        Some(_) => nest.loop_with(within, Tag::Local(0)),
+        None => nest.nesting(within).last().copied(),
+    }
+}
+
 /// Returns true if data decide the distance between the cells of neighbouring lanes: through a
 /// looked-up value, or through a loop whose bounds are looked up.
 fn is_scattered(nest: &Nest, access: &Access, lane: LoopId) -> bool {
@@ -418,7 +418,7 @@ fn count_operations(nest: &Nest, expr: &Expr, context: Type, counts: &mut BTreeM
     let kind = nest.operation_type(expr, context);
     let operation = match expr {
         Expr::Binary(operator, ..) => Some(Operation::of(*operator)),
-        Expr::Call(function, _) => Some(Operation::Special(*function)),
+        Expr::Call(function, _) => Some(Operation::of_function(*function)),
         _ => None,
     };
     if let Some(operation) = operation.filter(|_| kind.is_float()) {

@@ -1,5 +1,7 @@
 //! Counts that are ready to be evaluated for many sizes.
 
+mod formula;
+
 use super::collect::{Collected, Strided};
 use super::depth::Depth;
 use super::factors::{Factors, Product, number};

@@ -1,6 +1,6 @@
 //! Counts the cells of an array that are touched (algorithm 2 of the paper).
 
-use super::collect::all_groups;
+use super::collect::{all_groups, lane};
 use super::floors::Floors;
 use super::image::{Cells, cells};
 use super::points::Piece;
@@ -32,7 +32,8 @@ pub(super) fn data_decide(nest: &Nest, array: ArrayId) -> Option<Option<Place>> 
 }
 
 /// Returns the number of different cells of an array that its accesses touch along `axes`, ignoring
-/// the other axes. With `filled`, the gaps that a stride leaves along that axis count as well.
+/// the other axes. With `filled`, the gaps between the cells of neighbouring lanes along that axis
+/// count as well.
 ///
 /// # Errors
 ///
@@ -52,6 +53,7 @@ pub(super) fn touched(
         |error: NestError| NestError::new(format!("the footprint of `{name}` cannot be counted: {}", error.message));
     let (mut seen, mut sets) = (BTreeSet::new(), Vec::<Cells>::new());
     for (within, access, place) in accesses(nest, array) {
+        let lane = lane(nest, &within);
         // Without work-groups nothing runs, inside their loops or outside.
         let within = all_groups(nest, &within);
         let mut subscripts: Vec<Affine> = axes.iter().map(|axis| access.subscripts[*axis].clone()).collect();
@@ -62,7 +64,7 @@ pub(super) fn touched(
         let mut loops: Vec<LoopId> = within.into_iter().collect();
         let mut fresh = LoopId(nest.loops.len());
         if let Some(axis) = filled.and_then(|axis| axes.iter().position(|known| *known == axis)) {
-            bounds.extend(fill(&mut subscripts[axis], fresh));
+            bounds.extend(fill(&mut subscripts[axis], lane, fresh));
             loops.push(fresh);
             fresh.0 += 1;
         }
@@ -76,10 +78,14 @@ pub(super) fn touched(
     different(sets, floors).map_err(refuse)
 }
 
-/// Extends each cell to all cells up to the next one, by a loop over the gap. Returns the bounds of
-/// that loop.
-fn fill(subscript: &mut Affine, gap: LoopId) -> [Affine; 2] {
-    let step = subscript.loops().fold(0, |common, id| gcd(common, subscript.coefficient(Var::Loop(id)).abs()));
+/// Extends each cell to all cells before that of the next lane, by a loop over the gap. If the lanes
+/// share the cell, the gap is that between all cells. Returns the bounds of the loop.
+fn fill(subscript: &mut Affine, lane: Option<LoopId>, gap: LoopId) -> [Affine; 2] {
+    let factor = |id: LoopId| subscript.coefficient(Var::Loop(id)).abs();
+    let step = match lane.map_or(0, factor) {
+        0 => subscript.loops().fold(0, |common, id| gcd(common, factor(id))),
+        step => step,
+    };
     *subscript = &*subscript + &Affine::from(gap);
     [Affine::from(gap), (-&Affine::from(gap)).plus(step.max(1) - 1)]
 }

@@ -181,7 +181,7 @@ pub(super) fn count_arithmetic(
         (_, Some(times)) => Some((Operation::Mul, times - 1)),
         (Expr::Binary(..), _) if is_fused => Some((Operation::Fma, 1)),
         (Expr::Binary(operator, ..), _) => Some((Operation::of(*operator), 1)),
-        (Expr::Call(function, _), _) => Some((Operation::Special(*function), 1)),
+        (Expr::Call(function, _), _) => Some((Operation::of_function(*function), 1)),
         _ => None,
     };
     if let Some((operation, times)) = own.filter(|(_, times)| *times > 0) {

@@ -54,7 +54,7 @@ impl Code {
             Code::Call(function, kind, arguments) => {
                 let arguments =
                     arguments.iter().map(|argument| argument.run(machine)).collect::<Result<Vec<_>, _>>()?;
-                machine.count(Operation::Special(*function), *kind);
+                machine.count(Operation::of_function(*function), *kind);
                 call(*function, *kind, &arguments)
             }
         })

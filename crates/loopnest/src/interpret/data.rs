@@ -40,6 +40,8 @@ pub(super) fn extents(array: &Array, sizes: &[i64]) -> Result<Vec<i128>, NestErr
 /// Returns the bytes of a value of this type in memory.
 fn encoded(value: Value, kind: Type) -> Vec<u8> {
     match (value.convert(kind), kind) {
+        (Value::Integer(number), Type::I8 | Type::U8) => vec![number as u8],
+        (Value::Integer(number), Type::I16 | Type::U16) => (number as u16).to_ne_bytes().to_vec(),
         (Value::Integer(number), Type::I32) => (number as i32).to_ne_bytes().to_vec(),
         (Value::Integer(number), _) => number.to_ne_bytes().to_vec(),
         (Value::Float(number), Type::F32) => (number as f32).to_ne_bytes().to_vec(),
@@ -53,6 +55,10 @@ fn decoded(bytes: &[u8], kind: Type) -> Value {
     word[..bytes.len()].copy_from_slice(bytes);
     let half = [word[0], word[1], word[2], word[3]];
     match kind {
+        Type::I8 => Value::Integer((word[0] as i8).into()),
+        Type::U8 => Value::Integer(word[0].into()),
+        Type::I16 => Value::Integer(i16::from_ne_bytes([word[0], word[1]]).into()),
+        Type::U16 => Value::Integer(u16::from_ne_bytes([word[0], word[1]]).into()),
         Type::I32 => Value::Integer(i32::from_ne_bytes(half).into()),
         Type::I64 => Value::Integer(i64::from_ne_bytes(word)),
         Type::F32 => Value::Float(f32::from_ne_bytes(half).into()),

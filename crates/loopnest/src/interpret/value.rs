@@ -25,11 +25,22 @@ impl Value {
         match (self, to) {
             (value, Type::F32) => Value::Float(f64::from(value.as_f64() as f32)),
             (value, Type::F64) => Value::Float(value.as_f64()),
-            (Value::Integer(number), Type::I64) => Value::Integer(number),
-            (Value::Integer(number), Type::I32) => Value::Integer(i64::from(number as i32)),
-            (Value::Float(number), Type::I64) => Value::Integer(number as i64),
-            (Value::Float(number), Type::I32) => Value::Integer(i64::from(number as i32)),
+            (Value::Integer(number), to) => Value::Integer(wrapped(number, to)),
+            // C truncates to an integer. Beyond the type's range, it says nothing.
+            (Value::Float(number), to) => Value::Integer(wrapped(number as i64, to)),
         }
+    }
+}
+
+/// Returns the integer with the lowest bits of `number`, as many as the type has.
+fn wrapped(number: i64, to: Type) -> i64 {
+    match to {
+        Type::I8 => i64::from(number as i8),
+        Type::U8 => i64::from(number as u8),
+        Type::I16 => i64::from(number as i16),
+        Type::U16 => i64::from(number as u16),
+        Type::I32 => i64::from(number as i32),
+        Type::I64 | Type::F32 | Type::F64 => number,
     }
 }
 
@@ -91,6 +102,13 @@ pub(super) fn call(function: Function, kind: Type, arguments: &[Value]) -> Value
         // As `fmin` and `fmax`: a number, if the other argument is none.
         Function::Min => pick(x <= arguments[1].as_f64() || arguments[1].as_f64().is_nan()),
         Function::Max => pick(x >= arguments[1].as_f64() || arguments[1].as_f64().is_nan()),
+        Function::Select(comparison) => {
+            let holds = match (arguments[0], arguments[1]) {
+                (Value::Integer(one), Value::Integer(other)) => comparison.holds(&one, &other),
+                (one, other) => comparison.holds(&one.as_f64(), &other.as_f64()),
+            };
+            arguments[if holds { 2 } else { 3 }]
+        }
     }
     .convert(kind)
 }

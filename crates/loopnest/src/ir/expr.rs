@@ -7,6 +7,14 @@ use std::fmt;
 /// The type of an array's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Type {
+    /// 8-bit signed integer.
+    I8,
+    /// 8-bit unsigned integer.
+    U8,
+    /// 16-bit signed integer.
+    I16,
+    /// 16-bit unsigned integer.
+    U16,
     /// 32-bit signed integer.
     I32,
     /// 64-bit signed integer.
@@ -19,12 +27,22 @@ pub enum Type {
 
 impl Type {
     /// Every type with its name in the text form.
-    pub const ALL: [(&'static str, Type); 4] =
-        [("i32", Type::I32), ("i64", Type::I64), ("f32", Type::F32), ("f64", Type::F64)];
+    pub const ALL: [(&'static str, Type); 8] = [
+        ("i8", Type::I8),
+        ("u8", Type::U8),
+        ("i16", Type::I16),
+        ("u16", Type::U16),
+        ("i32", Type::I32),
+        ("i64", Type::I64),
+        ("f32", Type::F32),
+        ("f64", Type::F64),
+    ];
 
     /// Returns the size in bits.
     pub fn bits(self) -> u32 {
         match self {
+            Type::I8 | Type::U8 => 8,
+            Type::I16 | Type::U16 => 16,
             Type::I32 | Type::F32 => 32,
             Type::I64 | Type::F64 => 64,
         }
@@ -33,6 +51,12 @@ impl Type {
     /// Returns true if it is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Type::F32 | Type::F64)
+    }
+
+    /// Returns the type in which operations on values of this type are computed: integers of 8 and
+    /// 16 bits are widened to 32, as in C.
+    pub fn promoted(self) -> Type {
+        if self.bits() < 32 { Type::I32 } else { self }
     }
 
     /// Returns the type of an operation on both: floating point before integer, then the wider one.
@@ -80,6 +104,37 @@ pub enum Operator {
     Pow,
 }
 
+/// A comparison of two values. The others are these with the values exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Comparison {
+    /// `a < b`.
+    Less,
+    /// `a <= b`.
+    AtMost,
+    /// `a == b`.
+    Equal,
+}
+
+impl Comparison {
+    /// Returns its symbol in the text form, and in C.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Comparison::Less => "<",
+            Comparison::AtMost => "<=",
+            Comparison::Equal => "==",
+        }
+    }
+
+    /// Returns true if it holds between two values.
+    pub fn holds<T: PartialOrd>(self, left: &T, right: &T) -> bool {
+        match self {
+            Comparison::Less => left < right,
+            Comparison::AtMost => left <= right,
+            Comparison::Equal => left == right,
+        }
+    }
+}
+
 /// A function in the text form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Function {
@@ -103,11 +158,14 @@ pub enum Function {
     Min,
     /// The greater of two values.
     Max,
+    /// `select(a < b, x, y)`: `x` if the comparison of `a` and `b` holds, and `y` otherwise. Its
+    /// arguments are `a`, `b`, `x` and `y`, all computed in one type.
+    Select(Comparison),
 }
 
 impl Function {
-    /// Every function with its name and its number of arguments.
-    pub const ALL: [(&'static str, Function, usize); 10] = [
+    /// Every function with its name and its number of arguments, one for all comparisons.
+    pub const ALL: [(&'static str, Function, usize); 11] = [
         ("rsqrt", Function::Rsqrt, 1),
         ("sqrt", Function::Sqrt, 1),
         ("exp", Function::Exp, 1),
@@ -118,11 +176,20 @@ impl Function {
         ("abs", Function::Abs, 1),
         ("min", Function::Min, 2),
         ("max", Function::Max, 2),
+        ("select", Function::Select(Comparison::Less), 4),
     ];
 
     /// Returns its name in the text form.
     pub fn name(self) -> &'static str {
-        Function::ALL.iter().find(|(_, known, _)| *known == self).map_or("", |(name, _, _)| name)
+        Function::ALL.iter().find(|(_, known, _)| *known == self.counted()).map_or("", |(name, _, _)| name)
+    }
+
+    /// Returns the function as which it is counted: all comparisons are one.
+    pub fn counted(self) -> Self {
+        match self {
+            Function::Select(_) => Function::Select(Comparison::Less),
+            other => other,
+        }
     }
 }
 

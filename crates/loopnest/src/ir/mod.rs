@@ -15,7 +15,7 @@ mod types;
 pub use affine::{Affine, LookupId, LoopId, SizeId, Var};
 pub use array::{Array, AxisOrder, Layout, Memory};
 pub use builder::NestBuilder;
-pub use expr::{Access, ArrayId, Expr, Function, Operator, Type};
+pub use expr::{Access, ArrayId, Comparison, Expr, Function, Operator, Type};
 pub use hardware::{AXES, Residency};
 pub use instruction::{Direction, Instruction};
 pub use loops::{Bound, Loop, Tag};

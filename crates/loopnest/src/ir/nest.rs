@@ -214,7 +214,7 @@ impl Nest {
     /// Cells decide the type. An operation on an `f32` and an `f64` is computed in `f64`, one on an
     /// integer and an `f32` in `f32`. Numbers and indices take the type of the other operand, or
     /// that of `context` if no cell occurs. Division is always computed in floating point, and so
-    /// are all functions except `abs`, `min` and `max`.
+    /// are all functions except `abs`, `min`, `max` and `select`.
     pub fn operation_type(&self, expr: &Expr, context: Type) -> Type {
         types::operation_type(self, expr, context)
     }

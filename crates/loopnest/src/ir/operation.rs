@@ -17,7 +17,7 @@ pub enum Operation {
     /// A fused product and sum, if they are [counted](crate::count::count_modern) as one. No
     /// operator counts as it.
     Fma,
-    /// A function.
+    /// A function. All [selections](Function::Select) are one.
     Special(Function),
 }
 
@@ -30,6 +30,11 @@ impl Operation {
             Operator::Div => Operation::Div,
             Operator::Pow => Operation::Pow,
         }
+    }
+
+    /// Returns the operation that a function counts as.
+    pub fn of_function(function: Function) -> Self {
+        Operation::Special(function.counted())
     }
 }
 

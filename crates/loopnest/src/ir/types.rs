@@ -29,9 +29,15 @@ impl Own {
         match self {
             Own::Typed(known) => known,
             Own::Integer if context.is_float() => Type::I32,
+            Own::Integer => context.promoted(),
             Own::Float if !context.is_float() => Type::F32,
-            _ => context,
+            Own::Float => context,
         }
+    }
+
+    /// Returns the type of an operation on such values.
+    fn promoted(self) -> Own {
+        if let Own::Typed(known) = self { Own::Typed(known.promoted()) } else { self }
     }
 }
 
@@ -40,14 +46,15 @@ fn own(nest: &Nest, expr: &Expr) -> Own {
         Expr::Index(_) => Own::Integer,
         Expr::Number(_) => Own::Float,
         Expr::Load(access, _) => Own::Typed(nest.array(access.array).element),
-        Expr::Neg(inner) => own(nest, inner),
+        Expr::Neg(inner) => own(nest, inner).promoted(),
         // Division and powers are computed in floating point. With an integer exponent, the base
         // decides the type.
         Expr::Binary(super::Operator::Div, left, right) => own(nest, left).join(own(nest, right)).join(Own::Float),
-        Expr::Binary(_, left, right) => own(nest, left).join(own(nest, right)),
-        Expr::Call(super::Function::Abs | super::Function::Min | super::Function::Max, arguments) => {
-            arguments.iter().map(|argument| own(nest, argument)).reduce(Own::join).unwrap_or(Own::Float)
-        }
+        Expr::Binary(_, left, right) => own(nest, left).join(own(nest, right)).promoted(),
+        Expr::Call(
+            super::Function::Abs | super::Function::Min | super::Function::Max | super::Function::Select(_),
+            arguments,
+        ) => arguments.iter().map(|argument| own(nest, argument)).reduce(Own::join).unwrap_or(Own::Float).promoted(),
         Expr::Call(_, arguments) => {
             arguments.iter().fold(Own::Float, |joined, argument| joined.join(own(nest, argument)))
         }

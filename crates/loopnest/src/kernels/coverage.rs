@@ -49,7 +49,7 @@ macro_rules! integers {
 }
 
 /// Accesses to memory.
-const MEMORY: [Kernel; 46] = [
+const MEMORY: [Kernel; 53] = [
     double(line("copy_f64", "stride1", Added, include_str!("copy.nest"))),
     double(line("sum4_f64", "stride1", Added, include_str!("sum4.nest"))),
     double(line("vector_stride1_f64", "vector_scale_add", Added, include_str!("vector_stride1.nest"))),
@@ -96,9 +96,17 @@ const MEMORY: [Kernel; 46] = [
     double(vectors("vectors_2_f64", "2")),
     line("gather", "gather", Added, include_str!("gather.nest")),
     double(line("gather_f64", "gather", Added, include_str!("gather.nest"))),
+    of_type("u8", line("copy_u8", "stride1", Added, include_str!("copy.nest"))),
+    of_type("i16", line("copy_i16", "stride1", Added, include_str!("copy.nest"))),
+    of_type("u8", line("sum4_u8", "stride1", Added, include_str!("sum4.nest"))),
+    of_type("i16", line("sum4_i16", "stride1", Added, include_str!("sum4.nest"))),
+    // Pixels of three colours.
+    of_type("u8", strided("strided_3of3_u8", "3", "3")),
+    of_type("u8", stores("stores_3of3_u8", "3", "3")),
+    of_type("i16", strided("strided_2of2_i16", "2", "2")),
 ];
 
-const FUNCTIONS: [[Kernel; 2]; 15] = [
+const FUNCTIONS: [[Kernel; 2]; 16] = [
     both!(
         "sqrt",
         "sqrt_f64",
@@ -198,6 +206,13 @@ acc = min(value, 1.0) + min(value, 1.25) + min(value, 1.5) + min(value, 1.75) + 
 acc = max(value, 1.0) + max(value, 1.25) + max(value, 1.5) + max(value, 1.75) + max(value, 2.0) + max(value, 2.25) + acc    @ i, j, k"
     ),
     both!(
+        "select",
+        "select_f64",
+        "selections",
+        "value = 0.001*(i + j + k + 1)    @ i, j, k
+acc = select(value < 1.0, 0.5, value) + select(value < 1.25, 0.625, value) + select(value < 1.5, 0.75, value) + select(value < 1.75, 0.875, value) + select(value < 2.0, 1.0, value) + select(value < 2.25, 1.125, value) + acc    @ i, j, k"
+    ),
+    both!(
         "fma",
         "fma_f64",
         "sums of products",
@@ -215,7 +230,7 @@ const DOUBLES: [Kernel; 6] = [
     double(arithmetic("independent_rsqrt_f64", Added, "independent inverse roots", INDEPENDENT_ROOTS)),
 ];
 
-const INTEGERS: [[Kernel; 2]; 3] = [
+const INTEGERS: [[Kernel; 2]; 4] = [
     integers!(
         "add_i32",
         "add_i64",
@@ -229,6 +244,13 @@ acc = acc + value + (value + i) + (value + j) + (value + k)    @ i, j, k"
         "products of integers",
         "value = i + j + k + 1    @ i, j, k
 acc = acc*value + value*(value + 3)*(value + 5)*(value + 7)    @ i, j, k"
+    ),
+    integers!(
+        "select_i32",
+        "select_i64",
+        "selections among integers",
+        "value = i + j + k + 1    @ i, j, k
+acc = acc + select(value < 100, i, value) + select(value < 200 + j, 7, value) + select(value <= 300, k, value)    @ i, j, k"
     ),
     integers!(
         "min_i32",

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::lexer::Kind;
 use crate::error::NestError;
-use crate::ir::{Access, Affine, Expr, Function, Nest, Operator};
+use crate::ir::{Access, Affine, Comparison, Expr, Function, Nest, Operator};
 use crate::print;
 
 /// Maximum depth of an expression. Deeper nesting would exhaust the stack of a thread.
@@ -105,6 +105,9 @@ impl<'a> Expressions<'a> {
         let (_, function, wanted) = found.ok_or_else(|| NestError::unknown("function", name, known).at(place))?;
         cursor.advance();
         cursor.expect("(")?;
+        if let Function::Select(_) = function {
+            return self.selection(cursor);
+        }
         let arguments = cursor.list(|cursor| self.expression(cursor))?;
         cursor.expect(")")?;
         if arguments.len() != *wanted {
@@ -112,6 +115,32 @@ impl<'a> Expressions<'a> {
             return Err(NestError::new(format!("`{name}` takes {wanted} arguments, not {given}")).at(place));
         }
         Ok(Expr::Call(*function, arguments))
+    }
+
+    /// Parses the rest of `select(a < b, x, y)`.
+    fn selection(&mut self, cursor: &mut Cursor) -> Result<Expr, NestError> {
+        let left = self.expression(cursor)?;
+        let symbol = match cursor.peek() {
+            Kind::Symbol(symbol @ ("<" | "<=" | ">" | ">=" | "==" | "!=")) => *symbol,
+            _ => return Err(cursor.unexpected("a comparison such as `<`")),
+        };
+        cursor.advance();
+        let right = self.expression(cursor)?;
+        cursor.expect(",")?;
+        let yes = self.expression(cursor)?;
+        cursor.expect(",")?;
+        let no = self.expression(cursor)?;
+        cursor.expect(")")?;
+        let (comparison, arguments) = match symbol {
+            "<" => (Comparison::Less, vec![left, right, yes, no]),
+            "<=" => (Comparison::AtMost, vec![left, right, yes, no]),
+            ">" => (Comparison::Less, vec![right, left, yes, no]),
+            ">=" => (Comparison::AtMost, vec![right, left, yes, no]),
+            "==" => (Comparison::Equal, vec![left, right, yes, no]),
+            // Also for what is not a number: it is unequal to everything.
+            _ => (Comparison::Equal, vec![left, right, no, yes]),
+        };
+        Ok(Expr::Call(Function::Select(comparison), arguments))
     }
 
     /// Parses `a[i, j]`, or a scalar's name.

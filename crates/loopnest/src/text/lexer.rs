@@ -36,9 +36,9 @@ pub(super) struct Token {
 }
 
 /// The symbols. A longer symbol stands before its own beginnings.
-const SYMBOLS: [&str; 23] = [
-    "**", "<=", ">=", "->", "==", "{", "}", "[", "]", "(", ")", ",", ":", "=", "<", ">", "+", "-", "*", "/", "@", ".",
-    ";",
+const SYMBOLS: [&str; 24] = [
+    "**", "<=", ">=", "->", "==", "!=", "{", "}", "[", "]", "(", ")", ",", ":", "=", "<", ">", "+", "-", "*", "/", "@",
+    ".", ";",
 ];
 
 /// Largest integer. Larger ones have no use in a nest, and sums of smaller ones stay far from

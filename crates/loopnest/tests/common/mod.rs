@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tunesmith_loopnest::{
-    Access, Affine, Expr, Function, LoopId, Memory, Nest, NestBuilder, Operator, SizeId, Type, Var,
+    Access, Affine, Comparison, Expr, Function, LoopId, Memory, Nest, NestBuilder, Operator, SizeId, Type, Var,
 };
 
 /// The bounds of a loop. Numbers choose among their shapes.
@@ -145,7 +145,7 @@ fn grow(value: Expr, choice: u8, within: &[LoopId], handles: &Handles) -> Expr {
     let [one, two, _] = handles.arrays;
     let load = |array, subscripts| Expr::Load(Access { array, subscripts }, None);
     let index = &subscript(within, choice) + &Affine::term(Var::Size(handles.sizes[0]), 1);
-    match choice % 9 {
+    match choice % 10 {
         0 => Expr::binary(Operator::Add, value, load(one, vec![subscript(within, choice)])),
         1 => Expr::binary(Operator::Sub, load(two, vec![subscript(within, choice), subscript(within, 1)]), value),
         2 => Expr::binary(Operator::Mul, Expr::Number(-0.5), value),
@@ -154,6 +154,11 @@ fn grow(value: Expr, choice: u8, within: &[LoopId], handles: &Handles) -> Expr {
         5 => Expr::Neg(Box::new(value)),
         6 => Expr::Call(Function::Abs, vec![value]),
         7 => Expr::Call(Function::Max, vec![value, Expr::Index(index)]),
+        8 => {
+            let comparison = [Comparison::Less, Comparison::AtMost, Comparison::Equal][usize::from(choice / 10) % 3];
+            let other = load(one, vec![subscript(within, choice)]);
+            Expr::Call(Function::Select(comparison), vec![value.clone(), Expr::Index(index), other, value])
+        }
         _ => Expr::binary(Operator::Mul, value.clone(), value),
     }
 }

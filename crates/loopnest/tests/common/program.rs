@@ -36,6 +36,10 @@ fn places(array: &Array, sizes: &[i64]) -> (usize, Vec<usize>) {
 
 fn value(bytes: &[u8], kind: Type) -> Value {
     match kind {
+        Type::I8 => Value::Integer((bytes[0] as i8).into()),
+        Type::U8 => Value::Integer(bytes[0].into()),
+        Type::I16 => Value::Integer(i16::from_ne_bytes(bytes.try_into().unwrap()).into()),
+        Type::U16 => Value::Integer(u16::from_ne_bytes(bytes.try_into().unwrap()).into()),
         Type::I32 => Value::Integer(i32::from_ne_bytes(bytes.try_into().unwrap()).into()),
         Type::I64 => Value::Integer(i64::from_ne_bytes(bytes.try_into().unwrap())),
         Type::F32 => Value::Float(f32::from_ne_bytes(bytes.try_into().unwrap()).into()),

@@ -36,7 +36,7 @@ fn named(nest: &Nest, id: ArrayId, kind: ArgumentKind) -> Argument {
 
 /// Returns the type of an argument. Every type of nests is one.
 fn element(name: &str) -> ElementType {
-    ElementType::parse(name).expect("i32, i64, f32 and f64 are element types")
+    ElementType::parse(name).expect("the types of nests are element types")
 }
 
 fn buffer(nest: &Nest, id: ArrayId, sizes: &[i64]) -> Result<ArgumentKind, String> {
