@@ -6,7 +6,7 @@ use common::{Folder, entries, repository};
 
 /// A device file as `calibrate` writes it, of two kernels.
 const DEVICE: &str = r#"{
-  "kind": "device", "version": 5,
+  "kind": "device", "version": 6,
   "provenance": {"device": "d", "backend": "C", "program": "p", "measured": 0, "lanes": {"in_rows": 1}, "launch_seconds": 1e-6, "runs": [30, 4], "noise": 0.01},
   "models": [{"form": "overlap", "exponent": 2.0, "rank": 3, "merged": [], "dependent": [], "residuals": {}, "reach": {"coverage": 0.9, "error": 1.0, "near": 0.1, "nests": 20}, "terms": [
     {"property": "const", "weight": 1e-5, "spread": 1e-7, "kernels": 2},
@@ -160,6 +160,30 @@ fn a_calibration_writes_models_of_every_form_and_estimates_with_them() {
         assert_eq!(estimated.code, Some(0), "{estimated:#?}");
     }
     folder.run(&["calibrate", "--device", "synthetic:1", "-o", "x.json"]).refused(&["runs no kernels that measure it"]);
+}
+
+#[test]
+fn a_calibration_measures_the_users_kernels_and_counts_their_properties() {
+    let folder = folder();
+    let own = "[[calibrate.kernels]]\nnest = \"scale.nest\"\nconfig = { width = 32 }\nsizes = [{ n = 4096 }, { n = 262144 }]\n\
+               [[calibrate.properties]]\nname = \"tiles\"\nresource = \"overhead\"\ncount = \"groups // 2\"\n";
+    folder.write("mine.toml", own);
+    let ran = folder.run(&["calibrate", "mine.toml", "-o", "own.json", "--minutes", "0.1", "--json", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let text = std::fs::read_to_string(folder.path("own.json")).unwrap();
+    let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(file["own"][0], serde_json::json!({ "name": "tiles", "resource": "overhead", "count": "groups // 2" }));
+    let cases = file["cases"].as_array().unwrap();
+    let mine: Vec<_> = cases.iter().filter(|case| case["kernel"] == "scale width=32").collect();
+    assert!(mine.iter().any(|case| case["counts"]["own:overhead:tiles"] == 4096.0), "{mine:#?}");
+    let arguments = ["estimate", "scale.nest", "--on", "own.json", "--size", "n=262144,width=32", "--json"];
+    let estimated = folder.run(&arguments).json();
+    let terms = estimated["terms"].as_array().unwrap();
+    assert!(terms.iter().any(|term| term["property"] == "own:overhead:tiles"), "{estimated:#}");
+    folder.write("mine.toml", &own.replace("groups // 2", "grups"));
+    folder.run(&["calibrate", "mine.toml", "-o", "x.json"]).refused(&["`grups`", "did you mean `groups`"]);
+    folder.write("mine.toml", &own.replace("[[calibrate.kernels]]", "[[calibrate.kernel]]"));
+    folder.run(&["calibrate", "mine.toml", "-o", "x.json"]).refused(&["unknown field `kernel`", "docs/costmodel.md"]);
 }
 
 #[test]

@@ -166,7 +166,7 @@ fn what_depends_on_data_is_counted_by_its_statistic_or_refused() {
     let times = |name: &str| properties.iter().find(|own| own["property"] == name).map(|own| own["count"].clone());
     assert_eq!(times("g:32:load:s1"), Some(200.into()), "{counted:#}");
     assert_eq!(times("g:32:load:data"), Some(4800.into()), "{counted:#}");
-    assert_eq!(counted["footprints"][0], serde_json::json!({ "array": "row", "bytes": 404 }));
+    assert_eq!(counted["footprints"][0], serde_json::json!({ "array": "row", "bytes": 404, "formula": "4*n + 4" }));
     assert!(counted["footprints"][1]["reason"].as_str().unwrap().contains("depends on data"), "{counted:#}");
     let line = "statistic k = per_row";
     let refused = |to: &str, parts: &[&str]| count(&spmv().replace(line, to), &[]).refused(parts);
@@ -224,13 +224,20 @@ fn count_says_what_a_nest_does_without_running_it() {
     assert_eq!(count("op:f32:mul"), Some(1000.into()), "{counted:#}");
     assert_eq!(count("g:32:load:s1"), Some(1000.into()), "{counted:#}");
     assert_eq!(count("groups"), Some(8.into()), "{counted:#}");
-    assert_eq!(counted["footprints"][1], serde_json::json!({ "array": "out", "bytes": 4000 }));
+    assert_eq!(counted["footprints"][1], serde_json::json!({ "array": "out", "bytes": 4000, "formula": "4*n" }));
     assert_eq!((&counted["sizes"]["n"], &counted["config"]["width"]), (&1000.into(), &128.into()));
+    let properties = counted["properties"].as_array().unwrap();
+    let formula = |name: &str| properties.iter().find(|own| own["property"] == name).map(|own| own["formula"].clone());
+    assert_eq!(formula("op:f32:mul"), Some("n".into()), "{counted:#}");
+    assert_eq!(formula("groups"), Some("floor((n + 127)/128)".into()), "{counted:#}");
 
     let shown = nest.run(&["count", "twice.nest", "--size", "n=1000000"]);
     assert!(shown.stdout.starts_with("double  n=1000000 width=64\n"), "{shown:#?}");
     let touched = shown.stdout.lines().find(|line| line.trim_start().starts_with("touched of `a`"));
     assert!(touched.is_some_and(|line| line.ends_with(" 4,000,000 bytes")), "{shown:#?}");
+    let (_, formulas) = shown.stdout.split_once("formulas, for all sizes with the same strides\n").unwrap();
+    assert!(formulas.lines().any(|line| line.starts_with("  touched of `a`") && line.ends_with(" 4*n")), "{formulas}");
+    assert!(!formulas.contains("launch"), "a count without sizes needs no formula: {formulas}");
 }
 
 #[test]

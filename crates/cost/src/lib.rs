@@ -21,8 +21,8 @@ pub use estimate::{
 };
 pub use fitted::{
     Bounded, Cache, Case, CaseError, CostModel, CostProperty, DEVICE_KIND, Dependence, DeviceFile, Domain, Estimate,
-    Form, Interval, Outside, PropertyCounts, Provenance, Reach, Residual, Resource, Share, Term, error_mean, fit,
-    fit_on, protocol,
+    Form, Interval, Outside, OwnName, OwnProperty, PropertyCounts, Provenance, Reach, Residual, Resource, Share, Term,
+    error_mean, fit, fit_on, protocol,
 };
 pub use nests::{
     ArrayFootprint, CountOptions, Counted, Counting, Guess, Limit, ModernCount, NestCount, NestCounts, NestEstimates,

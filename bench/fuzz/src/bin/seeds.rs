@@ -140,7 +140,7 @@ fn device_file() -> Result<String> {
     let cases = vec![case("copy", 1e6, 0.0)?, case("copy", 3e6, 0.0)?, case("sum", 1e5, 8e6)?];
     let models = Form::ALL.iter().map(|(_, form)| fit(&cases, *form)).collect::<std::result::Result<_, _>>()?;
     let provenance = tunesmith_cost::Provenance { device: "d".to_string(), ..tunesmith_cost::Provenance::default() };
-    Ok(DeviceFile { provenance, models, cases }.text())
+    Ok(DeviceFile { provenance, models, cases, own: Vec::new() }.text())
 }
 
 fn wisdom() -> Result<Wisdom> {

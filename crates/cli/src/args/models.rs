@@ -9,6 +9,9 @@ pub(super) const CALIBRATE_HELP: &str = "Examples:
   tunesmith calibrate -o processor.device.json
   tunesmith calibrate --device opencl -o pocl.device.json --minutes 5
   tunesmith calibrate -o processor.device.json --judge
+  tunesmith calibrate own.toml -o processor.device.json
+
+FILE has a section [calibrate], with kernels and properties of your own beside those of Tunesmith.
 
 Measures some hundred small kernels, thirty runs each. Nothing else should run on the machine. If
 it is interrupted, the same command continues where it ended. See docs/costmodel.md.";
@@ -204,6 +207,9 @@ pub(crate) struct CountArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
+    /// A file with a section `[calibrate]`: kernels and properties of your own
+    #[arg(value_name = "FILE")]
+    pub(crate) own: Option<PathBuf>,
     /// The device: c, opencl, opencl:N, opencl:NAME, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "c")]
     pub(crate) device: String,

@@ -13,7 +13,7 @@ use tunesmith::{CalibrateOptions, CalibrationStep, Error, Judgement, Machine};
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Ending, Error> {
     let interrupt = interrupt();
     let machine = interruptible_machine(Some(&args.device), &interrupt)?;
-    let options = CalibrateOptions { machine, out: args.out.clone(), limit: args.minutes };
+    let options = CalibrateOptions { machine, out: args.out.clone(), limit: args.minutes, own: args.own.clone() };
     let clock = Arc::new(SystemClock::new());
     let mut show = |step: &CalibrationStep<'_>| {
         if !args.quiet {

@@ -37,5 +37,25 @@ fn text(counted: &NestCount) -> String {
     });
     let lines: Vec<(String, String)> = properties.chain(refused).chain(footprints).collect();
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    lines.iter().fold(heading, |text, (name, value)| text + &format!("  {name:width$}  {value}\n"))
+    let text = lines.iter().fold(heading, |text, (name, value)| text + &format!("  {name:width$}  {value}\n"));
+    text + &formulas(counted, width)
+}
+
+/// Returns the counts as formulas in the sizes, for those that depend on them.
+fn formulas(counted: &NestCount, width: usize) -> String {
+    let modern = counted.modern.iter().flat_map(|modern| &modern.properties);
+    let properties = counted.properties.iter().chain(modern);
+    let properties = properties.filter_map(|own| Some((own.property.to_string(), own.formula.as_ref()?)));
+    let footprints = counted
+        .footprints
+        .iter()
+        .filter_map(|own| Some((format!("touched of `{}`", own.array), own.formula.as_ref()?)));
+    let is_constant = |formula: &str| formula.parse::<i128>().is_ok();
+    let open: Vec<(String, &String)> =
+        properties.chain(footprints).filter(|(_, formula)| !is_constant(formula)).collect();
+    if open.is_empty() {
+        return String::new();
+    }
+    let heading = "formulas, for all sizes with the same strides\n".to_string();
+    open.iter().fold(heading, |text, (name, formula)| text + &format!("  {name:width$}  {formula}\n"))
 }

@@ -167,7 +167,7 @@ impl Bench<'_> {
         let kernel = Kernel {
             name: subject.name.clone(),
             language: self.language(),
-            file: subject.kernel.name.into(),
+            file: subject.nest.name.clone().into(),
             options: generator.options(),
             generator: Some(Arc::new(generator)),
             reading: tunesmith_device::Reading::default(),

@@ -3,21 +3,24 @@
 mod journal;
 mod judge;
 mod measure;
+mod stated;
 mod subjects;
 
 pub use judge::{Judged, Judgement};
 
 use crate::Error;
+use crate::fitted::with_own;
 use crate::nests::{NestCounts, array_bytes, in_words};
 use crate::protocol::{Bounds, LEFT_OUT, RUNS, Rung, next};
-use crate::{Case, DeviceFile, Form, Lanes, Provenance, fit_on};
+use crate::{Case, DeviceFile, Form, Lanes, OwnProperty, Provenance, fit_on};
 use journal::{Entry, Journal};
 use measure::{Bench, KernelTime};
+use stated::Stated;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use subjects::{Subject, subjects};
+use subjects::{Sizes, Subject, subjects};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::{Clock, Interrupt, statistics};
 use tunesmith_device::{Device, DeviceChoice, Machine};
@@ -40,6 +43,8 @@ pub struct CalibrateOptions {
     /// The time after which no more kernels are measured. The models are fitted to the kernels
     /// measured until then.
     pub limit: Duration,
+    /// A file with a section `[calibrate]`: kernels and properties of the user.
+    pub own: Option<PathBuf>,
 }
 
 /// The result of a calibration.
@@ -78,9 +83,10 @@ pub fn calibrate(
 ) -> Result<Option<Calibration>, Error> {
     refuse_overwriting(&options.out, [], |file| is_marked(file, &["\"kind\": \"device\""]))?;
     let bench = bench(&options.machine, Arc::clone(&clock))?;
-    let (journal, known) = Journal::open(&options.out, &format!("{:?} {}", bench.language(), bench.device()))?;
-    let (empty, kernels): (Vec<_>, Vec<_>) =
-        subjects(&[Role::Measure, Role::Added])?.into_iter().partition(|subject| subject.kernel.class == "empty");
+    let lanes = bench.lanes();
+    let Measured { empty, kernels, own, text } = Measured::new(options, lanes)?;
+    let head = format!("{:?} {} {text}", bench.language(), bench.device());
+    let (journal, known) = Journal::open(&options.out, head.trim_end())?;
     let deadline = clock.now() + options.limit;
     let mut run = Run { bench: &bench, journal, entries: known, notes: Vec::new(), interrupt, progress, deadline };
     // Every time of an empty kernel counts, because it is the time of a launch.
@@ -94,33 +100,76 @@ pub fn calibrate(
         return Ok(None);
     }
     let Run { journal, entries, mut notes, .. } = run;
-    let lanes = bench.lanes();
     let mut cases = cases(&empty, &entries, &Bounds { launch: 0.0, ..bounds }, lanes)?;
     cases.extend(self::cases(&kernels, &entries, &bounds, lanes)?);
+    cases.iter_mut().try_for_each(|case| add_own(&own, case))?;
     let noises: Vec<f64> = entries.iter().filter(|entry| entry.seconds.is_some()).map(|entry| entry.noise).collect();
     let noise = statistics::median(&noises).unwrap_or(0.0);
     notes.extend(noisy(noise));
-    let provenance = Provenance {
-        device: bench.device(),
-        backend: bench.language().to_string(),
-        program: format!("tunesmith {}", env!("CARGO_PKG_VERSION")),
-        measured: clock.unix().as_secs(),
-        lanes,
-        launch_seconds: launch,
-        runs: (RUNS, LEFT_OUT),
-        noise,
-    };
-    let file = fitted(provenance, cases, bench.compute_units())?;
+    let provenance = provenance(&bench, launch, noise);
+    let file = fitted(provenance, (cases, own), bench.compute_units())?;
     std::fs::write(&options.out, file.text()).map_err(|source| Error::Write { path: options.out.clone(), source })?;
     journal.finish();
     Ok(Some(Calibration { file, notes }))
 }
 
+/// The kernels that a calibration measures.
+struct Measured {
+    empty: Vec<Subject>,
+    kernels: Vec<Subject>,
+    /// The user's properties.
+    own: Vec<OwnProperty>,
+    /// The text of the user's file. With another text, a calibration begins anew.
+    text: String,
+}
+
+impl Measured {
+    fn new(options: &CalibrateOptions, lanes: Lanes) -> Result<Self, Error> {
+        let stated = options.own.as_deref().map(Stated::read).transpose()?.unwrap_or_default();
+        let (empty, mut kernels): (Vec<_>, Vec<_>) =
+            subjects(&[Role::Measure, Role::Added])?.into_iter().partition(|subject| subject.class == "empty");
+        stated.check_properties(&kernels, lanes)?;
+        // If the time runs out, the user's kernels have been measured.
+        kernels.splice(0..0, stated.subjects);
+        Ok(Self { empty, kernels, own: stated.properties, text: stated.text })
+    }
+}
+
+fn provenance(bench: &Bench<'_>, launch_seconds: f64, noise: f64) -> Provenance {
+    Provenance {
+        device: bench.device(),
+        backend: bench.language().to_string(),
+        program: format!("tunesmith {}", env!("CARGO_PKG_VERSION")),
+        measured: bench.clock.unix().as_secs(),
+        lanes: bench.lanes(),
+        launch_seconds,
+        runs: (RUNS, LEFT_OUT),
+        noise,
+    }
+}
+
 /// Returns the models of all forms, fitted to `cases`.
-fn fitted(provenance: Provenance, cases: Vec<Case>, units: f64) -> Result<DeviceFile, Error> {
+fn fitted(
+    provenance: Provenance,
+    (cases, own): (Vec<Case>, Vec<OwnProperty>),
+    units: f64,
+) -> Result<DeviceFile, Error> {
     let models = Form::ALL.into_iter().map(|(_, form)| fit_on(&cases, form, units)).collect::<Result<_, _>>();
     let models = models.map_err(|error| Error::request(error.to_string(), None))?;
-    Ok(DeviceFile { provenance, models, cases })
+    Ok(DeviceFile { provenance, models, cases, own })
+}
+
+/// Adds the counts of the user's properties to those of a measured kernel.
+fn add_own(own: &[OwnProperty], case: &mut Case) -> Result<(), Error> {
+    let (counts, undefined) = with_own(own, &case.counts);
+    case.counts = counts;
+    match undefined.first() {
+        None => Ok(()),
+        Some((property, reason)) => {
+            let text = format!("`{property}` has no count for the kernel `{}`: {reason}", case.kernel);
+            Err(Error::request(text, Some("write a formula that gives a number from 0 for every kernel".to_string())))
+        }
+    }
 }
 
 /// Prepares the device that the user chose. The default is the processor.
@@ -191,6 +240,10 @@ impl Run<'_> {
         let kernel = subject.name.clone();
         let failed = Entry { kernel: kernel.clone(), size, seconds: None, noise: 0.0 };
         if array_bytes(&subject.nest, &subject.sizes(size)) > MOST_BYTES {
+            if matches!(subject.sizes, Sizes::Listed(_)) {
+                let most = MOST_BYTES / 1e6;
+                self.notes.push(format!("`{kernel}` is left out in size {size}: its arrays take more than {most} MB"));
+            }
             return Ok(Some(failed));
         }
         match self.bench.measure(subject, size, self.interrupt)? {
@@ -220,7 +273,7 @@ fn cases(subjects: &[Subject], entries: &[Entry], bounds: &Bounds, lanes: Lanes)
             let values = subject.sizes(entry.size);
             let sizes: BTreeMap<String, i64> = subject.nest.sizes.iter().cloned().zip(values.iter().copied()).collect();
             let counts = counts.at(&values).map_err(|error| wrong(subject, &error))?;
-            let (kernel, class) = (subject.name.clone(), subject.kernel.class.to_string());
+            let (kernel, class) = (subject.name.clone(), subject.class.clone());
             cases.push(Case { kernel, class, sizes, counts, seconds });
         }
     }

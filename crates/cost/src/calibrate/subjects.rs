@@ -22,18 +22,33 @@ const SUMMANDS: [i64; 3] = [256, 512, 728];
 /// A kernel with one shape of its work-groups, to be measured at several sizes.
 #[derive(Debug)]
 pub(super) struct Subject {
-    pub(super) kernel: &'static Kernel,
     /// The name of the kernel and its shape. Cases have this name.
     pub(super) name: String,
+    /// Its class, by which residuals are reported.
+    pub(super) class: String,
     pub(super) nest: Nest,
     pub(super) ladder: Ladder,
-    summands: i64,
+    pub(super) sizes: Sizes,
+}
+
+/// The sizes of a nest for each main size.
+#[derive(Debug)]
+pub(super) enum Sizes {
+    /// Those of a kernel of ours, with this number of summands.
+    Of(&'static Kernel, i64),
+    /// Those that the user lists. The main size is the place in the list, from 1.
+    Listed(Vec<Vec<i64>>),
 }
 
 impl Subject {
     /// Returns the values of the nest's sizes for a main size.
     pub(super) fn sizes(&self, main: i64) -> Vec<i64> {
-        self.kernel.size_values(main, self.summands)
+        match &self.sizes {
+            Sizes::Of(kernel, summands) => kernel.size_values(main, *summands),
+            Sizes::Listed(all) => {
+                usize::try_from(main - 1).ok().and_then(|at| all.get(at)).cloned().unwrap_or_default()
+            }
+        }
     }
 }
 
@@ -58,7 +73,8 @@ fn subject(kernel: &'static Kernel, ((x, y), summands): ((i64, i64), i64)) -> Re
     let sums = kernel.sizes.contains(&Extent::Summands);
     let summed = if sums { format!(" k{summands}") } else { String::new() };
     let name = format!("{} {x}x{y}{summed}", kernel.name);
-    Ok(Subject { kernel, name, nest, ladder: ladder(kernel), summands })
+    let sizes = Sizes::Of(kernel, summands);
+    Ok(Subject { name, class: kernel.class.to_string(), nest, ladder: ladder(kernel), sizes })
 }
 
 /// Returns the sizes that the paper lists. The list begins early enough for the smallest launch
@@ -108,16 +124,23 @@ mod tests {
             counts.iter().map(|(property, _)| property.to_string()).collect::<Vec<_>>()
         };
         let covered: BTreeSet<String> = all.iter().flat_map(counted).collect();
-        let functions = "add mul fma div pow rsqrt sqrt exp log sin cos tanh abs min max".split(' ');
+        let functions = "add mul fma div pow rsqrt sqrt exp log sin cos tanh abs min max select".split(' ');
         let floats = functions.flat_map(|name| ["f32", "f64"].map(|kind| format!("lane:arith:{kind}:{name}")));
-        let integers = ["add", "mul", "min", "max", "abs"];
+        let integers = ["add", "mul", "min", "max", "abs", "select"];
         let integers = integers.iter().flat_map(|name| ["i32", "i64"].map(|kind| format!("lane:arith:{kind}:{name}")));
-        let strides = "s0 s1 1/2 2/2 1/3 3/3 4/4 4/>4".split(' ');
+        let strides = "s0 s1 1/2 2/2 1/3 2/3 3/3 1/4 2/4 3/4 4/4 1/>4 2/>4 3/>4 4/>4".split(' ');
         let loads = strides.flat_map(|own| [32, 64].map(|bits| format!("lane:g:{bits}:load:{own}")));
         let others = ["lane:g:128:load:s1", "lane:g:128:store:s1", "lane:g:32:load:data", "lane:g:64:load:data"];
+        let narrow =
+            [8, 16].into_iter().flat_map(|bits| ["load", "store"].map(|way| format!("lane:g:{bits}:{way}:s1")));
         let others = others.into_iter().chain(["barriers", "chains"]).map(str::to_string);
-        let missing: Vec<String> =
-            floats.chain(integers).chain(loads).chain(others).filter(|own| !covered.contains(own)).collect();
+        let missing: Vec<String> = floats
+            .chain(integers)
+            .chain(loads)
+            .chain(narrow)
+            .chain(others)
+            .filter(|own| !covered.contains(own))
+            .collect();
         assert_eq!(missing, [""; 0]);
     }
 }

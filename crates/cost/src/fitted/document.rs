@@ -3,6 +3,7 @@
 use super::case::Case;
 use super::domain::Domain;
 use super::model::{CostModel, Form};
+use super::own::OwnProperty;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use tunesmith_loopnest::Lanes;
@@ -10,9 +11,9 @@ use tunesmith_model::{ModelError, saved};
 
 /// The `kind` of every device file.
 pub const DEVICE_KIND: &str = "device";
-/// The version written, and the only one read. Earlier versions counted other properties, and their
-/// models had no [reach](super::Reach), or one that widened with the distance at a fixed rate.
-const VERSION: u64 = 5;
+/// The version written, and the only one read. Earlier versions counted other properties: version 5
+/// took cells that lie apart for neighbours, so that a quarter of the cells was `4/4`.
+const VERSION: u64 = 6;
 
 /// The text form of [`Lanes`] in device files.
 #[derive(Serialize, Deserialize)]
@@ -57,6 +58,8 @@ pub struct DeviceFile {
     pub models: Vec<CostModel>,
     /// The measured kernels.
     pub cases: Vec<Case>,
+    /// The user's properties, whose counts the cases have.
+    pub own: Vec<OwnProperty>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -66,6 +69,8 @@ struct Document {
     version: u64,
     provenance: Provenance,
     models: Vec<CostModel>,
+    #[serde(default)]
+    own: Vec<OwnProperty>,
     cases: Vec<Case>,
 }
 
@@ -78,17 +83,18 @@ impl DeviceFile {
     /// Returns a model of the file with the kernels to which it was fitted. Costs cases^2 x
     /// properties.
     pub fn domain(&self, model: &CostModel) -> Domain {
-        Domain::new(model, &self.cases)
+        Domain::new(model, &self.cases, &self.own)
     }
 
     /// Returns the file as JSON text with one line for each case.
     pub fn text(&self) -> String {
         let cases: Vec<String> = self.cases.iter().map(|case| format!("    {}", json(case))).collect();
         let models: Vec<String> = self.models.iter().map(model_text).collect();
-        let (provenance, models, cases) = (json(&self.provenance), models.join(",\n"), cases.join(",\n"));
+        let (provenance, own) = (json(&self.provenance), json(&self.own));
+        let (models, cases) = (models.join(",\n"), cases.join(",\n"));
         format!(
             "{{\n  \"kind\": \"{DEVICE_KIND}\",\n  \"version\": {VERSION},\n  \"provenance\": {provenance},\n  \"models\": \
-             [\n{models}\n  ],\n  \"cases\": [\n{cases}\n  ]\n}}\n"
+             [\n{models}\n  ],\n  \"own\": {own},\n  \"cases\": [\n{cases}\n  ]\n}}\n"
         )
     }
 
@@ -104,9 +110,9 @@ impl DeviceFile {
                 "it was written before version {VERSION} and lacks some counts: calibrate again"
             )));
         }
-        let Document { provenance, models, cases, .. } =
+        let Document { provenance, models, own, cases, .. } =
             serde_json::from_value(json).map_err(|error| damaged(error.to_string()))?;
-        let file = Self { provenance, models, cases };
+        let file = Self { provenance, models, cases, own };
         file.check().map(|()| file)
     }
 
@@ -193,7 +199,8 @@ mod tests {
         let cases = vec![case("copy", 1e6, 0.0), case("copy", 3e6, 0.0), case("sum", 1e5, 8e6), case("sum", 2e5, 16e6)];
         let models = Form::ALL.map(|(_, form)| fit(&cases, form).unwrap());
         let provenance = Provenance { device: "a \"device\"".into(), runs: (30, 4), ..Provenance::default() };
-        DeviceFile { provenance, models: models.into(), cases }
+        let own = serde_json::from_str(r#"[{"name":"mine","resource":"memory","count":"groups * 2"}]"#).unwrap();
+        DeviceFile { provenance, models: models.into(), cases, own }
     }
 
     #[test]
@@ -219,9 +226,9 @@ mod tests {
             DeviceFile::parse(&text.replacen(from, to, 1)).unwrap_err().to_string()
         };
         assert!(refused("\"device\",", "\"counters\",").contains("kind `counters`"));
-        assert!(refused("\"version\": 5", "\"version\": 6").contains("version 6"));
-        assert!(refused("\"version\": 5", "\"version\": 4").contains("calibrate again"));
-        assert!(refused("\"version\": 5", "\"version\": 0").contains("`version` is not a whole number"));
+        assert!(refused("\"version\": 6", "\"version\": 7").contains("version 7"));
+        assert!(refused("\"version\": 6", "\"version\": 5").contains("calibrate again"));
+        assert!(refused("\"version\": 6", "\"version\": 0").contains("`version` is not a whole number"));
         assert!(refused("\"form\": \"nnls\"", "\"form\": \"paper\"").contains("same form"));
         assert!(refused("\"exponent\": 1.0", "\"exponent\": 0.5").contains("exponent of model `paper` is 0.5"));
         assert!(refused("\"property\":\"op:f32:add\"", "\"property\":\"const\"").contains("two terms `const`"));

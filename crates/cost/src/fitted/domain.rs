@@ -4,6 +4,7 @@
 use super::case::Case;
 use super::hull::{Distance, Hull};
 use super::model::{CostModel, Estimate};
+use super::own::{OwnProperty, with_own};
 use super::property::{Cache, CostProperty, PropertyCounts, Resource};
 use serde::Serialize;
 use std::fmt;
@@ -28,6 +29,13 @@ pub enum Outside {
         property: CostProperty,
         /// Its count in the kernel.
         count: f64,
+    },
+    /// The formula of a property of the user gives no count for the kernel.
+    Undefined {
+        /// The property.
+        property: CostProperty,
+        /// The reason.
+        reason: String,
     },
     /// No mixture of measured kernels spends its time like this kernel.
     Mixture {
@@ -58,6 +66,9 @@ impl fmt::Display for Outside {
             Self::Unmeasured { property, count } => {
                 write!(f, "no measured kernel has `{property}`, but this one has {count}: its cost is not known")
             }
+            Self::Undefined { property, reason } => {
+                write!(f, "`{property}` has no count here, so its cost is not known: {reason}")
+            }
             Self::Mixture { share, property } => {
                 let percent = share * 100.0;
                 write!(
@@ -74,6 +85,13 @@ impl fmt::Display for Outside {
                 write!(f, "its arrays take {bytes:.0} MB, and those of the measured kernels at most {measured:.0} MB")
             }
         }
+    }
+}
+
+impl Outside {
+    /// Returns true if the kernel has something whose cost is not known.
+    fn is_unknown_cost(&self) -> bool {
+        matches!(self, Self::Unmeasured { .. } | Self::Undefined { .. })
     }
 }
 
@@ -103,7 +121,7 @@ impl Bounded {
     /// Returns the properties that matter and whose cost is not known. With any of them, the
     /// estimate is at most a lower bound.
     pub fn unmeasured(&self) -> impl Iterator<Item = &Outside> {
-        self.outside.iter().filter(|outside| matches!(outside, Outside::Unmeasured { .. }))
+        self.outside.iter().filter(|outside| outside.is_unknown_cost())
     }
 
     /// Returns true if every operation of the kernel has a cost, as far as it matters.
@@ -121,15 +139,18 @@ pub struct Domain {
     times: (f64, f64),
     /// The most bytes of all arrays of a kernel.
     bytes: f64,
+    /// The user's properties.
+    own: Vec<OwnProperty>,
 }
 
 impl Domain {
-    /// Creates the domain of a model that was fitted to `cases`. Costs cases^2 x properties.
-    pub(super) fn new(model: &CostModel, cases: &[Case]) -> Self {
+    /// Creates the domain of a model that was fitted to `cases`, which have the counts of the user's
+    /// properties `own`. Costs cases^2 x properties.
+    pub(super) fn new(model: &CostModel, cases: &[Case], own: &[OwnProperty]) -> Self {
         let times = || cases.iter().map(|case| case.seconds);
         let times = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
         let bytes = cases.iter().map(|case| bytes(&case.counts)).fold(0.0, f64::max);
-        Self { hull: Hull::new(model, cases.iter()), model: model.clone(), times, bytes }
+        Self { hull: Hull::new(model, cases.iter()), model: model.clone(), times, bytes, own: own.to_vec() }
     }
 
     /// Returns the model.
@@ -137,16 +158,28 @@ impl Domain {
         &self.model
     }
 
-    /// Estimates a kernel with these counts. Costs measured kernels x properties, and thus some
-    /// tenths of a millisecond.
+    /// Estimates a kernel with these counts, to which it adds those of the user's properties. Costs
+    /// measured kernels x properties, and thus some tenths of a millisecond.
     pub fn estimate(&self, counts: &PropertyCounts) -> Bounded {
+        let (counts, undefined) = with_own(&self.own, counts);
+        let mut bounded = self.estimate_counted(&counts);
+        if let Some(interval) = bounded.interval.as_mut().filter(|_| !undefined.is_empty()) {
+            interval.high = None;
+        }
+        let undefined = undefined.into_iter().map(|(property, reason)| Outside::Undefined { property, reason });
+        bounded.outside.extend(undefined);
+        bounded
+    }
+
+    /// Estimates a kernel with these counts alone. The user's properties would only add to its time.
+    pub fn estimate_counted(&self, counts: &PropertyCounts) -> Bounded {
         let estimate = self.model.estimate(counts);
         let distance = self.hull.distance(&self.model, counts);
         let outside = self.outside(counts, estimate.seconds, distance);
         let interval = self.model.reach.map(|reach| {
             let share = distance.map_or(0.0, |distance| distance.share);
             let factor = reach.factor(share + self.decades_beyond(counts, estimate.seconds));
-            let is_open = outside.iter().any(|outside| matches!(outside, Outside::Unmeasured { .. }));
+            let is_open = outside.iter().any(Outside::is_unknown_cost);
             let high = (!is_open).then_some(estimate.seconds * factor);
             Interval { coverage: reach.coverage, low: estimate.seconds / factor, high }
         });
@@ -217,7 +250,7 @@ mod tests {
     }
 
     fn domain(cases: &[Case]) -> Domain {
-        Domain::new(&fit(cases, Form::Nnls).unwrap(), cases)
+        Domain::new(&fit(cases, Form::Nnls).unwrap(), cases, &[])
     }
 
     #[test]

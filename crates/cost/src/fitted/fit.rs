@@ -261,7 +261,7 @@ mod tests {
             let model = fit(&cases, form).unwrap();
             assert!(model.residuals["c"].largest < 1e-3, "{:?}", model.residuals);
             assert!(model.terms.iter().all(|term| !term.property.is_superseded()), "{:?}", model.terms);
-            let known = super::super::Domain::new(&model, &cases).estimate(&cases[1].counts);
+            let known = super::super::Domain::new(&model, &cases, &[]).estimate(&cases[1].counts);
             assert_eq!(known.outside, [], "{form:?}: neither count of the arithmetic is new");
         }
         let paper = fit(&cases, Form::Paper).unwrap();

@@ -37,6 +37,8 @@ mod left_out;
 mod linear;
 mod model;
 mod overlap;
+mod own;
+mod own_name;
 mod property;
 pub mod protocol;
 mod qr;
@@ -49,6 +51,9 @@ pub use document::{DEVICE_KIND, DeviceFile, Provenance};
 pub use domain::{Bounded, Domain, Interval, Outside};
 pub use fit::{fit, fit_on};
 pub use model::{CostModel, Estimate, Form, Residual, Share, Term, error_mean};
+pub use own::OwnProperty;
+pub(crate) use own::with_own;
+pub use own_name::OwnName;
 #[cfg(test)]
 pub(crate) use property::counts_of;
 pub use property::{Cache, CostProperty, PropertyCounts, Resource};

@@ -1,5 +1,6 @@
 //! The properties of kernels that cost time on a device.
 
+use super::own_name::OwnName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,6 +11,8 @@ use tunesmith_loopnest::{NestError, Property};
 const APART: &str = "apart:";
 /// Prefix of the properties that count lanes.
 const OF_LANES: &str = "lane:";
+/// Prefix of the properties of the user.
+const OWN: &str = "own:";
 
 /// A property of a kernel. Each unit of it costs a device some time.
 ///
@@ -28,6 +31,8 @@ pub enum CostProperty {
     Chains,
     /// `cache:...`: bytes of all arrays if they do not fit into a cache.
     Beyond(Cache),
+    /// `own:RESOURCE:NAME`: a property of the user.
+    Own(Resource, OwnName),
 }
 
 /// A level of the caches.
@@ -49,7 +54,8 @@ impl Cache {
 
 /// The resource that a property uses. Memory, arithmetic and waiting for results overlap. The rest
 /// adds up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Resource {
     /// Global memory and the caches before it.
     Memory,
@@ -61,6 +67,23 @@ pub enum Resource {
     Overhead,
 }
 
+impl Resource {
+    /// Every resource with its text.
+    const ALL: [(&'static str, Self); 4] = [
+        ("memory", Self::Memory),
+        ("compute", Self::Compute),
+        ("latency", Self::Latency),
+        ("overhead", Self::Overhead),
+    ];
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = Self::ALL.iter().find(|(_, known)| known == self).map_or("", |(text, _)| text);
+        formatter.pad(text)
+    }
+}
+
 impl CostProperty {
     /// Returns the resource that the property uses.
     pub fn resource(self) -> Resource {
@@ -68,6 +91,7 @@ impl CostProperty {
             Self::Constant => Resource::Overhead,
             Self::Chains => Resource::Latency,
             Self::Beyond(_) => Resource::Memory,
+            Self::Own(resource, _) => resource,
             Self::Items(property) | Self::Lanes(property) => match property {
                 Property::Global(..) | Property::LoadsAndStores(..) => Resource::Memory,
                 Property::Groups | Property::Barriers => Resource::Overhead,
@@ -86,7 +110,7 @@ impl CostProperty {
                 Property::Groups | Property::Barriers => true,
                 _ => self.is_superseded(),
             },
-            Self::Lanes(_) | Self::Chains | Self::Beyond(_) => false,
+            Self::Lanes(_) | Self::Chains | Self::Beyond(_) | Self::Own(..) => false,
         }
     }
 
@@ -133,6 +157,7 @@ impl fmt::Display for CostProperty {
                 let text = Cache::ALL.iter().find(|(_, known)| known == cache).map_or("", |(text, _)| text);
                 formatter.pad(text)
             }
+            Self::Own(resource, name) => formatter.pad(&format!("{OWN}{resource}:{}", name.text())),
         }
     }
 }
@@ -153,6 +178,12 @@ impl FromStr for CostProperty {
         }
         if let Some((_, cache)) = Cache::ALL.iter().find(|(known, _)| *known == text) {
             return Ok(Self::Beyond(*cache));
+        }
+        if let Some((resource, name)) = text.strip_prefix(OWN).and_then(|own| own.split_once(':')) {
+            let resource = Resource::ALL.iter().find(|(known, _)| *known == resource);
+            if let Some(((_, resource), name)) = resource.zip(OwnName::new(name)) {
+                return Ok(Self::Own(*resource, name));
+            }
         }
         match text.strip_prefix(OF_LANES) {
             Some(property) => property.parse().map(Self::Lanes),
@@ -291,6 +322,8 @@ mod tests {
         assert_eq!(of("chains"), (Resource::Latency, false));
         assert_eq!(of("barriers"), (Resource::Overhead, true));
         assert_eq!(of("const"), (Resource::Overhead, true));
+        assert_eq!(of("own:latency:row_switches"), (Resource::Latency, false));
+        assert!("own:time:x".parse::<CostProperty>().is_err() && "own:memory:".parse::<CostProperty>().is_err());
         assert!("waves".parse::<CostProperty>().is_err());
     }
 

@@ -6,7 +6,7 @@ use crate::{CostProperty, Error};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
-use tunesmith_loopnest::{ArrayId, Counts, Memory, Nest, NestError, count};
+use tunesmith_loopnest::{ArrayId, Counts, Memory, Nest, NestError, Property, count};
 
 /// Options of a count.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +46,9 @@ pub struct PropertyCount {
     pub property: CostProperty,
     /// The count, over all work-items.
     pub count: i128,
+    /// The count as a formula in the sizes. `None` for a chain, which is a maximum over paths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formula: Option<String>,
 }
 
 /// The counts that the paper leaves out.
@@ -64,6 +67,9 @@ pub struct ArrayFootprint {
     pub array: String,
     /// Bytes that are touched at least once, or `None` if they cannot be counted exactly.
     pub bytes: Option<i128>,
+    /// The bytes as a formula in the sizes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formula: Option<String>,
     /// The reason why they cannot be counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -100,8 +106,13 @@ pub fn count(options: &CountOptions) -> Result<NestCount, Error> {
 
 /// Returns the counts that are not zero.
 fn present(counts: &Counts, sizes: &[i64]) -> Result<Vec<PropertyCount>, NestError> {
-    let found = counts.properties().iter().zip(counts.evaluate(sizes)?).filter(|(_, count)| *count != 0);
-    Ok(found.map(|(property, count)| PropertyCount { property: CostProperty::Items(*property), count }).collect())
+    let found = counts.properties().iter().zip(counts.evaluate(sizes)?).zip(counts.formulas(sizes)?);
+    let own = |((property, count), formula): ((&Property, i128), Option<String>)| PropertyCount {
+        property: CostProperty::Items(*property),
+        count,
+        formula,
+    };
+    Ok(found.map(own).filter(|own| own.count != 0).collect())
 }
 
 fn modern(nest: &Nest, sizes: &[i64]) -> Result<ModernCount, NestError> {
@@ -112,11 +123,13 @@ fn modern(nest: &Nest, sizes: &[i64]) -> Result<ModernCount, NestError> {
 
 fn footprints(nest: &Nest, sizes: &[i64]) -> Vec<ArrayFootprint> {
     let footprint = |id: ArrayId| {
-        let (bytes, reason) = match count::footprint(nest, id).and_then(|counts| counts.evaluate(sizes)) {
-            Ok(values) => (Some(values.iter().sum()), None),
-            Err(error) => (None, Some(in_words(&error))),
+        let counted = count::footprint(nest, id);
+        let values = counted.and_then(|counts| Ok((counts.evaluate(sizes)?, counts.formulas(sizes)?)));
+        let (bytes, formula, reason) = match values {
+            Ok((values, formulas)) => (Some(values.iter().sum()), formulas.into_iter().flatten().next(), None),
+            Err(error) => (None, None, Some(in_words(&error))),
         };
-        ArrayFootprint { array: nest.array(id).name.clone(), bytes, reason }
+        ArrayFootprint { array: nest.array(id).name.clone(), bytes, formula, reason }
     };
     nest.array_ids().filter(|id| nest.array(*id).memory == Memory::Global).map(footprint).collect()
 }

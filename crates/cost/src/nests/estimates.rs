@@ -134,7 +134,7 @@ impl<'a> NestEstimates<'a> {
         let least =
             NestCounts::new(&self.nest.recipe.nest, self.lanes).and_then(|counts| counts.least(&self.nest.sizes));
         let least = least.map_err(|error| format!("the nest has no modelled limit: {}", in_words(&error)))?;
-        let bounded = self.domain.estimate(&least);
+        let bounded = self.domain.estimate_counted(&least);
         match unmeasured(&bounded) {
             Some(reason) => Err(format!("the nest has no modelled limit: {reason}")),
             None => Ok(Limit { ms: bounded.estimate.seconds * 1e3, interval: bounded.interval }),
