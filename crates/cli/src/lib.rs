@@ -77,6 +77,7 @@ fn execute(command: &Command) -> Result<Ending, tunesmith::Error> {
         Command::Suite(command) => commands::suite(command),
         Command::Convert(args) => commands::convert(args),
         Command::Count(args) => commands::count(args),
+        Command::Nest(command) => commands::nest(command),
         Command::Export(args) => commands::export(args),
         Command::Completions(args) => commands::completions(args),
         Command::Man(args) => commands::man(args),

@@ -1,10 +1,12 @@
 //! The command line.
 
 mod models;
+mod nest;
 mod runs;
 mod suite;
 
 pub(crate) use models::*;
+pub(crate) use nest::*;
 pub(crate) use runs::*;
 pub(crate) use suite::*;
 
@@ -81,6 +83,9 @@ pub(crate) enum Command {
     /// it
     #[command(after_help = COUNT_HELP)]
     Count(CountArgs),
+    /// Import loop nests
+    #[command(subcommand)]
+    Nest(NestCommand),
     /// Write a file for an application: wisdom, or code that chooses among a few configurations
     #[command(after_help = EXPORT_HELP)]
     Export(ExportArgs),
