@@ -2,7 +2,7 @@
 
 use crate::Finding;
 use crate::body::{Body, Name};
-use crate::function::Element;
+use crate::element::Element;
 use crate::index::inner;
 use crate::sum::Sum;
 use tree_sitter::Node;

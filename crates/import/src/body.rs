@@ -1,7 +1,8 @@
 //! The statements of a function: loops and assignments.
 
+use crate::element::Element;
 use crate::finding::{Finding, ImportError};
-use crate::function::{Declared, Element, Parameter, ParameterKind, parameters, variables};
+use crate::function::{Declared, Parameter, ParameterKind, parameters, variables};
 use crate::index::{Integers, inner};
 use crate::source::{Source, parts};
 use crate::sum::Sum;

@@ -18,6 +18,8 @@
 mod access;
 mod body;
 mod conditions;
+mod element;
+mod expression;
 mod finding;
 mod finish;
 mod function;

@@ -1,6 +1,6 @@
 //! The syntax tree of a C file.
 
-use crate::function::Element;
+use crate::element::Element;
 use crate::{Finding, ImportError};
 use std::collections::BTreeMap;
 use tree_sitter::{Node, Parser, Tree};
