@@ -165,7 +165,7 @@ fn a_calibration_writes_models_of_every_form_and_estimates_with_them() {
 #[test]
 fn a_calibration_measures_the_users_kernels_and_counts_their_properties() {
     let folder = folder();
-    let own = "[[calibrate.kernels]]\nnest = \"scale.nest\"\nconfig = { width = 32 }\nsizes = [{ n = 4096 }, { n = 262144 }]\n\
+    let own = "[[calibrate.kernels]]\nnest = \"scale.nest\"\nconfig = { width = 32 }\nsizes = [{ n = 4096 }]\n\
                [[calibrate.properties]]\nname = \"tiles\"\nresource = \"overhead\"\ncount = \"groups // 2\"\n";
     folder.write("mine.toml", own);
     let ran = folder.run(&["calibrate", "mine.toml", "-o", "own.json", "--minutes", "0.1", "--json", "--quiet"]);
@@ -175,8 +175,8 @@ fn a_calibration_measures_the_users_kernels_and_counts_their_properties() {
     assert_eq!(file["own"][0], serde_json::json!({ "name": "tiles", "resource": "overhead", "count": "groups // 2" }));
     let cases = file["cases"].as_array().unwrap();
     let mine: Vec<_> = cases.iter().filter(|case| case["kernel"] == "scale width=32").collect();
-    assert!(mine.iter().any(|case| case["counts"]["own:overhead:tiles"] == 4096.0), "{mine:#?}");
-    let arguments = ["estimate", "scale.nest", "--on", "own.json", "--size", "n=262144,width=32", "--json"];
+    assert!(mine.iter().any(|case| case["counts"]["own:overhead:tiles"] == 64.0), "{mine:#?}");
+    let arguments = ["estimate", "scale.nest", "--on", "own.json", "--size", "n=4096,width=32", "--json"];
     let estimated = folder.run(&arguments).json();
     let terms = estimated["terms"].as_array().unwrap();
     assert!(terms.iter().any(|term| term["property"] == "own:overhead:tiles"), "{estimated:#}");
