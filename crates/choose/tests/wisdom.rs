@@ -27,6 +27,7 @@ fn config(tile: i64) -> Config {
 
 fn wisdom() -> Wisdom {
     let measured = Measured {
+        sizes: vec!["W".into(), "N".into()],
         inputs: (3..9).map(|power| input(f64::from(1 << power))).collect(),
         configs: vec![config(1), config(2)],
         times_ms: (3..9)

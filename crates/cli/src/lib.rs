@@ -24,6 +24,8 @@ enum Ending {
     Done,
     /// The command ran, but no configuration was correct.
     NothingCorrect,
+    /// The command ran, and its measurements do not confirm an earlier result.
+    Unconfirmed,
     /// The request is wrong, and the command has already explained it.
     WrongRequest,
     /// The user ended the command.
@@ -34,7 +36,7 @@ impl Ending {
     fn code(self) -> u8 {
         match self {
             Self::Done => 0,
-            Self::NothingCorrect => 1,
+            Self::NothingCorrect | Self::Unconfirmed => 1,
             Self::WrongRequest => 2,
             Self::Interrupted => 130,
         }
@@ -79,6 +81,7 @@ fn execute(command: &Command) -> Result<Ending, tunesmith::Error> {
         Command::Count(args) => commands::count(args),
         Command::Nest(command) => commands::nest(command),
         Command::Export(args) => commands::export(args),
+        Command::VerifyWinner(args) => commands::verify_winner(args),
         Command::Completions(args) => commands::completions(args),
         Command::Man(args) => commands::man(args),
     }

@@ -72,7 +72,7 @@ fn a_header_tells_the_inputs_apart_and_says_what_it_costs() {
     assert!(exported["notes"][0].as_str().unwrap().contains("slower than the default"), "{exported:#}");
     let header = read(&folder, "bowl.h");
     for text in
-        ["static inline int bowl_choose(double N)", "static inline int bowl_covers(", "It covers N from 2 to 20."]
+        ["static inline int bowl_choose(struct bowl_sizes sizes)", "int bowl_covers(", "It covers N from 2 to 20."]
     {
         assert!(header.contains(text), "{header}");
     }
@@ -100,6 +100,76 @@ fn a_build_gets_one_configuration_as_macros() {
     assert!(ran.code == Some(0) && read(&folder, "bowl.flags").ends_with("-DX=16\n"), "{ran:#?}");
     folder.run(&[&["export", "20.jsonl", "--as", "flags"], &guarded[..]].concat());
     assert!(read(&folder, "bowl.flags").ends_with("-DX=20\n"), "the default, since nothing is faster");
+}
+
+/// Sizes in an order that is not that of their names. The best X follows from W alone.
+const IMAGE: &str = "[problem]\nname = \"image\"\nsizes = { W = 8, H = 4, BATCH = 2 }\n[parameters]\n\
+    X = { range = \"0..=9\" }\n[tuning]\ndefault = { X = 9 }\nstrategy = \"exhaustive\"\n";
+
+/// Makes runs of [`IMAGE`] for several widths and heights, and returns the folder and the journals.
+fn images() -> (Folder, Vec<String>) {
+    let folder = Folder::with(&[("image.toml", IMAGE)]);
+    let mut runs = Vec::new();
+    for (w, h) in [(2, 64), (2, 2), (3, 8), (8, 64), (8, 2), (7, 16)] {
+        let (size, out) = (format!("W={w},H={h}"), format!("{w}.{h}.jsonl"));
+        let device = "synthetic:1 + abs(X - W)";
+        let ran = folder.run(&["tune", "image.toml", "--device", device, "--size", &size, "--out", &out, "--quiet"]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        runs.push(out);
+    }
+    (folder, runs)
+}
+
+#[test]
+fn the_order_of_the_problem_file_reaches_code_from_journals_and_through_wisdom() {
+    let (folder, runs) = images();
+    let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+    let members = "    image_size W;\n    image_size H;\n    image_size BATCH;\n";
+    let export = |runs: &[&str], form: &str, out: &str| {
+        let ran = folder.run(&[&["export"], runs, &["--as", form, "-o", out, "--force"]].concat());
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        read(&folder, out)
+    };
+    assert!(export(&runs, "c-header", "image.h").contains(members), "{}", read(&folder, "image.h"));
+    assert!(export(&runs, "rust", "image.rs").contains("pub W: f64,\n        pub H: f64,\n        pub BATCH: f64,"));
+    let wisdom = export(&runs, "wisdom", "image.wisdom");
+    assert!(wisdom.contains("\"sizes\":[\"W\",\"H\",\"BATCH\"]"), "{wisdom}");
+    assert!(export(&["image.wisdom"], "c-header", "again.h").contains(members), "{}", read(&folder, "again.h"));
+    // Older files say no order; that of the names is left.
+    folder.write("old.wisdom", &wisdom.replace("\"sizes\":[\"W\",\"H\",\"BATCH\"],", ""));
+    let names = "    image_size BATCH;\n    image_size H;\n    image_size W;\n";
+    let old: Vec<String> = wisdom.lines().filter(|line| !line.contains("\"portfolio\"")).map(str::to_string).collect();
+    folder.write("entries.wisdom", &(old.join("\n") + "\n"));
+    assert!(export(&["entries.wisdom"], "c-header", "entries.h").contains(names), "{}", read(&folder, "entries.h"));
+    assert!(export(&["entries.wisdom", runs[0]], "c-header", "both.h").contains(members), "a journal says the order");
+    let ran = folder.run(&["export", "old.wisdom", "--as", "c-header", "-o", "old.h"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+}
+
+#[test]
+fn the_source_of_a_kernel_is_exported_with_its_macros() {
+    let problem = "[problem]\nsizes = { N = 4, M = 2 }\n[kernel]\nfile = \"k.c\"\nfunction = \"k\"\n[parameters]\nX = [1, 2]\n\
+        [[arguments]]\nname = \"y\"\ntype = \"f32\"\nshape = [\"N\"]\naccess = \"out\"\n";
+    let kernel = "void k(float *y) { for (int i = 0; i < N; i++) y[i] = X * M; }\n";
+    let folder = Folder::with(&[("k.toml", problem), ("k.c", kernel)]);
+    for n in ["4", "8"] {
+        let (size, out) = (format!("N={n}"), format!("k.{n}.jsonl"));
+        let device = "synthetic:3 - X";
+        let ran = folder.run(&["tune", "k.toml", "--device", device, "--size", &size, "--out", &out, "--quiet"]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+    }
+    let ran = folder.run(&["export", "k.8.jsonl", "--as", "source"]);
+    assert!(ran.code == Some(0) && ran.stdout.contains("wrote k.tuned.c"), "{ran:#?}");
+    let text = read(&folder, "k.tuned.c");
+    for part in ["#define X 2\n", "#ifndef N\n#define N 8\n#endif\n", "#define M 2\n", "#line 1 \"k.c\"\n", kernel] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    let ran = folder.run(&["export", "k.4.jsonl", "k.8.jsonl", "--as", "source", "--problem", "k.toml"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(read(&folder, "k.tuned.c").contains("#ifndef N\n#error"), "the runs differ in it");
+    folder.run(&["export", "k.4.jsonl", "--as", "sorce"]).refused(&["no form `sorce`", "did you mean `source`?"]);
+    folder.write("moved.jsonl", &read(&folder, "k.4.jsonl"));
+    folder.run(&["export", "moved.jsonl", "--as", "source", "-o", "moved.c"]).refused(&["moved.toml"]);
 }
 
 #[test]

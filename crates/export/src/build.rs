@@ -51,9 +51,8 @@ pub const TUNED: &str = "TUNED_BY_TUNESMITH";
 /// # Errors
 /// There are several portfolios, or `form` cannot hold a name or a value.
 pub fn for_build(form: BuildForm, portfolios: &[Portfolio]) -> Result<String, Refusal> {
-    let [portfolio] = portfolios else { return Err(several(portfolios)) };
+    let (portfolio, config) = for_all_inputs(portfolios)?;
     let names = &Names::of(portfolios)?[0];
-    let config = chosen(portfolio);
     let defines: Vec<(&str, String)> = config.iter().map(|(name, value)| (name.as_str(), value.define())).collect();
     defines.iter().try_for_each(|(name, value)| holds(name, value))?;
     let prefix = names.prefix.to_uppercase();
@@ -85,12 +84,17 @@ pub fn for_build(form: BuildForm, portfolios: &[Portfolio]) -> Result<String, Re
     })
 }
 
-/// Returns the configuration of a portfolio that is to serve all inputs.
-fn chosen(portfolio: &Portfolio) -> &Config {
-    match portfolio.chooser.robust {
+/// Returns the only portfolio, and its configuration that is to serve all inputs.
+///
+/// # Errors
+/// There are several portfolios.
+pub fn for_all_inputs(portfolios: &[Portfolio]) -> Result<(&Portfolio, &Config), Refusal> {
+    let [portfolio] = portfolios else { return Err(several(portfolios)) };
+    let config = match portfolio.chooser.robust {
         Some(robust) if !portfolio.features.is_empty() => &portfolio.configs[robust],
         _ => portfolio.choose(&Input::new()),
-    }
+    };
+    Ok((portfolio, config))
 }
 
 fn lines(lines: &[String]) -> String {
@@ -107,7 +111,7 @@ fn several(portfolios: &[Portfolio]) -> Refusal {
 }
 
 /// Refuses what is no macro.
-fn holds(name: &str, value: &str) -> Result<(), Refusal> {
+pub(crate) fn holds(name: &str, value: &str) -> Result<(), Refusal> {
     let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     if !is_name || name.starts_with(|first: char| first.is_ascii_digit()) {
         let remedy = Some("rename the parameter, or export `--as json`".to_string());

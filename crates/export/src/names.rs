@@ -1,7 +1,7 @@
 //! Chooses names and types in generated code.
 
 use std::collections::BTreeSet;
-use tunesmith_choose::wisdom::{Config, HeldOutRegret, Measure, Portfolio};
+use tunesmith_choose::wisdom::{Config, HeldOutRegret, Measure, Portfolio, widened};
 use tunesmith_core::Refusal;
 use tunesmith_space::{Value, ValueKind};
 
@@ -119,8 +119,12 @@ pub(crate) struct Names<'a> {
     pub(crate) portfolio: &'a Portfolio,
     /// The prefix in C, the module in Rust.
     pub(crate) prefix: String,
-    /// The names of the features as arguments.
+    /// The names of all sizes as members of a structure, in the order of the problem file.
+    pub(crate) sizes: Vec<String>,
+    /// The sizes that tell inputs apart, as members of the argument `sizes`.
     pub(crate) features: Vec<String>,
+    /// The sizes that were the same in all inputs, as members of the argument `sizes`.
+    constants: Vec<(String, f64)>,
     /// The names of the parameters as fields, with the kind of their values.
     pub(crate) fields: Vec<(String, ValueKind)>,
 }
@@ -134,11 +138,25 @@ impl<'a> Names<'a> {
             let others = portfolios.iter().filter(|other| other.kernel == portfolio.kernel).count() > 1;
             let name =
                 if others { format!("{}_{}", portfolio.kernel, portfolio.device) } else { portfolio.kernel.clone() };
+            let mut names: Vec<&String> = portfolio.sizes.iter().collect();
+            let others = portfolio.features.iter().chain(portfolio.constants.keys());
+            others.for_each(|name| {
+                if !names.contains(&name) {
+                    names.push(name)
+                }
+            });
+            let sizes = identifiers(names.iter().copied());
+            let member = |name: &String| {
+                let place = names.iter().position(|own| *own == name);
+                place.map(|place| format!("sizes.{}", sizes[place]))
+            };
             Ok(Self {
                 portfolio,
                 prefix: unique(identifier(&name.to_lowercase()), &mut taken),
-                features: identifiers(portfolio.features.iter()),
+                features: portfolio.features.iter().filter_map(member).collect(),
+                constants: portfolio.constants.iter().filter_map(|(name, size)| Some((member(name)?, *size))).collect(),
                 fields: fields(portfolio)?,
+                sizes,
             })
         };
         portfolios.iter().map(of).collect()
@@ -186,15 +204,43 @@ impl<'a> Names<'a> {
         if all.is_empty() { Vec::new() } else { vec![format!("It covers {}.", all.join(", "))] }
     }
 
-    /// Returns the condition that every measure of an input lies in its range, as `ends` changes
-    /// it. Returns `None` if there are no sizes.
-    pub(crate) fn within(&self, ends: fn((f64, f64)) -> (f64, f64)) -> Option<String> {
-        let condition = |(measure, range): (Measure, (f64, f64))| {
-            let (number, (low, high)) = (measure.text(&self.features), ends(range));
-            format!("{number} >= {low:?} && {number} <= {high:?}")
-        };
-        let all: Vec<String> = self.portfolio.chooser.coverage.ranges().map(condition).collect();
+    /// Returns the condition that an input is not far from what was measured. Returns `None` if
+    /// nothing tells inputs apart. As in the library, the other sizes do not count.
+    pub(crate) fn near(&self) -> Option<String> {
+        self.conjunction(self.measured().map(|(number, range)| (number, widened(range))))
+    }
+
+    /// Returns the condition that an input lies within what was measured, the sizes that were always
+    /// the same included. Returns `None` if there are no sizes.
+    pub(crate) fn within(&self) -> Option<String> {
+        let constants = self.constants.iter().map(|(number, size)| (number.clone(), (*size, *size)));
+        self.conjunction(self.measured().chain(constants))
+    }
+
+    /// Returns every measure with its measured range.
+    fn measured(&self) -> impl Iterator<Item = (String, (f64, f64))> + '_ {
+        let ranges = self.portfolio.chooser.coverage.ranges();
+        ranges.map(|(measure, range)| (measure.text(&self.features), range))
+    }
+
+    fn conjunction(&self, ranges: impl Iterator<Item = (String, (f64, f64))>) -> Option<String> {
+        let conditions = ranges.map(|(number, (low, high))| format!("{number} >= {low:?} && {number} <= {high:?}"));
+        let all: Vec<String> = conditions.collect();
         (!all.is_empty()).then(|| all.join(" && "))
+    }
+
+    /// Returns a sentence about the worst choice for a measured input, for the function that
+    /// chooses.
+    pub(crate) fn worst(&self) -> String {
+        let regret = &self.portfolio.regret;
+        match regret.inputs {
+            0 => "The regret of the choice was not measured.".to_string(),
+            1 => "One input was measured: for any other, the choice is a guess.".to_string(),
+            inputs => format!(
+                "For each of the {inputs} measured inputs, at most {} slower than the best known one.",
+                percent(regret.worst)
+            ),
+        }
     }
 }
 

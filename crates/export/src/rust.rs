@@ -2,7 +2,7 @@
 
 use crate::names::{Names, literal};
 use std::fmt::Write as _;
-use tunesmith_choose::wisdom::{DecisionTree, Measure, Neighbours, Node, Portfolio, Rule, widened};
+use tunesmith_choose::wisdom::{DecisionTree, Measure, Neighbours, Node, Portfolio, Rule};
 use tunesmith_core::Refusal;
 use tunesmith_space::{Value, ValueKind};
 
@@ -18,7 +18,7 @@ pub fn rust(portfolios: &[Portfolio]) -> Result<String, Refusal> {
 }
 
 fn add(text: &mut String, names: &Names<'_>) {
-    let Names { portfolio, prefix, features, fields } = names;
+    let Names { portfolio, prefix, features, fields, .. } = names;
     text.push('\n');
     names.about().iter().for_each(|line| text.push_str(&format!("/// {line}\n")));
     let _ = write!(text, "#[allow(dead_code, non_snake_case, unused_variables)]\npub mod {prefix} {{\n");
@@ -34,17 +34,17 @@ fn add(text: &mut String, names: &Names<'_>) {
         let _ = writeln!(text, "        Config {{ {} }},", values.join(", "));
     }
     text.push_str("    ];\n");
-    let arguments: Vec<String> = features.iter().map(|feature| format!("{feature}: f64")).collect();
-    let arguments = arguments.join(", ");
+    add_sizes(text, names);
+    let argument = if names.sizes.is_empty() { "" } else { "sizes: Sizes" };
     text.push_str("\n    /// True if the input lies within what was measured; otherwise the choice is a guess.\n");
-    let within = names.within(|range| range).unwrap_or_else(|| "true".to_string());
-    let _ = write!(text, "    pub fn covers({arguments}) -> bool {{\n        {within}\n    }}\n");
+    let within = names.within().unwrap_or_else(|| "true".to_string());
+    let _ = write!(text, "    pub fn covers({argument}) -> bool {{\n        {within}\n    }}\n");
     if let Rule::Near(near) = &portfolio.chooser.rule {
         add_neighbours(text, near);
     }
-    text.push_str("\n    /// The number of the configuration for an input.\n");
-    let _ = writeln!(text, "    pub fn choose({arguments}) -> usize {{");
-    if let (Some(robust), Some(near)) = (portfolio.chooser.other_for_far(), names.within(widened)) {
+    let _ = write!(text, "\n    /// The number of the configuration for an input.\n    /// {}\n", names.worst());
+    let _ = writeln!(text, "    pub fn choose({argument}) -> usize {{");
+    if let (Some(robust), Some(near)) = (portfolio.chooser.other_for_far(), names.near()) {
         text.push_str("        // Far from what was measured: the most robust configuration.\n");
         let _ = writeln!(text, "        if !({near}) {{\n            return {robust};\n        }}");
     }
@@ -61,6 +61,17 @@ fn add(text: &mut String, names: &Names<'_>) {
         }
     }
     text.push_str("    }\n}\n");
+}
+
+/// Adds the structure of the sizes, if there are any.
+fn add_sizes(text: &mut String, names: &Names<'_>) {
+    if names.sizes.is_empty() {
+        return;
+    }
+    text.push_str("\n    /// The sizes of an input, in the order of the problem file.\n");
+    text.push_str("    #[derive(Clone, Copy, Debug, PartialEq)]\n    pub struct Sizes {\n");
+    names.sizes.iter().for_each(|size| _ = writeln!(text, "        pub {size}: f64,"));
+    text.push_str("    }\n");
 }
 
 /// Adds the measured inputs, and the function that chooses by them.

@@ -4,7 +4,7 @@
 use crate::Problem;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tunesmith_device::{ArgumentKind, Fill, Shape};
 use tunesmith_space::hex;
 
@@ -47,6 +47,27 @@ impl Problem {
     }
 
     /// Adds what changes the verdict on a configuration, as far as the problem states it.
+    /// Returns a digest of the files that fill arguments or hold correct outputs, or `None` if there
+    /// are none. A file that cannot be read counts as an empty one: opening the device says why.
+    pub fn data_digest(&self) -> Option<String> {
+        let of_argument = |argument: &'_ tunesmith_device::Argument| match &argument.kind {
+            ArgumentKind::Buffer { fill: Fill::File(path), .. } => Some(path.clone()),
+            _ => None,
+        };
+        let expected = self.verify.expected.iter().filter_map(|(_, fill)| match fill {
+            Fill::File(path) => Some(path.clone()),
+            _ => None,
+        });
+        let files: Vec<PathBuf> = self.arguments.iter().filter_map(of_argument).chain(expected).collect();
+        let mut hash = Sha256::new();
+        for file in &files {
+            let content = std::fs::read(file).unwrap_or_default();
+            hash.update((content.len() as u64).to_le_bytes());
+            hash.update(&content);
+        }
+        (!files.is_empty()).then(|| hex(&hash.finalize()))
+    }
+
     fn add_verification(&self, text: &mut String) {
         for (name, ranges) in &self.verify.compare {
             let _ = write!(text, "\ncompare {name} {ranges:?}");

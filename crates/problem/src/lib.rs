@@ -35,6 +35,7 @@ mod problem;
 mod space;
 mod t1;
 mod tree;
+mod tuned_source;
 mod tuning;
 mod verify;
 
@@ -48,4 +49,5 @@ pub use metric::{Definitions, Limits, Metric, MetricObjective, SearchObjective, 
 pub use nest::NestKernel;
 pub use problem::Problem;
 pub use space::ProblemSpace;
+pub use tuned_source::TunedSource;
 pub use tuning::{GridTable, Tuning};

@@ -10,6 +10,10 @@ use std::path::PathBuf;
 /// readers would take them for evaluations.
 pub const FORMAT_VERSION: u32 = 2;
 
+/// The name of the digest of data files in the identity. Earlier versions did not write it, so that
+/// its absence says nothing.
+pub const DATA: &str = "data";
+
 /// The subject of a run, its device and its settings: the first line of its journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
@@ -74,7 +78,7 @@ pub struct HistoryFile {
 }
 
 /// A difference between a journal's run and the present one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// The property that differs.
     pub what: String,
@@ -96,7 +100,9 @@ impl Header {
         };
         let differing = |before: &Map<String, Json>, now: &Map<String, Json>, prefix: &str| -> Vec<Difference> {
             let added = now.keys().filter(|key| !before.contains_key(*key));
-            let keys = before.keys().chain(added).filter(|key| before.get(*key) != now.get(*key));
+            let is_unknown = |key: &String| key == DATA && !before.contains_key(DATA);
+            let differs = |key: &&String| before.get(*key) != now.get(*key) && !is_unknown(key);
+            let keys = before.keys().chain(added).filter(differs);
             let difference = |key: &String| Difference {
                 what: format!("{prefix}{key}"),
                 journal: text(before.get(key)),

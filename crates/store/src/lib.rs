@@ -34,7 +34,7 @@ pub use entries::{Brief, Entries, Repeated, Times, UNLISTED};
 pub use error::StoreError;
 pub use export::{ExportError, Format, export, refuse_overwriting};
 pub use find::{FoundRun, find_run};
-pub use header::{Difference, FORMAT_VERSION, Header, HistoryFile};
+pub use header::{DATA, Difference, FORMAT_VERSION, Header, HistoryFile};
 pub use import::{ImportError, import};
 pub use journal::{Journal, Resumed};
 pub use line::{Entry, arguments};

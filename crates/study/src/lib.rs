@@ -4,7 +4,8 @@
 //! [`compare`] lets strategies search recordings and scores them. [`train_counters`] fits a counter
 //! model. [`ModelChoice`] names one. [`Past`] holds the recordings that a user gives as history and
 //! selects those that fit a space. [`Left`] estimates how much a run left to find. [`run_section`]
-//! gathers what a page of the report shows about a run.
+//! gathers what a page of the report shows about a run. [`WinnerCheck`] is a run's winner, measured
+//! again.
 
 mod comparison;
 mod counter_explanation;
@@ -15,6 +16,7 @@ mod model_choice;
 mod page;
 mod past;
 mod trials;
+mod winner;
 
 pub use comparison::{Baseline, CompareOptions, Comparison, Measures, Overall, Score, TimeTransfer, compare};
 pub use counter_explanation::{
@@ -27,3 +29,4 @@ pub use model_choice::{ModelChoice, read_model};
 pub use page::run_section;
 pub use past::{Fitting, JudgedRecording, LeftOut, Past, WhyLeftOut};
 pub use trials::{trials, values_of};
+pub use winner::{Estimate, Place, Ratio, Regression, Remeasured, WinnerCheck, WinnerEvidence};

@@ -36,6 +36,7 @@ fn time(input: usize, config: usize) -> f64 {
 /// Returns 600 inputs, each with a best configuration of 64, and a portfolio of 32.
 fn selector() -> Selector {
     let measured = Measured {
+        sizes: Vec::new(),
         inputs: (0..600).map(input).collect(),
         configs: (0..64).map(config).collect(),
         times_ms: (0..600).map(|input| (0..64).map(|config| Some(time(input, config))).collect()).collect(),

@@ -49,6 +49,7 @@ mod outcome;
 mod page;
 mod prior;
 mod probe;
+mod recorded;
 mod run_one;
 mod runner;
 mod space_info;
@@ -62,21 +63,20 @@ pub use convert::{Converted, convert};
 pub use devices::{devices, limits};
 pub use error::Error;
 pub use explain::{ExplainOptions, Explained, Explanation, MeasureOptions, explain};
-pub use export::{
-    ExportFormat, ExportOptions, Exported, ExportedPortfolio, GuardOptions, Guarded, TriedRule, beside, export,
-};
+pub use export::{ExportOptions, Exported, GuardOptions, export};
 pub use front::FrontMember;
 pub use outcome::{
     Candidate, CandidateDocument, CommonFailure, DefaultComparison, ModelledLimit, Outcome, OutcomeDocument, Rates,
     RegretClaim, SecondsOfRun, Unscored,
 };
 pub use page::{Written, page, write_page};
+pub use recorded::beside;
 pub use run_one::{OneRun, OneRunDocument, RunOptions, plan_one, run_one};
 pub use runner::{Extras, OnePlan, Runner};
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
 pub use top::{Top, TopConfig, UNVERIFIED, top};
-pub use tune::{JournalOptions, Search, Session, Starting, tune};
+pub use tune::{JournalOptions, Search, Session, Starting, VerifyOptions, tune, verify_winner};
 pub use tune_inputs::{FinishedRun, InputsOutcome, SkippedInput, tune_inputs};
 pub use tunesmith_problem::{
     Alternative, Arg, Code, ConstraintReport, Contents, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Metric,
@@ -107,13 +107,14 @@ pub use tunesmith_device as device;
 pub use tunesmith_device::worker::enter_if_worker;
 pub use tunesmith_explain as why;
 pub use tunesmith_explore::SpaceExploration;
+pub use tunesmith_export::{ExportFormat, ExportedPortfolio, Guarded, TriedRule};
 pub use tunesmith_loopnest as loopnest;
 pub use tunesmith_report as report;
 pub use tunesmith_search as search;
 pub use tunesmith_space as space;
 pub use tunesmith_store as store;
 pub use tunesmith_study::{
-    Baseline, BottleneckShare, CompareOptions, Comparison, CounterExplanation, Effect, Left, LeftOut, METHODS,
-    Measures, ModelChoice, Overall, Score, TimeTransfer, TrainOptions, Trained, Wanted, WhyLeftOut, Within, compare,
-    train_counters,
+    Baseline, BottleneckShare, CompareOptions, Comparison, CounterExplanation, Effect, Estimate, Left, LeftOut,
+    METHODS, Measures, ModelChoice, Overall, Place, Ratio, Regression, Remeasured, Score, TimeTransfer, TrainOptions,
+    Trained, Wanted, WhyLeftOut, WinnerCheck, Within, compare, train_counters,
 };

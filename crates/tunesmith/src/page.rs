@@ -118,6 +118,7 @@ fn verdict(top: &Top) -> Vec<String> {
 fn builds(header: &Header, best: &TopConfig) -> Vec<BuildText> {
     let device = header.identity.get("device").and_then(Json::as_str).unwrap_or_default();
     let measured = Measured {
+        sizes: Vec::new(),
         inputs: vec![Input::new()],
         configs: vec![config(&best.config)],
         times_ms: vec![vec![Some(best.time_ms)]],

@@ -74,6 +74,17 @@ impl TopConfig {
     pub fn arguments(&self) -> String {
         crate::outcome::arguments(&self.config)
     }
+
+    /// Returns the parameters with their values as texts.
+    pub fn pairs(&self) -> Vec<(String, String)> {
+        pairs(&self.config)
+    }
+}
+
+/// Returns a configuration as `--config` takes it, pair by pair.
+pub(crate) fn pairs(config: &Map<String, Json>) -> Vec<(String, String)> {
+    let text = |json: &Json| json.as_str().map_or_else(|| json.to_string(), str::to_string);
+    config.iter().map(|(name, json)| (name.clone(), text(json))).collect()
 }
 
 fn as_text<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {

@@ -62,6 +62,7 @@ fn options(runs: Vec<PathBuf>, format: &str, out: PathBuf) -> ExportOptions {
         keep: 2,
         problem_size: Vec::new(),
         out: Some(out),
+        problem: None,
         guard: None,
         force: false,
     }
@@ -90,6 +91,7 @@ fn asked(folder: &Path) -> (Asked, Vec<String>) {
         ],
         of: ("bank 2".to_string(), "a \"device\" */".to_string()),
         features: ["D", "N", "for"].map(str::to_string).to_vec(),
+        constants: Vec::new(),
         questions: (0..QUESTIONS).map(|_| question()).collect(),
     };
     let answers = asked.answers(&portfolios(&folder.join("few.wisdom")));
@@ -120,6 +122,7 @@ fn nearby(axes: Axes) -> Portfolio {
     Portfolio {
         kernel: "k".to_string(),
         device: "d".to_string(),
+        sizes: ["for", "K", "N"].map(str::to_string).to_vec(),
         features: vec!["N".to_string(), "for".to_string()],
         constants: [("K".to_string(), 5.0)].into(),
         configs: (0..3).map(config).collect(),
@@ -147,6 +150,7 @@ fn code_that_chooses_by_the_inputs_nearby_makes_the_librarys_choices_and_says_wh
             fields: vec![Field { parameter: "block h", name: "block_h", kind: ValueKind::Int }],
             of: ("k".to_string(), "d".to_string()),
             features: portfolio.features.clone(),
+            constants: vec![("K", 5.0)],
             questions: (0..QUESTIONS).map(|_| question()).collect(),
         };
         let wisdom = Wisdom { portfolios: vec![portfolio.clone()], ..Wisdom::default() };
@@ -156,9 +160,12 @@ fn code_that_chooses_by_the_inputs_nearby_makes_the_librarys_choices_and_says_wh
         let answers = asked.answers(&exported::portfolios(&file));
         assert_eq!(answers.iter().collect::<BTreeSet<_>>().len(), 3);
         let header = tunesmith_export::c_header(std::slice::from_ref(&portfolio)).unwrap();
-        for text in
-            ["25.0 % at most", "N from 8 to 1000, for from 3 to 900", "K = 5", "k_covers(double N, double for_)"]
-        {
+        for text in [
+            "25.0 % at most",
+            "N from 8 to 1000, for from 3 to 900",
+            "K = 5",
+            "    k_size for_;\n    k_size K;\n    k_size N;\n",
+        ] {
             assert!(header.contains(text), "{header}");
         }
         std::fs::write(folder.path().join("tuned.h"), header).unwrap();
@@ -233,9 +240,10 @@ fn with_a_guard_only_what_is_faster_than_the_default_ships() {
     let all = folder.path().join("bowl.wisdom");
     let defaults = [("bowl".to_string(), vec![("X".to_string(), Value::Int(3))])].into();
     write_wisdom(&Wisdom { entries, defaults, ..Wisdom::default() }, &WisdomFormat::Lines, &all).unwrap();
-    let guard = GuardOptions { problem: Some(path), machine: machine(device), ..GuardOptions::default() };
+    let guard = GuardOptions { machine: machine(device), ..GuardOptions::default() };
     let out = folder.path().join("guarded.wisdom");
-    let guarded = ExportOptions { guard: Some(guard), ..options(vec![all], "wisdom", out.clone()) };
+    let guarded =
+        ExportOptions { problem: Some(path), guard: Some(guard), ..options(vec![all], "wisdom", out.clone()) };
     let exported = export(&guarded).unwrap().unwrap();
     assert_eq!(exported.portfolios[0].guarded, Some(Guarded { confirmed: 1, refused: 1 }));
     let selector = Selector::open([&out]);

@@ -47,6 +47,7 @@ fn exported_runs(folder: &Path, format: &str, out: &str) -> ExportedPortfolio {
         keep: 1,
         problem_size: Vec::new(),
         out: Some(folder.join(out)),
+        problem: None,
         guard: None,
         // A rule that tells inputs apart, also if one configuration does as well.
         force: true,
@@ -90,6 +91,7 @@ fn exported_code_of_the_filterbank_chooses_what_the_library_chooses() {
         questions: (0..QUESTIONS).map(|_| question()).collect(),
         of: (portfolio.kernel.clone(), portfolio.device.clone()),
         features: portfolio.features.clone(),
+        constants: Vec::new(),
     };
     let answers = asked.answers(&portfolios(&folder.path().join("few.wisdom")));
     assert!(answers.iter().collect::<BTreeSet<_>>().len() > 1, "the tree chooses among several");

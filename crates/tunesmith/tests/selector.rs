@@ -30,6 +30,7 @@ fn portfolio(device: &str) -> Portfolio {
     Portfolio {
         kernel: "k".into(),
         device: device.into(),
+        sizes: vec!["N".into(), "W".into()],
         features: vec!["N".into()],
         constants: [("W".to_string(), 5.0)].into(),
         configs: vec![config(1), config(2)],

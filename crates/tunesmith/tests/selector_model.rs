@@ -163,6 +163,7 @@ fn portfolio(device: &str) -> Portfolio {
     Portfolio {
         kernel: "k".into(),
         device: device.into(),
+        sizes: Vec::new(),
         features: Vec::new(),
         constants: Default::default(),
         configs: vec![config(8, "column"), config(1, "row")],

@@ -155,6 +155,7 @@ fn wisdom() -> Result<Wisdom> {
         provenance: Provenance { tool: Some("t".to_string()), samples: Some(9), ..Provenance::default() },
     };
     let measured = Measured {
+        sizes: vec!["n".to_string(), "m".to_string()],
         inputs: [16.0, 64.0, 256.0, 1024.0].map(input).to_vec(),
         configs: vec![config(8), config(16)],
         times_ms: vec![

@@ -2,7 +2,7 @@
 
 use super::line::{config, config_json, input, input_json};
 use super::tree;
-use crate::wisdom::{Axes, Chooser, Config, Coverage, HeldOutRegret, Neighbours, Portfolio, Regret, Rule};
+use crate::wisdom::{Axes, Chooser, Config, Coverage, HeldOutRegret, Neighbours, Portfolio, Regret, Rule, in_order};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -10,6 +10,10 @@ use serde_json::{Map, Value as Json};
 pub(super) struct PortfolioLine {
     kernel: String,
     device: String,
+    /// All sizes in the order of the problem file. Absent in files of earlier versions, whose order
+    /// is that of their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    sizes: Vec<String>,
     features: Vec<String>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     constants: Map<String, Json>,
@@ -64,7 +68,7 @@ struct RegretLine {
 
 impl PortfolioLine {
     pub(super) fn new(portfolio: &Portfolio) -> Self {
-        let Portfolio { kernel, device, features, constants, configs, chooser, regret } = portfolio;
+        let Portfolio { kernel, device, sizes, features, constants, configs, chooser, regret } = portfolio;
         let (tree, near) = match &chooser.rule {
             Rule::Tree(tree) => (Some(tree::json(tree, features)), None),
             Rule::Near(near) => (None, Some(NearLine::new(near))),
@@ -72,6 +76,7 @@ impl PortfolioLine {
         Self {
             kernel: kernel.clone(),
             device: device.clone(),
+            sizes: sizes.clone(),
             features: features.clone(),
             constants: input_json(constants),
             hull: chooser.coverage.numbers().to_vec(),
@@ -100,6 +105,7 @@ impl PortfolioLine {
         Ok(Portfolio {
             kernel: self.kernel,
             device: self.device,
+            sizes: in_order(&self.sizes, self.features.iter().chain(constants.keys())),
             features: self.features,
             constants,
             configs,

@@ -9,6 +9,7 @@
 
 mod coverage;
 mod measure;
+mod measured;
 mod members;
 mod near;
 mod portfolio;
@@ -19,9 +20,11 @@ mod tree;
 pub(crate) use coverage::apart;
 pub use coverage::{Coverage, FAR, widened};
 pub use measure::Measure;
+pub use measured::Measured;
 pub use members::{Costs, choose_members};
 pub use near::{Axes, Neighbours, logarithm};
-pub use portfolio::{HeldOutRegret, Measured, Portfolio, PortfolioError, PortfolioOptions, Regret};
+pub(crate) use portfolio::in_order;
+pub use portfolio::{HeldOutRegret, Portfolio, PortfolioError, PortfolioOptions, Regret};
 pub use rule::{Chooser, Rule};
 pub use selection::{Candidate, Rules, Tried};
 pub use tree::{DecisionTree, Node, TreeError, TreeOptions};

@@ -92,6 +92,24 @@ impl Neighbours {
         self.costs[0].len()
     }
 
+    /// Returns the members but those that are never chosen, since another one is at least as fast
+    /// for every measured input.
+    pub(super) fn undominated(&self) -> Vec<usize> {
+        let is_beaten = |member: usize, by: usize| {
+            let mut pairs = self.costs.iter().map(|costs| (costs[by], costs[member]));
+            let is_equal = pairs.clone().all(|(other, own)| other == own);
+            pairs.all(|(other, own)| other <= own) && (!is_equal || by < member)
+        };
+        let all = 0..self.members();
+        all.clone().filter(|member| !all.clone().any(|by| is_beaten(*member, by))).collect()
+    }
+
+    /// Returns the same rule over `members` alone.
+    pub(super) fn among(&self, members: &[usize]) -> Self {
+        let costs = self.costs.iter().map(|costs| members.iter().map(|member| costs[*member]).collect());
+        Self { costs: costs.collect(), points: self.points.clone(), ..*self }
+    }
+
     /// Returns the member for an input, the first of equal ones. A size that has no logarithm does
     /// not count. Costs a look at every measured input; allocates nothing.
     pub fn choose(&self, sizes: &[f64]) -> usize {

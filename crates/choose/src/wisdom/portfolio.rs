@@ -2,7 +2,8 @@
 //! them.
 
 use super::selection::{Data, Fitted};
-use super::{Candidate, Chooser, Config, Costs, Input, Rules, TreeOptions, Tried};
+use super::{Candidate, Chooser, Config, Costs, Input, Measured, Rules, TreeOptions, Tried};
+use std::collections::BTreeSet;
 
 /// A few configurations of a kernel on a device, and the rule that chooses one for an input.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +12,8 @@ pub struct Portfolio {
     pub kernel: String,
     /// The device's name.
     pub device: String,
+    /// All sizes, in the order of the problem file: features and constants.
+    pub sizes: Vec<String>,
     /// The sizes that tell inputs apart, in the order of the chooser's sizes.
     pub features: Vec<String>,
     /// The sizes that are the same in all inputs it was made from.
@@ -59,20 +62,6 @@ pub struct HeldOutRegret {
     pub unknown: usize,
 }
 
-/// The times that a portfolio is made from, of one kernel on one device.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
-    /// The inputs.
-    pub inputs: Vec<Input>,
-    /// The configurations.
-    pub configs: Vec<Config>,
-    /// The time in milliseconds of each configuration for each input, with a row for each input;
-    /// `None` if it failed or was not measured.
-    pub times_ms: Vec<Vec<Option<f64>>>,
-    /// Number of the default configuration.
-    pub default: Option<usize>,
-}
-
 /// Options for making a portfolio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortfolioOptions {
@@ -84,12 +73,15 @@ pub struct PortfolioOptions {
     pub always: Option<usize>,
     /// The rules to select from.
     pub rules: Rules,
+    /// True to leave out the configurations that the rule never chooses: code has no use for them.
+    /// A [timing model](crate::timing) has, since it chooses among all.
+    pub only_chosen: bool,
 }
 
 impl Default for PortfolioOptions {
     /// Eight configurations: more are a burden to compile and test.
     fn default() -> Self {
-        Self { most: 8, tree: TreeOptions::default(), always: None, rules: Rules::Judged }
+        Self { most: 8, tree: TreeOptions::default(), always: None, rules: Rules::Judged, only_chosen: false }
     }
 }
 
@@ -144,7 +136,8 @@ impl Portfolio {
             return Err(PortfolioError::NoMembers);
         }
         let inputs: Vec<&Input> = kept.iter().map(|input| &measured.inputs[*input]).collect();
-        let features = features(&inputs);
+        let names = in_order(&measured.sizes, inputs.iter().flat_map(|input| input.keys()));
+        let features = features(&inputs, &names);
         let sizes: Vec<Vec<f64>> = inputs.iter().map(|input| row(input, &features)).collect();
         let time = |input: usize, config: usize| measured.times_ms[kept[input]].get(config).copied().flatten();
         let of_default = |default: usize| -> Vec<Option<f64>> {
@@ -161,7 +154,7 @@ impl Portfolio {
             tree: options.tree,
         }
         .select(options.rules);
-        let Fitted { members, chooser, candidate } = fitted;
+        let Fitted { members, chooser, candidate } = if options.only_chosen { fitted.only_chosen() } else { fitted };
         let of_default = default.iter().flat_map(|(_, costs)| costs.iter().flatten().map(|cost| cost - 1.0));
         let chosen: Vec<f64> =
             sizes.iter().zip(costs.rows()).map(|(sizes, row)| row[members[chooser.choose(sizes)]] - 1.0).collect();
@@ -177,7 +170,7 @@ impl Portfolio {
         let constants = constants.map(|(name, size)| (name.clone(), *size)).collect();
         let configs = members.iter().map(|member| measured.configs[*member].clone()).collect();
         let (kernel, device) = (kernel.into(), device.into());
-        Ok((Self { kernel, device, features, constants, configs, chooser, regret }, tried))
+        Ok((Self { kernel, device, sizes: names, features, constants, configs, chooser, regret }, tried))
     }
 
     /// Returns the configuration for `input`.
@@ -194,13 +187,17 @@ fn held_out(tried: &[Tried], selected: Candidate) -> Option<HeldOutRegret> {
     Some(HeldOutRegret { mean, worst, over_default, fixed: fixed.held_out, unknown })
 }
 
-/// Returns the names of the sizes that differ among the inputs.
-fn features(inputs: &[&Input]) -> Vec<String> {
-    let mut names: Vec<&String> = inputs.iter().flat_map(|input| input.keys()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let differs = |name: &&&String| inputs.iter().any(|input| input.get(**name) != inputs[0].get(**name));
-    names.iter().filter(differs).map(|name| (*name).clone()).collect()
+/// Returns each of `names` once: those of `order` in that order, then the others in their own.
+pub(crate) fn in_order<'a>(order: &[String], names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut left: BTreeSet<&String> = names.collect();
+    let known: Vec<String> = order.iter().filter(|name| left.remove::<String>(name)).cloned().collect();
+    known.into_iter().chain(left.into_iter().cloned()).collect()
+}
+
+/// Returns those of `names` whose sizes differ among the inputs.
+fn features(inputs: &[&Input], names: &[String]) -> Vec<String> {
+    let differs = |name: &&String| inputs.iter().any(|input| input.get(*name) != inputs[0].get(*name));
+    names.iter().filter(differs).cloned().collect()
 }
 
 fn row(input: &Input, features: &[String]) -> Vec<f64> {
@@ -216,6 +213,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wisdom::{Axes, Coverage, Neighbours, Rule};
     use tunesmith_space::Value;
 
     /// Small inputs want tile 1 and large ones tile 2. Tile 4 is never best. N is 8, 16, ... 1024.
@@ -231,6 +229,7 @@ mod tests {
             inputs,
             configs: [1, 2, 4].map(|tile| vec![("TILE".to_string(), Value::Int(tile))]).to_vec(),
             default: Some(2),
+            sizes: Vec::new(),
         }
     }
 
@@ -276,6 +275,7 @@ mod tests {
             configs: (0..7).map(|tile| vec![("TILE".to_string(), Value::Int(tile))]).collect(),
             times_ms: (0..6).map(times).collect(),
             default,
+            sizes: Vec::new(),
         }
     }
 
@@ -303,7 +303,8 @@ mod tests {
             let inputs: Vec<Input> = (4..10).map(|n| [("N".to_string(), 2f64.powi(n))].into()).collect();
             let times = |at: i32| vec![Some(if at == 5 { slow } else { 0.95 }), Some(1.0)];
             let configs = [1, 2].map(|tile| vec![("TILE".to_string(), Value::Int(tile))]).to_vec();
-            Measured { times_ms: (0..6).map(times).collect(), inputs, configs, default: Some(1) }
+            let times_ms = (0..6).map(times).collect();
+            Measured { times_ms, inputs, configs, default: Some(1), ..Measured::default() }
         };
         let one = |slow| Portfolio::new("k", "d", &measured(slow), PortfolioOptions::default()).unwrap();
         let chosen = |slow| one(slow).choose(&[("N".to_string(), 32.0)].into())[0].1.clone();
@@ -319,12 +320,50 @@ mod tests {
         let is_small = |input: &Input| input["W"] * input["H"] < 65_536.0;
         let times = |input: &Input| if is_small(input) { [1.0, 2.0] } else { [2.0, 1.0] }.map(Some).to_vec();
         let configs = [1, 2].map(|tile| vec![("TILE".to_string(), Value::Int(tile))]).to_vec();
-        let measured = Measured { times_ms: inputs.iter().map(times).collect(), inputs, configs, default: Some(0) };
+        let times_ms = inputs.iter().map(times).collect();
+        let sizes = vec!["W".to_string(), "H".to_string()];
+        let measured = Measured { sizes, times_ms, inputs, configs, default: Some(0) };
         let portfolio = Portfolio::new("k", "d", &measured, PortfolioOptions::default()).unwrap();
         let text = portfolio.chooser.rule.describe(&portfolio.features);
-        assert!(text.contains("H * W"), "{text}");
+        assert!(text.contains("W * H"), "{text}");
+        assert_eq!(portfolio.sizes, ["W", "H"], "in the order of the problem");
         let tile = |w: f64, h: f64| portfolio.choose(&[("W".to_string(), w), ("H".to_string(), h)].into())[0].1.clone();
         assert_eq!([tile(4000.0, 18.0), tile(18.0, 1000.0), tile(170.0, 170.0)], [2, 1, 1].map(Value::Int));
+    }
+
+    #[test]
+    fn configurations_that_are_never_chosen_are_left_out_and_every_choice_stays() {
+        // Tile 4 is the best of the largest input alone, which a leaf of two inputs cannot single out.
+        let mut measured = measured();
+        measured.times_ms[7][2] = Some(0.5);
+        let with = |only_chosen| {
+            let options = PortfolioOptions { only_chosen, ..PortfolioOptions::default() };
+            Portfolio::new("k", "d", &measured, options).unwrap()
+        };
+        let (all, chosen) = (with(false), with(true));
+        assert_eq!((all.configs.len(), chosen.configs.len()), (3, 2), "{all:?}");
+        for size in [1.0, 8.0, 64.0, 100.0, 1024.0, 4096.0] {
+            let input = [("N".to_string(), size)].into();
+            assert_eq!(all.choose(&input), chosen.choose(&input));
+        }
+        assert!(chosen.regret.portfolio > all.regret.portfolio, "the best of fewer");
+        assert_eq!(chosen.regret.worst, all.regret.worst);
+    }
+
+    #[test]
+    fn of_the_inputs_nearby_only_a_member_that_another_beats_everywhere_is_left_out() {
+        let costs = [[1.0, 1.2, 2.0, 1.2], [1.0, 1.2, 0.9, 1.2]].map(|costs| costs.to_vec());
+        let near = Neighbours::fit(&[vec![8.0], vec![64.0]], &costs, Axes::Sizes, 0.5).unwrap();
+        let coverage = Coverage::of(&[vec![8.0], vec![64.0]]);
+        let chooser = Chooser { rule: Rule::Near(near), coverage, robust: Some(3) };
+        assert_eq!(chooser.chosen(), [0, 2, 3], "1 is never better than 0, and 3 serves inputs far away");
+        let among = chooser.among(&chooser.chosen());
+        for size in [1.0, 8.0, 20.0, 40.0, 64.0, 1000.0] {
+            assert_eq!(chooser.choose(&[size]), [0, 2, 3][among.choose(&[size])], "{size}");
+        }
+        let fixed = Chooser { rule: Rule::always(1), coverage: Coverage::default(), robust: Some(0) };
+        assert_eq!(fixed.chosen(), [1], "without sizes no input is far");
+        assert_eq!(fixed.among(&[1]).choose(&[]), 0);
     }
 
     #[test]

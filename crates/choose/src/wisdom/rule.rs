@@ -32,6 +32,24 @@ impl Rule {
         matches!(self, Self::Tree(tree) if tree.depth() == 0)
     }
 
+    /// Returns the members that the rule can choose. Every answer of a tree has inputs. Of the inputs
+    /// nearby, a member is never chosen if another one is at least as fast for all of them.
+    fn chosen(&self) -> Vec<usize> {
+        match self {
+            Self::Tree(tree) => tree.chosen(),
+            Self::Near(near) => near.undominated(),
+        }
+    }
+
+    /// Returns the same rule over `members` alone, which are known by their places from then on. It
+    /// never chooses any other.
+    fn among(&self, members: &[usize]) -> Self {
+        match self {
+            Self::Tree(tree) => Self::Tree(tree.among(members)),
+            Self::Near(near) => Self::Near(near.among(members)),
+        }
+    }
+
     /// Returns a description for users, where the sizes have these names.
     pub fn describe(&self, names: &[String]) -> String {
         match self {
@@ -76,6 +94,22 @@ impl Chooser {
     /// Returns the most robust member if the input is far outside of the covered ones.
     pub fn far(&self, sizes: &[f64]) -> Option<usize> {
         self.robust.filter(|_| self.coverage.is_far(sizes))
+    }
+
+    /// Returns the members that it can choose, in ascending order.
+    pub(crate) fn chosen(&self) -> Vec<usize> {
+        // Without sizes, no input is far.
+        let far = self.other_for_far().filter(|_| self.coverage.ranges().next().is_some());
+        let mut chosen: Vec<usize> = self.rule.chosen().into_iter().chain(far).collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        chosen
+    }
+
+    /// Returns the same chooser over `members` alone, which contain all that it can choose.
+    pub(crate) fn among(&self, members: &[usize]) -> Self {
+        let robust = self.robust.and_then(|robust| members.iter().position(|member| *member == robust));
+        Self { rule: self.rule.among(members), coverage: self.coverage.clone(), robust }
     }
 
     /// Returns the most robust member, unless the rule chooses it for every input anyway.

@@ -114,6 +114,15 @@ pub(super) struct Fitted {
     pub(super) candidate: Candidate,
 }
 
+impl Fitted {
+    /// Leaves out the configurations that the chooser never chooses.
+    pub(super) fn only_chosen(self) -> Self {
+        let chosen = self.chooser.chosen();
+        let members = chosen.iter().map(|member| self.members[*member]).collect();
+        Self { members, chooser: self.chooser.among(&chosen), candidate: self.candidate }
+    }
+}
+
 impl Data<'_> {
     /// Returns the portfolio of the selected rule, and the rules that were tried.
     pub(super) fn select(&self, rules: Rules) -> (Fitted, Vec<Tried>) {

@@ -116,6 +116,21 @@ impl DecisionTree {
         Ok(Self { nodes })
     }
 
+    /// Returns the members of all answers, each as often as it is one.
+    pub(super) fn chosen(&self) -> Vec<usize> {
+        let member = |node: &Node| if let Node::Choose(member) = node { Some(*member) } else { None };
+        self.nodes.iter().filter_map(member).collect()
+    }
+
+    /// Returns the same tree over `members` alone, which contain all of its answers.
+    pub(super) fn among(&self, members: &[usize]) -> Self {
+        let node = |node: &Node| match *node {
+            Node::Choose(own) => Node::Choose(members.iter().position(|member| *member == own).unwrap_or(0)),
+            split => split,
+        };
+        Self { nodes: self.nodes.iter().map(node).collect() }
+    }
+
     /// Returns the tree that chooses `member` without a question.
     pub fn leaf(member: usize) -> Self {
         Self { nodes: vec![Node::Choose(member)] }

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "tunesmith", version, propagate_version = true, arg_required_else_help = true, max_term_width = 100)]
 #[command(after_help = "Start with:\n  tunesmith init && tunesmith tune problem.toml\n\n\
-    Exit codes: 0 done; 1 no configuration was correct; 2 the request is wrong; 3 a device or the disk failed; \
+    Exit codes: 0 done; 1 no configuration was correct, or a winner was not confirmed; 2 the request is wrong; 3 a device or the disk failed; \
     130 interrupted.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -89,6 +89,10 @@ pub(crate) enum Command {
     /// Write a file for an application: wisdom, or code that chooses among a few configurations
     #[command(after_help = EXPORT_HELP)]
     Export(ExportArgs),
+    /// Measure the winner of a run again, beside its runners-up and the default, for continuous
+    /// integration
+    #[command(after_help = VERIFY_WINNER_HELP)]
+    VerifyWinner(VerifyWinnerArgs),
     /// Print the script that completes commands and options in a shell
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArgs),

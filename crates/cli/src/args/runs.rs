@@ -125,22 +125,69 @@ pub(super) const EXPORT_HELP: &str = "Examples:
   tunesmith export runs/*.jsonl --as c-header --most 4 -o kernel_tuned.h
   tunesmith export runs/*.jsonl --as kernel-launcher --problem-size M,N,K
   tunesmith export gemm.jsonl gemm.2.jsonl --as wisdom --guard
+  tunesmith export gemm.jsonl --as source -o gemm_tuned.c
 
 At most --most of the measured configurations are chosen. A rule over the sizes tells which of them
 serves an input: the one that does best on inputs held out, which may be one configuration for all.
 The printed regret is the slowdown relative to the best known configuration of each input. The C
-header and the Rust module compile on their own, and say which inputs they cover.
+header and the Rust module compile on their own, and say which inputs they cover. Their functions take
+the sizes as a structure, by name. x-macro is the C header with macros that instantiate code for each
+configuration.
 
 flags, defines, cmake, make and env hold the one configuration that is best over all runs, with each
-parameter as a macro. Sizes are not part of it.";
+parameter as a macro. Sizes are not part of it. source is the kernel's source with these macros and
+the sizes in front of it.";
+
+pub(super) const VERIFY_WINNER_HELP: &str = "Examples:
+  tunesmith verify-winner gemm.jsonl
+  tunesmith verify-winner gemm.jsonl --tolerance 10 --json
+
+Measures for at most a minute, in turns, and writes no journal. Exits with 1 if the winner fails, if it
+is slower than in the run, if another configuration is faster, if its speed-up over the default has
+shrunk, each beyond doubt, or if the environment has changed: device, driver, compiler, sources, data.";
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyWinnerArgs {
+    /// The journal of the run, or its folder
+    pub(crate) run: PathBuf,
+    /// The problem that the run tuned [default: the .toml beside the journal with its name]
+    #[arg(long, value_name = "PROBLEM")]
+    pub(crate) problem: Option<PathBuf>,
+    /// The device [default: the best one present]
+    #[arg(long)]
+    pub(crate) device: Option<String>,
+    /// Number of runners-up to measure beside the winner
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) rivals: usize,
+    /// The change of a time between two runs, beyond both 95 % intervals, that is no regression, and
+    /// the lead of another configuration that is none
+    #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = percent)]
+    pub(crate) tolerance: f64,
+    /// Report another environment, and do not fail for it
+    #[arg(long)]
+    pub(crate) any_environment: bool,
+    /// Run the user's code without the sandbox (docs/trust.md)
+    #[arg(long)]
+    pub(crate) no_sandbox: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Parses a share in per cent.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').parse().ok();
+    let number = number.filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| format!("`{text}` is no number of per cent from 0"))
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// Journals of one or more inputs and devices, wisdom (ours or Kernel Launcher's), recordings
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// The format: wisdom, json, c-header, rust, kernel-launcher; or of one configuration, for a
-    /// build: flags, defines, cmake, make, env
+    /// The format: wisdom, json, c-header, x-macro, rust, kernel-launcher; or of one configuration,
+    /// for a build: flags, defines, cmake, make, env, source
     #[arg(long = "as", value_name = "FORM")]
     pub(crate) form: String,
     /// Maximum number of configurations to choose among
@@ -163,8 +210,9 @@ pub(crate) struct ExportArgs {
     /// does better
     #[arg(long, conflicts_with = "guard")]
     pub(crate) force: bool,
-    /// The problem that the runs tuned [default: the .toml beside the first run]
-    #[arg(long, value_name = "PROBLEM", requires = "guard")]
+    /// The problem that the runs tuned, for --guard and source [default: the .toml beside the first
+    /// run]
+    #[arg(long, value_name = "PROBLEM")]
     pub(crate) problem: Option<PathBuf>,
     /// The device to guard on [default: the best one present]
     #[arg(long, requires = "guard")]

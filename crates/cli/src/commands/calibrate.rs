@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use tunesmith::core::{Interrupt, SystemClock};
 use tunesmith::cost::{CostModel, CostProperty, DeviceFile};
-use tunesmith::report::milliseconds;
+use tunesmith::report::{counted, milliseconds};
 use tunesmith::{CalibrateOptions, CalibrationStep, Error, Judgement, Machine};
 
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Ending, Error> {
@@ -67,8 +67,12 @@ fn document(args: &CalibrateArgs, file: &DeviceFile, notes: &[String], judgement
 fn text(file: &DeviceFile, judgement: Option<&Judgement>) -> String {
     let about = &file.provenance;
     let launch = milliseconds(about.launch_seconds * 1e3);
-    let mut text =
-        format!("{} ({}): {} cases, a launch takes {launch}\n", about.device, about.backend, file.cases.len());
+    let mut text = format!(
+        "{} ({}): {}, a launch takes {launch}\n",
+        about.device,
+        about.backend,
+        counted(file.cases.len(), "case")
+    );
     file.models.iter().for_each(|model| text += &model_text(model));
     text + &judgement.map(judgement_text).unwrap_or_default()
 }

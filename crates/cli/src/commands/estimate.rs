@@ -4,7 +4,7 @@ use super::{load, pairs};
 use crate::args::{EstimateArgs, ProblemArgs};
 use crate::{Ending, output};
 use tunesmith::core::Refusal;
-use tunesmith::report::{count, milliseconds};
+use tunesmith::report::{count, counted, milliseconds};
 use tunesmith::{Error, EstimateOptions, EstimateSpaceOptions, EstimatedInterval, EstimatedNest, EstimatedSpace};
 
 pub(crate) fn estimate(args: &EstimateArgs) -> Result<Ending, Error> {
@@ -51,9 +51,9 @@ fn several(args: &EstimateArgs) -> Result<Ending, Error> {
 }
 
 fn listed(space: &EstimatedSpace) -> String {
-    let (estimated, size) = (count(&space.estimated.to_string()), count(&space.space_size));
+    let (estimated, size) = (count(&space.estimated.to_string()), counted(count(&space.space_size), "configuration"));
     let mut text = format!(
-        "{}: {estimated} of {size} configurations estimated, for {} in {} (model `{}`)\n",
+        "{}: {estimated} of {size} estimated, for {} in {} (model `{}`)\n",
         space.problem, space.device, space.backend, space.form
     );
     if let Some(limit) = space.limit_ms {

@@ -65,7 +65,7 @@ impl<'a> Document<'a> {
 /// Returns the explanation of a run as text.
 fn text(run: &Path, explanation: &Explanation) -> String {
     let Explanation { evaluations, correct, .. } = explanation;
-    let space = explanation.space_size.as_ref().map(|size| format!(" of {} configurations", count(size)));
+    let space = explanation.space_size.as_ref().map(|size| format!(" of {}", counted(count(size), "configuration")));
     let evaluated = counted(count(&evaluations.to_string()), "evaluation");
     let title = format!(
         "{}: {evaluated}{}, {} correct",

@@ -3,6 +3,7 @@
 use super::{interrupt, interruptible_machine};
 use crate::args::ExportArgs;
 use crate::{Ending, output};
+use tunesmith::report::counted;
 use tunesmith::{Error, ExportOptions, Exported, ExportedPortfolio, GuardOptions};
 
 pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
@@ -13,6 +14,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
         keep: args.keep,
         problem_size: args.problem_size.clone(),
         out: args.out.clone(),
+        problem: args.problem.clone(),
         guard: args.guard.then(|| guard(args)).transpose()?,
         force: args.force,
     };
@@ -29,19 +31,20 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
 fn guard(args: &ExportArgs) -> Result<GuardOptions, Error> {
     let interrupt = interrupt();
     let machine = interruptible_machine(args.device.as_deref(), &interrupt)?;
-    Ok(GuardOptions { problem: args.problem.clone(), machine, interrupt })
+    Ok(GuardOptions { machine, interrupt })
 }
 
 fn text(exported: &Exported) -> String {
     let mut text: String = exported.portfolios.iter().map(portfolio).collect();
     if exported.entries > 0 {
-        text += &format!("{} entries\n", exported.entries);
+        text += &format!("{}\n", counted(exported.entries, "entry"));
     }
     text + &format!("wrote {}\n", exported.out.display())
 }
 
 fn portfolio(portfolio: &ExportedPortfolio) -> String {
-    let ExportedPortfolio { kernel, device, inputs, candidates, configurations, rule, .. } = portfolio;
+    let ExportedPortfolio { kernel, device, configurations, rule, .. } = portfolio;
+    let (candidates, inputs) = (counted(portfolio.candidates, "configuration"), counted(portfolio.inputs, "input"));
     let held_out = match (portfolio.regret_held_out, portfolio.regret_held_out_worst, portfolio.regret_fixed) {
         (Some(mean), Some(worst), Some(fixed)) => format!(
             "  held out {} (worst {}), one configuration for all {}{}\n",
@@ -54,10 +57,11 @@ fn portfolio(portfolio: &ExportedPortfolio) -> String {
     };
     let default = portfolio.regret_default.map_or(String::new(), |share| format!("; default {}", percent(share)));
     let guarded = portfolio.guarded.map_or(String::new(), |found| {
-        format!("  guard    {} choices confirmed faster than the default, {} refused\n", found.confirmed, found.refused)
+        let confirmed = counted(found.confirmed, "choice");
+        format!("  guard    {confirmed} confirmed faster than the default, {} refused\n", found.refused)
     });
     format!(
-        "{kernel} on {device}: {configurations} of {candidates} configurations for {inputs} inputs, {rule}\n  \
+        "{kernel} on {device}: {configurations} of {candidates} for {inputs}, {rule}\n  \
          regret   best of them {}, chosen {} (worst {}){default}\n{held_out}{}{guarded}",
         percent(portfolio.regret_portfolio),
         percent(portfolio.regret_tree),

@@ -21,6 +21,7 @@ mod top;
 mod train;
 mod tune;
 mod tune_inputs;
+mod verify_winner;
 
 pub(crate) use calibrate::calibrate;
 pub(crate) use check::check;
@@ -42,6 +43,7 @@ pub(crate) use suite::suite;
 pub(crate) use top::top;
 pub(crate) use train::train;
 pub(crate) use tune::tune;
+pub(crate) use verify_winner::verify_winner;
 
 use crate::args::{Pairs, ProblemArgs, TuneArgs};
 use crate::{output, render};

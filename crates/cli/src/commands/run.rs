@@ -3,7 +3,6 @@
 use super::{command, explain, interrupt, interruptible_machine, journal, load, pairs, unless};
 use crate::args::RunArgs;
 use crate::{Ending, output};
-use serde_json::Value as Json;
 use tunesmith::core::Refusal;
 use tunesmith::device::KernelPlan;
 use tunesmith::report::{counted, message, milliseconds};
@@ -45,9 +44,7 @@ fn config(args: &RunArgs) -> Result<Vec<(String, String)>, Error> {
         return Err(Refusal::new(text, Some(format!("tunesmith explain {} says why", run.display()))).into());
     };
     let is_named = |name: &String| named.iter().any(|(own, _)| own == name);
-    let text = |json: &Json| json.as_str().map_or_else(|| json.to_string(), str::to_string);
-    let others = best.config.iter().filter(|(name, _)| !is_named(name));
-    let others: Vec<(String, String)> = others.map(|(name, json)| (name.clone(), text(json))).collect();
+    let others: Vec<(String, String)> = best.pairs().into_iter().filter(|(name, _)| !is_named(name)).collect();
     Ok([others, named].concat())
 }
 

@@ -4,7 +4,7 @@ use super::pairs;
 use crate::args::{TrainCommand, TrainCountersArgs, TrainTimingArgs};
 use crate::{Ending, output};
 use tunesmith::core::SystemClock;
-use tunesmith::report::count_table;
+use tunesmith::report::{count_table, counted};
 use tunesmith::{
     BoostedSettings, CoveredSize, Covers, Error, FoldBy, RoundsChoice, Rung, TimingSettings, TrainOptions,
     TrainTimingOptions, Trained, TrainedTiming, Unseen, train_counters, train_timing,
@@ -44,16 +44,21 @@ fn timing_text(trained: &TrainedTiming) -> String {
     let TrainedTiming { rows, features, inputs, devices, fit_seconds, held_out, importance, out, .. } = trained;
     let (device_count, held) = (devices.len(), held_out.inputs.len());
     let head = format!(
-        "{rows} rows of {inputs} inputs on {device_count} devices, {features} features, fitted in {fit_seconds:.2} s\n"
+        "{} of {} on {}, {}, fitted in {fit_seconds:.2} s\n",
+        counted(rows, "row"),
+        counted(inputs, "input"),
+        counted(device_count, "device"),
+        counted(features, "feature")
     );
     let error = held_out.log_speedup.map_or_else(String::new, |error| {
         let percent =
             |share: Option<f64>| share.map_or_else(|| "?".to_string(), |share| format!("{:.1}", share * 100.0));
         let (best, reference) = (percent(held_out.chosen_over_best), percent(held_out.chosen_over_reference));
         format!(
-            "held out: {} rows of {held} inputs; error of the logarithm {error:.3}; the measured configuration that \
+            "held out: {} of {}; error of the logarithm {error:.3}; the measured configuration that \
                  it predicts best runs at {best} % of the best and {reference} % of the reference's speed\n",
-            held_out.rows
+            counted(held_out.rows, "row"),
+            counted(held, "input")
         )
     });
     let shares: Vec<[String; 2]> =
@@ -82,15 +87,15 @@ fn covers_text(covers: &Covers) -> String {
 
 fn rounds_text(choice: &RoundsChoice) -> String {
     let what = match choice.left_out {
-        None => return format!("{} trees\n", choice.rounds),
+        None => return format!("{}\n", counted(choice.rounds, "tree")),
         Some(FoldBy::Devices) => "devices",
         Some(FoldBy::Inputs) => "inputs",
         Some(FoldBy::Configurations) => "configurations",
     };
     let rung = |Rung { rounds, error, .. }: &Rung| format!("{rounds} ({error:.3})");
     let tried: Vec<String> = choice.tried.iter().map(rung).collect();
-    let rounds = choice.rounds;
-    format!("{rounds} trees, by the error of the logarithm with {what} left out: {}\n", tried.join(", "))
+    let rounds = counted(choice.rounds, "tree");
+    format!("{rounds}, by the error of the logarithm with {what} left out: {}\n", tried.join(", "))
 }
 
 fn unseen_text(unseen: &Unseen) -> String {
@@ -122,7 +127,11 @@ fn counters(args: &TrainCountersArgs) -> Result<Ending, Error> {
 
 fn text(trained: &Trained) -> String {
     let Trained { method, rows, features, fit_seconds, held_out, out, .. } = trained;
-    let head = format!("{method}: {rows} configurations, {features} parameters, fitted in {fit_seconds:.2} s\n");
+    let head = format!(
+        "{method}: {}, {}, fitted in {fit_seconds:.2} s\n",
+        counted(rows, "configuration"),
+        counted(features, "parameter")
+    );
     let errors: Vec<[String; 2]> =
         held_out.iter().map(|(counter, error)| [format!("{:.2} %", error * 100.0), counter.clone()]).collect();
     let table = if errors.is_empty() {

@@ -4,7 +4,7 @@ use super::Tuned;
 use crate::args::TuneArgs;
 use crate::{Ending, output};
 use tunesmith::core::Interrupt;
-use tunesmith::report::milliseconds;
+use tunesmith::report::{counted, milliseconds};
 use tunesmith::{Error, FinishedRun, InputsOutcome, JournalOptions, Machine, Problem, Search, Session};
 
 pub(crate) fn tune_inputs(
@@ -38,7 +38,7 @@ pub(crate) fn tune_inputs(
 }
 
 fn line(run: &FinishedRun, finished: usize, all: usize) -> String {
-    let head = format!("{finished}/{all} {} {}: {} evaluations", run.input, run.strategy, run.evaluations);
+    let head = format!("{finished}/{all} {} {}: {}", run.input, run.strategy, counted(run.evaluations, "evaluation"));
     match (run.best_ms.map(milliseconds), run.speedup()) {
         (Some(time), Some(speedup)) => format!("{head}, {time}, {speedup:.2} times as fast as the default"),
         (Some(time), None) => format!("{head}, {time}; the default failed"),
@@ -57,7 +57,9 @@ fn text(outcome: &InputsOutcome, is_interrupted: bool, args: &TuneArgs) -> Strin
         format!("tunesmith train timing {folder}/*=*.jsonl -o timing.json")
     };
     format!(
-        "{inputs} inputs, {count} runs in {wall_seconds:.0} s: {mean:.2} times as fast as the default in the geometric \
-         mean\njournals: {folder}\n\nnext:\n  {next}\n"
+        "{}, {} in {wall_seconds:.0} s: {mean:.2} times as fast as the default in the geometric \
+         mean\njournals: {folder}\n\nnext:\n  {next}\n",
+        counted(inputs, "input"),
+        counted(count, "run")
     )
 }

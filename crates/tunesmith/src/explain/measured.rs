@@ -1,16 +1,16 @@
 //! Measures what each change from the default brings.
 
 use crate::devices::device_for;
-use crate::export::beside;
+use crate::recorded::problem_of;
 use crate::runner::{Extras, Runner};
-use crate::{Error, Metric, Problem};
+use crate::{Error, Metric};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tunesmith_core::{Completion, Interrupt, Request, SystemClock, statistics};
 use tunesmith_device::Machine;
 use tunesmith_explain::{Scores, Trials, one_at_a_time};
-use tunesmith_space::{ConfigId, Value};
-use tunesmith_store::{Header, Journal};
+use tunesmith_space::ConfigId;
+use tunesmith_store::Header;
 use tunesmith_study::indices_of;
 
 /// The means to measure the effect of each change from the default.
@@ -48,10 +48,7 @@ pub(super) fn add(
         let text = format!("--measure measures times, but the run optimised `{}`", metric.target());
         return Err(Error::request(text, Some("leave --measure out".to_string())));
     }
-    let problem = how.problem.clone().unwrap_or_else(|| beside(run));
-    let sizes: Vec<(String, Value)> =
-        header.sizes.iter().filter_map(|(name, json)| Some((name.clone(), Journal::value_of(json)?))).collect();
-    let problem = Problem::load(&problem, &sizes)?;
+    let problem = problem_of(run, header, how.problem.as_deref())?;
     let device = device_for(&problem, &how.machine)?;
     let space = problem.space(&device.limits(&how.machine))?.space;
     if header.identity.get("space").and_then(|digest| digest.as_str()) != Some(space.digest()) {

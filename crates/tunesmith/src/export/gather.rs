@@ -4,7 +4,7 @@ use crate::Error;
 use crate::judged::Judged;
 use crate::top::{UNVERIFIED, top_of};
 use serde_json::{Map, Value as Json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::WisdomError;
 use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdom};
@@ -20,6 +20,8 @@ pub(super) struct Gathered {
     /// By kernel and parameter: the values in the first journal that has it, and that journal;
     /// `None` if another journal has other values.
     values: BTreeMap<(String, String), Option<(Json, PathBuf)>>,
+    /// By kernel: the names of its sizes in the order of the problem file.
+    orders: BTreeMap<String, Vec<String>>,
 }
 
 impl Gathered {
@@ -34,6 +36,9 @@ impl Gathered {
                         format!("`{}`, line {} is left out: {}", run.display(), flawed.line, flawed.reason)
                     };
                     gathered.notes.extend(file.flawed.iter().map(flawed));
+                    for known in &file.wisdom.portfolios {
+                        gathered.orders.entry(known.kernel.clone()).or_insert_with(|| known.sizes.clone());
+                    }
                     gathered.wisdom.merge(file.wisdom);
                 }
                 Err(WisdomError::Foreign { .. }) => gathered.add_run(run)?,
@@ -75,8 +80,11 @@ impl Gathered {
             samples: Some(samples),
             guarded_speedup: None,
         };
-        let input: Input =
+        // Objects of journals keep the order of the problem file. It counts more than that of wisdom.
+        let sizes: Vec<(String, f64)> =
             header.sizes.iter().filter_map(|(name, size)| Some((name.clone(), size.as_f64()?))).collect();
+        self.orders.insert(header.problem.clone(), sizes.iter().map(|(name, _)| name.clone()).collect());
+        let input: Input = sizes.into_iter().collect();
         self.wisdom.defaults.extend(header.default.as_ref().map(|default| (header.problem.clone(), config(default))));
         self.wisdom.entries.extend(top.configs.iter().map(|found| Entry {
             kernel: header.problem.clone(),
@@ -123,57 +131,18 @@ impl Gathered {
         Ok(())
     }
 
-    /// Returns the measurements of every kernel on every device. If a configuration has several for
-    /// one input, the last and newest one counts.
+    /// Returns the measurements of every kernel on every device.
     pub(super) fn measured(&self) -> BTreeMap<(String, String), Measured> {
-        let mut tables: BTreeMap<(String, String), Table> = BTreeMap::new();
+        let mut known: BTreeMap<(String, String), Vec<&Entry>> = BTreeMap::new();
         for entry in &self.wisdom.entries {
-            let key = (entry.kernel.clone(), entry.device.clone());
-            tables.entry(key).or_default().add(entry);
+            known.entry((entry.kernel.clone(), entry.device.clone())).or_default().push(entry);
         }
-        let default = |kernel: &String| self.wisdom.defaults.get(kernel);
-        tables
-            .into_iter()
-            .map(|((kernel, device), table)| {
-                let measured = table.measured(default(&kernel));
-                ((kernel, device), measured)
-            })
-            .collect()
-    }
-}
-
-/// Measurements by the numbers of their input and configuration.
-#[derive(Default)]
-struct Table {
-    inputs: Vec<Input>,
-    input_numbers: HashMap<Vec<(String, u64)>, usize>,
-    configs: Vec<Config>,
-    config_numbers: HashMap<Config, usize>,
-    times: HashMap<(usize, usize), f64>,
-}
-
-impl Table {
-    fn add(&mut self, entry: &Entry) {
-        let key = entry.input.iter().map(|(name, size)| (name.clone(), size.to_bits())).collect();
-        let input = *self.input_numbers.entry(key).or_insert_with(|| {
-            self.inputs.push(entry.input.clone());
-            self.inputs.len() - 1
-        });
-        let config = *self.config_numbers.entry(entry.config.clone()).or_insert_with(|| {
-            self.configs.push(entry.config.clone());
-            self.configs.len() - 1
-        });
-        self.times.insert((input, config), entry.time_ms);
-    }
-
-    fn measured(self, default: Option<&Config>) -> Measured {
-        let row = |input| (0..self.configs.len()).map(|config| self.times.get(&(input, config)).copied()).collect();
-        Measured {
-            times_ms: (0..self.inputs.len()).map(row).collect(),
-            default: default.and_then(|default| self.config_numbers.get(default).copied()),
-            inputs: self.inputs,
-            configs: self.configs,
-        }
+        let measured = |((kernel, device), entries): ((String, String), Vec<&Entry>)| {
+            let sizes = self.orders.get(&kernel).cloned().unwrap_or_default();
+            let measured = Measured::of(entries, sizes, self.wisdom.defaults.get(&kernel));
+            ((kernel, device), measured)
+        };
+        known.into_iter().map(measured).collect()
     }
 }
 

@@ -5,34 +5,23 @@ use super::gather::config;
 use crate::outcome::Candidate;
 use crate::tune::{JournalOptions, Search, Session, tune};
 use crate::{Error, Outcome, Problem};
-use serde::Serialize;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tunesmith_choose::wisdom::{
     Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, Rules, TreeOptions,
 };
 use tunesmith_core::{Interrupt, Stop, Target};
 use tunesmith_device::Machine;
+use tunesmith_export::Guarded;
 use tunesmith_space::Value;
 
 /// Options for guarding choices.
 #[derive(Clone, Debug, Default)]
 pub struct GuardOptions {
-    /// The problem that the runs tuned. By default the `.toml` beside the first run with its name.
-    pub problem: Option<PathBuf>,
     /// The machine that measures the choices.
     pub machine: Machine,
     /// Raised to end it.
     pub interrupt: Interrupt,
-}
-
-/// The results of a guard.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Guarded {
-    /// Number of choices that were significantly faster than the default.
-    pub confirmed: usize,
-    /// Number of choices that were not, and were replaced by the default.
-    pub refused: usize,
 }
 
 /// Options of a tree that may single out one input: a refusal concerns that input alone.
@@ -67,8 +56,8 @@ impl Guard<'_> {
     /// If the fastest configuration of an input is refused, all its others go with it, since they
     /// were slower. If the portfolio's choice is refused, it goes alone and the portfolio is chosen
     /// anew. Every choice is measured once, so that this ends.
-    pub(super) fn run(mut self, most: usize) -> Result<Option<Remaining>, Error> {
-        let how = PortfolioOptions { most, tree: EVERY_INPUT, always: Some(self.default), rules: Rules::Tree };
+    pub(super) fn run(mut self, how: PortfolioOptions) -> Result<Option<Remaining>, Error> {
+        let how = PortfolioOptions { tree: EVERY_INPUT, always: Some(self.default), rules: Rules::Tree, ..how };
         loop {
             let portfolio = Portfolio::new(self.kernel, self.device, &self.measured, how)
                 .map_err(|error| Error::request(error.to_string(), None))?;
@@ -192,7 +181,7 @@ pub(super) fn with_default(measured: &mut Measured, default: &Config) -> usize {
 }
 
 /// Returns sizes as a problem takes them: whole numbers as integers.
-fn sizes(input: &Input) -> Vec<(String, Value)> {
+pub(super) fn sizes(input: &Input) -> Vec<(String, Value)> {
     let value = |size: f64| if size.fract() == 0.0 { Value::Int(size as i64) } else { Value::Float(size) };
     input.iter().map(|(name, size)| (name.clone(), value(*size))).collect()
 }

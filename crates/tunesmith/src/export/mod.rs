@@ -2,84 +2,21 @@
 
 mod gather;
 mod guard;
-mod summary;
+mod source;
 
 use crate::Error;
+use crate::recorded::beside;
 use gather::Gathered;
 pub(crate) use gather::config;
+pub use guard::GuardOptions;
 use guard::{Guard, Remaining, with_default};
-pub use guard::{GuardOptions, Guarded};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use summary::summary;
-pub use summary::{ExportedPortfolio, TriedRule};
 use tunesmith_choose::WisdomFormat;
 use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Rules, Tried, Wisdom};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
-use tunesmith_export::BuildForm;
-
-/// A format of exports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExportFormat {
-    /// Entries, portfolios and defaults, for [`Selector`](crate::Selector).
-    Wisdom,
-    /// Entries, portfolios and defaults as one JSON document.
-    Json,
-    /// A C header that chooses among the portfolio's configurations.
-    CHeader,
-    /// A Rust module that does the same.
-    Rust,
-    /// Entries as Kernel Launcher's wisdom.
-    KernelLauncher,
-    /// One configuration, for a build.
-    Build(BuildForm),
-}
-
-impl ExportFormat {
-    /// Every format.
-    pub const ALL: [Self; 10] = [
-        Self::Wisdom,
-        Self::Json,
-        Self::CHeader,
-        Self::Rust,
-        Self::KernelLauncher,
-        Self::Build(BuildForm::Flags),
-        Self::Build(BuildForm::Defines),
-        Self::Build(BuildForm::CMake),
-        Self::Build(BuildForm::Make),
-        Self::Build(BuildForm::Env),
-    ];
-
-    /// Returns the name by which users call it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Wisdom => "wisdom",
-            Self::Json => "json",
-            Self::CHeader => "c-header",
-            Self::Rust => "rust",
-            Self::KernelLauncher => "kernel-launcher",
-            Self::Build(form) => form.word(),
-        }
-    }
-
-    /// Returns the suffix of its files.
-    fn suffix(self) -> &'static str {
-        match self {
-            Self::Wisdom | Self::KernelLauncher => "wisdom",
-            Self::Json => "wisdom.json",
-            Self::CHeader => "h",
-            Self::Rust => "rs",
-            Self::Build(form) => form.suffix(),
-        }
-    }
-
-    fn from_word(word: &str) -> Result<Self, Error> {
-        let known = Self::ALL.map(Self::word).join(", ");
-        let found = Self::ALL.into_iter().find(|format| format.word() == word);
-        found.ok_or_else(|| Error::request(format!("there is no form `{word}`"), Some(format!("forms are {known}"))))
-    }
-}
+use tunesmith_export::{ExportFormat, ExportedPortfolio, summary};
 
 /// The marks of files that an export may replace: code, wisdom in both forms, Kernel Launcher's.
 const MARKS: [&str; 4] =
@@ -101,6 +38,9 @@ pub struct ExportOptions {
     pub problem_size: Vec<String>,
     /// The file. By default named after the kernel, beside the first run.
     pub out: Option<PathBuf>,
+    /// The problem that the runs tuned, for a guard and for the source. By default the `.toml` beside
+    /// the first run with its name.
+    pub problem: Option<PathBuf>,
     /// Ships only configurations that are shown to be faster than the default.
     pub guard: Option<GuardOptions>,
     /// Ships a rule that tells inputs apart even if one configuration for all inputs does better on
@@ -136,27 +76,28 @@ pub struct Exported {
 /// The format does not exist, a run cannot be read or does not optimise time, nothing was correct,
 /// the format cannot hold the content of the runs, or the disk is full.
 pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
-    let format = ExportFormat::from_word(&options.format)?;
+    let format = options.format.parse::<ExportFormat>()?;
     let gathered = Gathered::read(&options.runs)?;
     let out = options.out.clone().unwrap_or_else(|| out(&options.runs, &gathered.wisdom, format));
     // Wisdom may be read and replaced by what it becomes.
     refuse_overwriting(&out, [], |file| is_marked(file, &MARKS))?;
     // A guarded portfolio always has the default, too.
-    let most = match format {
-        ExportFormat::Build(_) => options.most.min(if options.guard.is_some() { 2 } else { 1 }),
-        _ => options.most,
+    let most = match format.is_single() {
+        true => options.most.min(if options.guard.is_some() { 2 } else { 1 }),
+        false => options.most,
     };
-    let Some((wisdom, portfolios)) = wisdom(&gathered, &ExportOptions { most, ..options.clone() }, &out)? else {
+    let rules = if options.force { Rules::Apart } else { Rules::Judged };
+    let how = PortfolioOptions { most, rules, only_chosen: format.is_code(), ..PortfolioOptions::default() };
+    let Some((wisdom, portfolios)) = wisdom(&gathered, options, how, &out)? else {
         return Ok(None);
     };
-    write(&wisdom, format, options, &out)?;
-    let doubts = wisdom.portfolios.iter().flat_map(summary::doubts);
-    let is_code = matches!(format, ExportFormat::CHeader | ExportFormat::Rust | ExportFormat::Build(_));
+    let (out, further) = write(&wisdom, format, options, out)?;
+    let doubts = wisdom.portfolios.iter().flat_map(tunesmith_export::doubts);
     Ok(Some(Exported {
         format: format.word(),
-        entries: if is_code { 0 } else { wisdom.entries.len() },
+        entries: if format.is_code() { 0 } else { wisdom.entries.len() },
         portfolios,
-        notes: gathered.notes.into_iter().chain(doubts).collect(),
+        notes: gathered.notes.into_iter().chain(doubts).chain(further).collect(),
         out,
     }))
 }
@@ -166,11 +107,10 @@ pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
 fn wisdom(
     gathered: &Gathered,
     options: &ExportOptions,
+    how: PortfolioOptions,
     out: &Path,
 ) -> Result<Option<(Wisdom, Vec<ExportedPortfolio>)>, Error> {
     let mut wisdom = gathered.wisdom.clone();
-    let rules = if options.force { Rules::Apart } else { Rules::Judged };
-    let how = PortfolioOptions { most: options.most, rules, ..PortfolioOptions::default() };
     let mut exported = Vec::new();
     for ((kernel, device), measured) in gathered.measured() {
         let candidates = measured.configs.len();
@@ -182,7 +122,8 @@ fn wisdom(
             }
             Some(guard) => {
                 let default = gathered.wisdom.defaults.get(&kernel).ok_or_else(|| no_default(&kernel))?;
-                let Some(remaining) = guarded((&kernel, &device), measured, default, guard, options, out)? else {
+                let Some(remaining) = guarded((&kernel, &device), measured, (default, how), guard, options, out)?
+                else {
                     return Ok(None);
                 };
                 wisdom.entries.retain(|entry| (&entry.kernel, &entry.device) != (&kernel, &device));
@@ -213,28 +154,21 @@ fn no_default(kernel: &str) -> Error {
 fn guarded(
     (kernel, device): (&str, &str),
     mut measured: Measured,
-    default: &Config,
+    (default, how): (&Config, PortfolioOptions),
     guard: &GuardOptions,
     options: &ExportOptions,
     out: &Path,
 ) -> Result<Option<Remaining>, Error> {
-    let problem = guard.problem.clone().or_else(|| options.runs.first().map(|run| beside(run)));
+    let problem = problem(options);
     let default = with_default(&mut measured, default);
     measured.default = Some(default);
-    let problem = problem.unwrap_or_default();
     Guard { kernel, device, options: guard, problem: &problem, out, measured, default, verdicts: HashMap::new() }
-        .run(options.most)
+        .run(how)
 }
 
-/// Returns the problem that `tune` wrote the journal `run` beside: `gemm.toml` for `gemm.jsonl` and
-/// `gemm.2.jsonl`.
-pub fn beside(run: &Path) -> PathBuf {
-    let stem = run.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let name = match stem.rsplit_once('.') {
-        Some((name, number)) if number.parse::<u32>().is_ok() => name,
-        _ => stem.as_str(),
-    };
-    run.with_file_name(format!("{name}.toml"))
+/// Returns the file of the problem that the runs tuned.
+fn problem(options: &ExportOptions) -> PathBuf {
+    options.problem.clone().or_else(|| options.runs.first().map(|run| beside(run))).unwrap_or_default()
 }
 
 /// Returns a file named after the kernel beside the first run.
@@ -244,18 +178,45 @@ fn out(runs: &[PathBuf], wisdom: &Wisdom, format: ExportFormat) -> PathBuf {
     folder.join(format!("{}.{}", tunesmith_export::file_name(kernel), format.suffix()))
 }
 
-fn write(wisdom: &Wisdom, format: ExportFormat, options: &ExportOptions, out: &Path) -> Result<(), Error> {
-    let sizes = options.problem_size.clone();
-    let code =
-        |text: String| std::fs::write(out, text).map_err(|source| Error::Write { path: out.to_path_buf(), source });
-    match format {
-        ExportFormat::CHeader => code(tunesmith_export::c_header(&wisdom.portfolios)?),
-        ExportFormat::Rust => code(tunesmith_export::rust(&wisdom.portfolios)?),
-        ExportFormat::Build(form) => code(tunesmith_export::for_build(form, &wisdom.portfolios)?),
-        ExportFormat::Wisdom => Ok(tunesmith_choose::write_wisdom(wisdom, &WisdomFormat::Lines, out)?),
-        ExportFormat::Json => Ok(tunesmith_choose::write_wisdom(wisdom, &WisdomFormat::Json, out)?),
-        ExportFormat::KernelLauncher => {
-            Ok(tunesmith_choose::write_wisdom(wisdom, &WisdomFormat::KernelLauncher { sizes }, out)?)
+/// Writes the file. Returns its name, and notes about its use.
+fn write(
+    wisdom: &Wisdom,
+    format: ExportFormat,
+    options: &ExportOptions,
+    mut out: PathBuf,
+) -> Result<(PathBuf, Vec<String>), Error> {
+    let (portfolios, mut notes) = (&wisdom.portfolios, Vec::new());
+    let code = match format {
+        ExportFormat::CHeader => tunesmith_export::c_header(portfolios)?,
+        ExportFormat::XMacro => tunesmith_export::x_macro(portfolios)?,
+        ExportFormat::Rust => tunesmith_export::rust(portfolios)?,
+        ExportFormat::Build(form) => tunesmith_export::for_build(form, portfolios)?,
+        ExportFormat::Source => {
+            let source = source::tuned(portfolios, &options.runs, &problem(options))?;
+            if options.out.is_none() {
+                out = with_suffix(&out, &source.suffix);
+                refuse_overwriting(&out, [], |file| is_marked(file, &MARKS))?;
+            }
+            notes = source.notes;
+            source.text
         }
-    }
+        ExportFormat::Wisdom | ExportFormat::Json | ExportFormat::KernelLauncher => {
+            let sizes = options.problem_size.clone();
+            let form = match format {
+                ExportFormat::Json => WisdomFormat::Json,
+                ExportFormat::KernelLauncher => WisdomFormat::KernelLauncher { sizes },
+                _ => WisdomFormat::Lines,
+            };
+            tunesmith_choose::write_wisdom(wisdom, &form, &out)?;
+            return Ok((out, notes));
+        }
+    };
+    std::fs::write(&out, code).map_err(|source| Error::Write { path: out.clone(), source })?;
+    Ok((out, notes))
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(format!(".{suffix}"));
+    name.into()
 }

@@ -7,7 +7,7 @@ use crate::{Metric, Problem};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use tunesmith_device::ArgumentKind;
-use tunesmith_store::{Header, Journal};
+use tunesmith_store::{DATA, Header, Journal};
 use tunesmith_study::ModelChoice;
 
 /// The part of a header about the run's device.
@@ -50,7 +50,7 @@ pub(super) fn header(
 }
 
 /// Adds the properties that a resumed run must share to those of the space.
-fn identity(
+pub(super) fn identity(
     mut identity: Map<String, Json>,
     problem: &Problem,
     metric: Option<&Metric>,
@@ -64,6 +64,7 @@ fn identity(
         let text = definition.map_or_else(|| target.to_string(), |text| format!("{target} = {text}"));
         identity.insert("objective".to_string(), Json::from(text));
     }
+    identity.extend(problem.data_digest().map(|digest| (DATA.to_string(), Json::from(digest))));
     identity.extend(device.identity.clone());
     identity
 }

@@ -8,11 +8,13 @@ mod learned;
 mod options;
 mod ready;
 mod rehearse;
+mod rematch;
 mod session;
 mod settings;
 
 pub use options::{JournalOptions, Search};
 pub(crate) use rehearse::{Rehearsal, rehearse};
+pub use rematch::{VerifyOptions, verify_winner};
 pub use session::{Session, Starting};
 
 use crate::{Error, Outcome, Problem};

@@ -134,7 +134,7 @@ impl<'a> Ready<'a> {
 
 /// Opens the device, checks that it can run the first configuration, and computes the results that
 /// outputs are compared with.
-fn open<'a>(
+pub(super) fn open<'a>(
     ground: &Ground<'a>,
     settings: &Settings,
     session: &Session<'_>,

@@ -23,8 +23,10 @@ pub struct Asked {
     pub fields: Vec<Field>,
     /// The kernel and the device.
     pub of: (String, String),
-    /// The sizes that the tree asks for, in the order of the arguments.
+    /// The sizes that the tree asks for.
     pub features: Vec<String>,
+    /// The other sizes.
+    pub constants: Vec<(&'static str, f64)>,
     /// One number for each of them.
     pub questions: Vec<Vec<f64>>,
 }
@@ -60,22 +62,28 @@ impl Asked {
         })
     }
 
-    /// Returns the arguments of the call that chooses, from the question called `q`.
-    fn arguments(&self) -> String {
-        (0..self.features.len()).map(|at| format!("q[{at}]")).collect::<Vec<_>>().join(", ")
+    /// Returns the sizes of the question called `q` with their names, the last one first: their order
+    /// does not matter. `begin` stands before a name.
+    fn sizes(&self, begin: &str, between: &str) -> String {
+        let member = |(at, name): (usize, &String)| {
+            let name = if name == "for" { "for_" } else { name };
+            format!("{begin}{name}{between}q[{at}]")
+        };
+        let constants = self.constants.iter().map(|(name, size)| format!("{begin}{name}{between}{size:?}"));
+        self.features.iter().enumerate().rev().map(member).chain(constants).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the choices of `tuned.h` in `folder`.
     pub fn by_c(&self, folder: &Path) -> Vec<String> {
         let Self { prefix, questions, .. } = self;
         let (arity, count, table, arguments) =
-            (self.features.len().max(1), questions.len(), self.table('{', '}'), self.arguments());
+            (self.features.len().max(1), questions.len(), self.table('{', '}'), self.sizes(".", " = "));
         let format = self.fields.iter().map(|field| c_format(field.kind)).collect::<Vec<_>>().join(" ");
         let values: String = self.fields.iter().map(|field| format!(", c->{}", field.name)).collect();
         let main = format!(
             "#include \"tuned.h\"\n#include <stdio.h>\nstatic const double questions[][{arity}] = {{\n{table}}};\n\
              int main(void) {{\nfor (int i = 0; i < {count}; i++) {{\nconst double *q = questions[i];\n\
-             const struct {prefix}_config *c = &{prefix}_configs[{prefix}_choose({arguments})];\n\
+             const struct {prefix}_config *c = &{prefix}_configs[{prefix}_choose((struct {prefix}_sizes){{{arguments}}})];\n\
              printf(\"{format}\\n\"{values});\n}}\nreturn 0;\n}}\n"
         );
         std::fs::write(folder.join("main.c"), &main).unwrap();
@@ -90,12 +98,12 @@ impl Asked {
     pub fn by_rust(&self, folder: &Path) -> Vec<String> {
         let Self { prefix, questions, .. } = self;
         let (arity, count, table, arguments) =
-            (self.features.len(), questions.len(), self.table('[', ']'), self.arguments());
+            (self.features.len(), questions.len(), self.table('[', ']'), self.sizes("", ": "));
         let format = vec!["{}"; self.fields.len()].join(" ");
         let values: String = self.fields.iter().map(|field| format!(", {}", rust_value(field))).collect();
         let main = format!(
             "#![deny(warnings)]\nmod tuned;\nstatic QUESTIONS: [[f64; {arity}]; {count}] = [\n{table}];\nfn main() {{\n\
-             for q in QUESTIONS {{\nlet c = &tuned::{prefix}::CONFIGS[tuned::{prefix}::choose({arguments})];\n\
+             for q in QUESTIONS {{\nlet c = &tuned::{prefix}::CONFIGS[tuned::{prefix}::choose(tuned::{prefix}::Sizes {{ {arguments} }})];\n\
              println!(\"{format}\"{values});\n}}\n}}\n"
         );
         std::fs::write(folder.join("main.rs"), &main).unwrap();

@@ -1,6 +1,5 @@
 //! Summarises an exported portfolio for users, with all doubts about it.
 
-use super::Guarded;
 use serde::Serialize;
 use tunesmith_choose::wisdom::{HeldOutRegret, Portfolio, Rule, Tried};
 
@@ -49,6 +48,15 @@ pub struct ExportedPortfolio {
     pub guarded: Option<Guarded>,
 }
 
+/// The results of a guard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Guarded {
+    /// Number of choices that were significantly faster than the default.
+    pub confirmed: usize,
+    /// Number of choices that were not, and were replaced by the default.
+    pub refused: usize,
+}
+
 /// A rule that was tried, with its results on inputs held out.
 #[derive(Clone, Debug, Serialize)]
 pub struct TriedRule {
@@ -64,7 +72,8 @@ pub struct TriedRule {
     pub unknown: usize,
 }
 
-pub(super) fn summary(portfolio: &Portfolio, candidates: usize, tried: &[Tried]) -> ExportedPortfolio {
+/// Summarises `portfolio`, which was chosen from this number of configurations.
+pub fn summary(portfolio: &Portfolio, candidates: usize, tried: &[Tried]) -> ExportedPortfolio {
     let Portfolio { regret, features, chooser, .. } = portfolio;
     let held_out = regret.held_out;
     ExportedPortfolio {
@@ -104,7 +113,7 @@ impl TriedRule {
 const NOTICEABLE: f64 = 0.1;
 
 /// Returns what a user should know before shipping `portfolio`.
-pub(super) fn doubts(portfolio: &Portfolio) -> Vec<String> {
+pub fn doubts(portfolio: &Portfolio) -> Vec<String> {
     let Portfolio { kernel, device, regret, chooser, .. } = portfolio;
     let mut doubts = Vec::new();
     let mut doubt = |text: String| doubts.push(format!("warning: `{kernel}` on `{device}`: {text}"));

@@ -1,13 +1,16 @@
 //! Writes a portfolio as a header for C and C++.
 
+mod sizes;
+
 use crate::names::{Names, literal};
 use std::fmt::Write as _;
-use tunesmith_choose::wisdom::{DecisionTree, Measure, Neighbours, Node, Portfolio, Rule, widened};
+use tunesmith_choose::wisdom::{DecisionTree, Measure, Neighbours, Node, Portfolio, Rule};
 use tunesmith_core::Refusal;
 use tunesmith_space::{Value, ValueKind};
 
 /// Returns `portfolios` as one header for C and C++: for each a structure of a configuration, an
-/// array of its configurations, and a function that returns the index for an input.
+/// array of its configurations, and a function that returns the index for an input. The function
+/// takes the sizes as a structure of its own, whose members have to be named.
 ///
 /// # Errors
 /// A portfolio is empty, or its configurations have different parameters.
@@ -27,7 +30,7 @@ pub fn c_header(portfolios: &[Portfolio]) -> Result<String, Refusal> {
 }
 
 fn add(text: &mut String, names: &Names<'_>) {
-    let Names { portfolio, prefix, features, fields } = names;
+    let Names { portfolio, prefix, features, fields, .. } = names;
     let _ = write!(text, "\n/* A configuration of {prefix}. */\nstruct {prefix}_config {{\n");
     for (field, kind) in fields {
         let _ = writeln!(text, "    {}{field};", type_of(*kind));
@@ -40,18 +43,20 @@ fn add(text: &mut String, names: &Names<'_>) {
         let _ = writeln!(text, "    {{{}}},", values.join(", "));
     }
     text.push_str("};\n");
-    let arguments: Vec<String> = features.iter().map(|feature| format!("double {feature}")).collect();
-    let arguments = if arguments.is_empty() { "void".to_string() } else { arguments.join(", ") };
-    let uses: String = features.iter().map(|feature| format!("    (void){feature};\n")).collect();
+    let (argument, uses) = match names.sizes.is_empty() {
+        true => ("void".to_string(), ""),
+        false => (format!("struct {prefix}_sizes sizes"), "    (void)sizes;\n"),
+    };
+    sizes::add(text, names);
     text.push_str("\n/* 1 if the input lies within what was measured; otherwise the choice is a guess. */\n");
-    let _ = write!(text, "static inline int {prefix}_covers({arguments})\n{{\n{uses}");
-    let _ = write!(text, "    return {};\n}}\n", names.within(|range| range).unwrap_or_else(|| "1".to_string()));
+    let _ = write!(text, "static inline int {prefix}_covers({argument})\n{{\n{uses}");
+    let _ = write!(text, "    return {};\n}}\n", names.within().unwrap_or_else(|| "1".to_string()));
     if let Rule::Near(near) = &portfolio.chooser.rule {
         add_neighbours(text, names, near);
     }
-    text.push_str("\n/* The number of the configuration for an input. */\n");
-    let _ = write!(text, "static inline int {prefix}_choose({arguments})\n{{\n{uses}");
-    if let (Some(robust), Some(near)) = (portfolio.chooser.other_for_far(), names.within(widened)) {
+    let _ = write!(text, "\n/* The number of the configuration for an input.\n * {} */\n", names.worst());
+    let _ = write!(text, "static inline int {prefix}_choose({argument})\n{{\n{uses}");
+    if let (Some(robust), Some(near)) = (portfolio.chooser.other_for_far(), names.near()) {
         text.push_str("    /* Far from what was measured: the most robust configuration. */\n");
         let _ = writeln!(text, "    if (!({near}))\n        return {robust};");
     }
