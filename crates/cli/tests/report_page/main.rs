@@ -12,6 +12,7 @@ use common::Folder;
 use journals::Made;
 use serde_json::{Value as Json, json};
 use std::path::Path;
+use std::process::Command;
 
 const LOOK: &str = include_str!("look.js");
 
@@ -181,6 +182,20 @@ fn without_scripts_the_result_the_winner_and_the_best_are_there() {
     let visible =
         "[...document.querySelectorAll('.drawn, .script-only')].filter((one) => one.checkVisibility()).length";
     assert_eq!(browser.evaluate(visible), json!(0));
+}
+
+#[test]
+#[allow(clippy::print_stderr)]
+fn every_script_is_a_module_that_parses() {
+    let folder = common::repository().join("crates/report/src/page/script");
+    for script in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(script.unwrap().path()).unwrap();
+        let module = Folder::with(&[("script.mjs", &text)]);
+        let Ok(output) = Command::new("node").arg("--check").arg(module.path("script.mjs")).output() else {
+            return eprintln!("skipped: no node; the browser's tests read the scripts");
+        };
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 #[test]
