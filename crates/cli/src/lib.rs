@@ -6,9 +6,12 @@
 
 mod args;
 mod commands;
+mod live;
 mod output;
 mod progress;
 mod render;
+#[cfg(feature = "watch")]
+mod screen;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -69,6 +72,8 @@ fn execute(command: &Command) -> Result<Ending, tunesmith::Error> {
         Command::Tune(args) => commands::tune(args),
         Command::Run(args) => commands::run(args),
         Command::Top(args) => commands::top(args),
+        #[cfg(feature = "watch")]
+        Command::Watch(args) => commands::watch(args),
         Command::Report(args) => commands::report(args),
         Command::Compare(args) => commands::compare(args),
         Command::Explain(args) => commands::explain(args),

@@ -42,3 +42,10 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn drawn(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
+
+/// Returns true if what is written to `stream` may have colours: it is a terminal, and the user did not
+/// set `NO_COLOR` (no-color.org).
+#[allow(clippy::disallowed_methods)] // the command line is where the environment is read
+pub(crate) fn wants_colours(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}

@@ -1,9 +1,8 @@
 //! Prints errors for people: the fault, its place in the file, and the advice.
 
-use crate::output::{drawn, note};
+use crate::output::{drawn, note, wants_colours};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level as Rendered, Renderer, Snippet};
-use std::io::IsTerminal;
 use tunesmith::report::{MESSAGE_WIDTH, folded, message as shortened, visible};
 use tunesmith::{Diagnostic, Error, LeftOut, Level, SourceFile};
 
@@ -62,7 +61,7 @@ fn pointed(message: &Diagnostic, source: &SourceFile) -> String {
     let plain = draw(Renderer::plain());
     // A line that is cut could lose the end of a colour.
     let fits = plain.lines().all(|line| line.chars().count() <= MESSAGE_WIDTH);
-    if wants_colours() && fits { with_colours(&draw(Renderer::styled())) } else { shortened(&plain) }
+    if wants_colours(&std::io::stderr()) && fits { with_colours(&draw(Renderer::styled())) } else { shortened(&plain) }
 }
 
 /// Returns `text` with its colours, and everything else that acts on the terminal shown.
@@ -77,11 +76,6 @@ fn with_colours(text: &str) -> String {
         }
     }
     safe
-}
-
-#[allow(clippy::disallowed_methods)] // the command line is where the environment is read
-fn wants_colours() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 fn place(message: &Diagnostic) -> String {

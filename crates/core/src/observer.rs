@@ -1,5 +1,6 @@
 //! Observers: they watch a run without changing it.
 
+use crate::judge::finals::FinalProgress;
 use crate::{Progress, Scored, Stop, StopReason};
 use tunesmith_space::Space;
 
@@ -35,6 +36,11 @@ pub enum Event<'a> {
     Compared {
         /// The number of finalists.
         finalists: usize,
+    },
+    /// A visit of the final re-measurement was made and stored.
+    Remeasured {
+        /// The progress of the final re-measurement, including this visit.
+        progress: &'a FinalProgress,
     },
     /// A note for the user. The run continues.
     Noted {

@@ -23,4 +23,4 @@ pub use page::{
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
 pub use summary::{Baseline, FailureLine, SpeedupSource, Summary, Winner};
 pub use table::{TopRow, count_table, top_table};
-pub use visible::{MESSAGE_WIDTH, folded, message, visible};
+pub use visible::{MESSAGE_WIDTH, fitted, folded, message, visible};

@@ -71,6 +71,21 @@ fn cut(line: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns one line for a place of `columns` columns: [`visible`], and with an ellipsis in place of
+/// what does not fit. Line feeds and tabs become blanks.
+pub fn fitted(text: &str, columns: usize) -> String {
+    let line = visible(text).replace(['\n', '\t'], " ");
+    match overflow(&line, columns) {
+        None => line,
+        // The ellipsis takes one column, though it counts as two elsewhere.
+        Some(_) => {
+            let room = overflow(&line, columns.saturating_sub(1)).unwrap_or(line.len());
+            let shown = line[..room].trim_end();
+            if columns == 0 { String::new() } else { format!("{shown}…") }
+        }
+    }
+}
+
 /// Returns the number of bytes of `line` that fit into `limit` columns. `None` if all do.
 fn overflow(line: &str, limit: usize) -> Option<usize> {
     let mut columns = 0;
@@ -121,6 +136,13 @@ mod tests {
         assert_eq!(message(&format!("{fits}y\r\nshort")), format!("{}...\nshort", "x".repeat(MESSAGE_WIDTH - 3)));
         assert_eq!(message(&"行".repeat(300)), format!("{}...", "行".repeat(98)));
         assert_eq!(message("a\n\nb\n"), "a\n\nb\n");
+    }
+
+    #[test]
+    fn a_line_fits_into_any_number_of_columns() {
+        assert_eq!([0, 1, 5, 6, 7].map(|columns| fitted("abc def", columns)), ["", "…", "abc…", "abc d…", "abc def"]);
+        assert_eq!(fitted("one\ntwo\t\u{1b}[2J", 99), "one two \\u{1b}[2J");
+        assert_eq!(fitted("行列行列", 5), "行列…");
     }
 
     #[test]

@@ -220,11 +220,11 @@ fn line_at(text: &[u8], start: u64) -> &[u8] {
 
 /// The fields of an evaluation's line that a brief needs.
 pub(crate) struct Glance {
-    index: u128,
-    failure: Option<FailureKind>,
-    depth: Depth,
-    times_ms: Vec<f64>,
-    clock: f64,
+    pub(crate) index: u128,
+    pub(crate) failure: Option<FailureKind>,
+    pub(crate) depth: Depth,
+    pub(crate) times_ms: Vec<f64>,
+    pub(crate) clock: f64,
 }
 
 /// These fields in any JSON.
@@ -285,7 +285,7 @@ impl Glance {
 }
 
 /// Refuses times that no clock measures.
-fn check_times(times_ms: &[f64]) -> Result<(), String> {
+pub(crate) fn check_times(times_ms: &[f64]) -> Result<(), String> {
     match times_ms.iter().find(|time| !(time.is_finite() && **time > 0.0)) {
         None => Ok(()),
         Some(time) => Err(format!("a time of {time} ms, but times are finite and positive; remove the line")),

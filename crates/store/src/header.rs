@@ -57,6 +57,10 @@ pub struct Header {
     pub history: Vec<HistoryFile>,
     /// The strategy, as the user wrote it.
     pub strategy: String,
+    /// The stop condition. A run that continues may have another one, which its journal does not
+    /// keep. `None` in journals of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
     /// The seed of the generator.
     pub seed: u64,
     /// The counter model, as the user named it.

@@ -148,6 +148,7 @@ impl Journal {
             objective: None,
             history: Vec::new(),
             strategy: String::new(),
+            stop: None,
             seed: 0,
             model: None,
             room: 1,

@@ -175,6 +175,11 @@ impl<'a> Scan<'a> {
         Ok(Self { header, path, lines })
     }
 
+    /// Returns the place behind the lines read so far.
+    pub(crate) fn place(&self) -> Place {
+        Place { lines: self.lines.number, bytes: self.lines.end }
+    }
+
     /// Gives each complete line after the header to `each`. Returns the length of all complete
     /// lines.
     ///
@@ -192,7 +197,39 @@ impl<'a> Scan<'a> {
     }
 }
 
-fn io_error(path: &Path, source: io::Error) -> StoreError {
+/// A place between two lines of a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Number of lines before it.
+    pub(crate) lines: usize,
+    /// Number of bytes before it.
+    pub(crate) bytes: u64,
+}
+
+impl Place {
+    /// Gives the complete lines that follow to `each`, at most `most` of them, and moves behind them.
+    /// `from` begins at this place of the journal at `path`. Returns true if more lines may follow.
+    ///
+    /// A line that is an error stays in front of the place.
+    pub(crate) fn advance(
+        &mut self,
+        path: &Path,
+        from: &mut dyn BufRead,
+        most: usize,
+        mut each: impl FnMut(&Line<'_>, Kind) -> Result<(), String>,
+    ) -> Result<bool, StoreError> {
+        let mut lines = Lines { from, number: self.lines, end: self.bytes, given: 0, buffer: Vec::new() };
+        for _ in 0..most {
+            let Some(line) = lines.next().map_err(|source| io_error(path, source))? else { return Ok(false) };
+            let read = line.kind().and_then(|kind| each(&line, kind));
+            read.map_err(|reason| line_error(path, line.number, reason))?;
+            *self = Self { lines: lines.number, bytes: lines.end };
+        }
+        Ok(true)
+    }
+}
+
+pub(crate) fn io_error(path: &Path, source: io::Error) -> StoreError {
     StoreError::Io { path: path.to_path_buf(), source }
 }
 
@@ -285,13 +322,17 @@ impl Line<'_> {
         Some(self).filter(|line| line.seal == Seal::Intact).and_then(|line| Plain::of(line.text))
     }
 
+    /// Reads the line of an evaluation at a glance.
+    pub(crate) fn glance(&self) -> Result<Glance, String> {
+        match self.plain().and_then(Glance::plain) {
+            Some(glance) => Ok(glance),
+            None => self.parse::<GlanceLine<'_>>()?.glance(),
+        }
+    }
+
     /// Reads the line of an evaluation in brief.
     fn brief(&self) -> Result<Brief, String> {
-        let glance = match self.plain().and_then(Glance::plain) {
-            Some(glance) => glance,
-            None => self.parse::<GlanceLine<'_>>()?.glance()?,
-        };
-        glance.brief(self.number, self.start, self.seal == Seal::Intact)
+        self.glance()?.brief(self.number, self.start, self.seal == Seal::Intact)
     }
 
     /// Reads the line of a later measurement.

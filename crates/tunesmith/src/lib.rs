@@ -118,3 +118,5 @@ pub use tunesmith_study::{
     METHODS, Measures, ModelChoice, Overall, Place, Ratio, Regression, Remeasured, Score, TimeTransfer, TrainOptions,
     Trained, Wanted, WhyLeftOut, WinnerCheck, Within, compare, train_counters,
 };
+#[cfg(feature = "watch")]
+pub use tunesmith_watch as watch;

@@ -50,6 +50,10 @@ pub(crate) enum Command {
     /// Show the best configurations of a recorded run
     #[command(after_help = "Example:\n  tunesmith top examples/gemm/gemm.jsonl -n 5")]
     Top(TopArgs),
+    /// Watch a running or finished run in the terminal: curve, leaders, failures, noise
+    #[cfg(feature = "watch")]
+    #[command(after_help = WATCH_HELP)]
+    Watch(WatchArgs),
     /// Write one interactive HTML page of recorded runs: progress, the best configurations,
     /// parameters, every evaluation, failures
     #[command(after_help = "Example:\n  tunesmith report gemm.jsonl gemm.2.jsonl -o gemm.html")]
@@ -115,6 +119,7 @@ const TUNE_HELP: &str = "Examples:
   tunesmith tune examples/gemm/gemm.toml --history other-device.jsonl
   tunesmith tune problem.toml --device replay:counters.csv.gz --model kernel.counters.json
   tunesmith tune problem.toml --inputs
+  tunesmith tune problem.toml --live 8000
   tunesmith tune problem.toml --propose \"python3 propose.py\"
   tunesmith tune problem.toml --device \"synthetic:1 + abs(TILE - 32)\"
 
@@ -293,6 +298,9 @@ pub(crate) struct TuneArgs {
     /// for all of them
     #[arg(long, value_name = "N", requires = "inputs")]
     pub(crate) learn: Option<usize>,
+    /// Serve the report of the run while it lasts, to browsers on this machine alone; 0 chooses a port
+    #[arg(long, value_name = "PORT", conflicts_with = "inputs")]
+    pub(crate) live: Option<u16>,
     /// Run the user's code without the sandbox (docs/trust.md)
     #[arg(long)]
     pub(crate) no_sandbox: bool,

@@ -34,6 +34,37 @@ pub(crate) struct TopArgs {
     pub(crate) json: bool,
 }
 
+#[cfg(feature = "watch")]
+pub(super) const WATCH_HELP: &str = "Examples:
+  tunesmith watch examples/gemm/gemm.jsonl
+  tunesmith watch my-kernel --page leaders
+  tunesmith watch run.jsonl --once | head
+
+Keys: q quits, the arrows and Tab turn pages and scroll, t draws curves over time, ? lists all.";
+
+#[cfg(feature = "watch")]
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    /// The journal of the run, or its folder
+    pub(crate) run: PathBuf,
+    /// The first page
+    #[arg(long, value_name = "PAGE", default_value = "overview", value_parser = pages())]
+    pub(crate) page: tunesmith::watch::Page,
+    /// Print the page once as text instead of following the run
+    #[arg(long)]
+    pub(crate) once: bool,
+}
+
+#[cfg(feature = "watch")]
+fn pages() -> impl clap::builder::TypedValueParser<Value = tunesmith::watch::Page> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    use tunesmith::watch::Page;
+
+    // The parser lets the words of pages through alone.
+    let page = |word: String| Page::ALL.into_iter().find(|page| page.word() == word).unwrap_or_default();
+    PossibleValuesParser::new(Page::ALL.map(Page::word)).map(page)
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     /// The journals of the runs, or their folders

@@ -22,6 +22,8 @@ mod train;
 mod tune;
 mod tune_inputs;
 mod verify_winner;
+#[cfg(feature = "watch")]
+mod watch;
 
 pub(crate) use calibrate::calibrate;
 pub(crate) use check::check;
@@ -44,6 +46,8 @@ pub(crate) use top::top;
 pub(crate) use train::train;
 pub(crate) use tune::tune;
 pub(crate) use verify_winner::verify_winner;
+#[cfg(feature = "watch")]
+pub(crate) use watch::watch;
 
 use crate::args::{Pairs, ProblemArgs, TuneArgs};
 use crate::{output, render};

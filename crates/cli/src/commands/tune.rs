@@ -3,10 +3,11 @@
 use super::estimate::interval_text;
 use super::{Tuned, command, describe_sandbox, interrupt, interruptible_machine, load, pairs, tune_inputs, unless};
 use crate::args::TuneArgs;
+use crate::live::{Live, Refresher};
 use crate::progress::Display;
 use crate::{Ending, output, render};
 use serde::Serialize;
-use tunesmith::core::{Event, FailureKind};
+use tunesmith::core::{Event, FailureKind, Interrupt, Observer};
 use tunesmith::report::{
     Baseline, FailureLine, SpeedupSource, Summary, Winner, count, counted, milliseconds, quantity,
 };
@@ -18,6 +19,7 @@ use tunesmith::{
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
+    let live = args.live.map(Live::open).transpose()?;
     let interrupt = interrupt();
     let machine = unless(args.no_sandbox, interruptible_machine(args.device.as_deref(), &interrupt)?);
     let (machine, search) = (Machine { jobs: args.jobs, ..machine }, search(args)?);
@@ -26,27 +28,7 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     if args.inputs {
         return tune_inputs::tune_inputs(&problem, &machine, &search, &journal, args, &interrupt);
     }
-    let mut display = Display::default();
-    let unverified = display.unverified.clone();
-    let mut announce = |starting: &Starting<'_>| {
-        unverified.set(starting.verified == Some(false));
-        announce(&problem, starting);
-    };
-    let mut session = Session { interrupt: interrupt.clone(), ..Session::default() };
-    let mut notes = |event: &Event<'_>| {
-        if let Event::Noted { text } = event {
-            output::note(text);
-        }
-    };
-    let mut warn = |starting: &Starting<'_>| warn(&problem, starting);
-    if args.quiet {
-        session.observers.push(&mut notes);
-        session.on_start = Some(&mut warn);
-    } else {
-        session.observers.push(&mut display);
-        session.on_start = Some(&mut announce);
-    }
-    let outcome = tunesmith::tune(&problem, &machine, &search, &journal, &mut session)?;
+    let outcome = observed(&problem, &machine, &search, &journal, args, &interrupt, live.as_ref())?;
     if let StopReason::Doomed { failure, .. } = &outcome.stop_reason {
         output::note(&format!("{}\n{failure}\n{GO_ON}", outcome.stop_reason));
     } else if let StopReason::NoValue(_) = &outcome.stop_reason {
@@ -65,6 +47,41 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
         Outcome { best: None, .. } => Ending::NothingCorrect,
         _ => Ending::Done,
     })
+}
+
+/// Tunes with what the user wants to see meanwhile: progress, notes, the report in a browser.
+fn observed(
+    problem: &Problem,
+    machine: &Machine,
+    search: &Search,
+    journal: &JournalOptions,
+    args: &TuneArgs,
+    interrupt: &Interrupt,
+    live: Option<&Live>,
+) -> Result<Outcome, Error> {
+    let (mut display, mut refresher) = (Display::default(), live.map(Refresher::new));
+    let (unverified, served) = (display.unverified.clone(), refresher.as_ref().map(|live| live.journal.clone()));
+    let mut on_start = |starting: &Starting<'_>| {
+        unverified.set(starting.verified == Some(false));
+        served.iter().for_each(|known| *known.borrow_mut() = Some(starting.journal.to_path_buf()));
+        if args.quiet { warn(problem, starting) } else { announce(problem, starting) }
+    };
+    let mut notes = |event: &Event<'_>| {
+        if let Event::Noted { text } = event {
+            output::note(text);
+        }
+    };
+    if let Some(live) = live {
+        output::note(&format!("report: {} (until the run ends)", live.url()));
+    }
+    let mut session = Session { interrupt: interrupt.clone(), on_start: Some(&mut on_start), ..Session::default() };
+    session.observers.push(if args.quiet { &mut notes } else { &mut display });
+    session.observers.extend(refresher.as_mut().map(|refresher| refresher as &mut dyn Observer));
+    let outcome = tunesmith::tune(problem, machine, search, journal, &mut session)?;
+    if let Some(refresher) = &refresher {
+        refresher.finish(outcome.out.clone());
+    }
+    Ok(outcome)
 }
 
 /// The advice for a run that gave up.

@@ -62,6 +62,7 @@ guide! {
     the_tutorial_is_true = "tutorial.md",
     the_cookbook_is_true = "cookbook.md",
     coming_from_another_tuner_is_true = "coming-from.md",
+    watching_a_run_is_true = "watching.md",
     reading_a_report_is_true = "reports.md",
     choosing_a_strategy_is_true = "choosing-a-strategy.md",
     troubleshooting_is_true = "troubleshooting.md",

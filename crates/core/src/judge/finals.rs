@@ -149,6 +149,22 @@ pub struct Contest<K> {
     rng: Rng,
 }
 
+/// The progress of a final re-measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FinalProgress {
+    /// The stage: [`Selection`](Stage::Selection) or [`Confirmation`](Stage::Confirmation).
+    pub stage: Stage,
+    /// The number of rounds of this stage that are complete.
+    pub rounds: usize,
+    /// Maximum number of rounds of this stage.
+    pub most: usize,
+    /// The number of finalists that are still visited.
+    pub finalists: usize,
+    /// The share of the final that is done, from 0 to 1. It estimates the selection, which may end
+    /// early.
+    pub share: f64,
+}
+
 /// A configuration that is visited beside the finalists.
 #[derive(Clone, Copy, Debug)]
 struct Beside<K> {
@@ -202,6 +218,19 @@ impl<K: Copy + Ord> Contest<K> {
     /// Returns all visits so far. The search's samples of the finalists come first.
     pub fn visits(&self) -> &[Visit<K>] {
         &self.visits
+    }
+
+    /// Returns the progress, with `used` time spent on the final re-measurement so far.
+    pub fn progress(&self, used: Duration) -> FinalProgress {
+        let rounds = self.begun.saturating_sub(usize::from(!self.round.is_empty()));
+        let selecting = self.stage == Stage::Selection;
+        let most = if selecting { *SELECTION.end() } else { self.confirmation };
+        let part = rounds as f64 / most as f64;
+        // The selection may use half of the time.
+        let late = 2.0 * used.as_secs_f64() / self.budget.as_secs_f64();
+        let part = if selecting && late.is_finite() { part.max(late) } else { part };
+        let share = (part.min(1.0) + if selecting { 0.0 } else { 1.0 }) / 2.0;
+        FinalProgress { stage: self.stage, rounds, most, finalists: self.running.len(), share }
     }
 
     /// Returns the next visit, with `used` time spent on the final re-measurement so far. Returns

@@ -215,3 +215,20 @@ fn a_baseline_that_competed_and_finds_no_room_among_the_confirmed_takes_its_turn
     assert_eq!((count(&order, 0, Stage::Confirmation), count(&order, 1, Stage::Confirmation)), (6, 0));
     assert_eq!(count(&order, 1, Stage::Baseline), 6);
 }
+
+#[test]
+fn the_progress_of_a_final_grows_from_nothing_to_everything() {
+    for (leaders, step) in [(equal(8), 0), (equal(8), 400), (leaders(&[&[1.0; 3], &[9.0; 3]], 0), 0)] {
+        let mut contest = Finals::default().contest(&leaders, LONG, 1).unwrap();
+        let (mut used, mut shares) = (Duration::ZERO, vec![contest.progress(Duration::ZERO).share]);
+        while let Some((config, stage)) = contest.next(used) {
+            contest.record(config, stage, Some(vec![1.0 + config as f64; 3]));
+            used += Duration::from_millis(step);
+            let progress = contest.progress(used);
+            assert!(progress.rounds <= progress.most && progress.finalists > 0, "{progress:?}");
+            shares.push(progress.share);
+        }
+        assert!(shares.is_sorted(), "{shares:?}");
+        assert_eq!((shares[0], shares.last().copied()), (0.0, Some(1.0)));
+    }
+}

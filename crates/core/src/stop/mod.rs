@@ -140,9 +140,35 @@ impl Stop {
             }
         }
     }
+
+    /// Returns the share of the run that is done at `progress`, from 0 to 1, as far as evaluations and
+    /// time tell. `None` if nothing says when the run ends. Progress displays use it.
+    pub fn share(&self, progress: &Progress) -> Option<f64> {
+        let known = |parts: &[Stop]| parts.iter().filter_map(|part| part.share(progress)).collect::<Vec<_>>();
+        match self {
+            Self::When(condition) => condition.share(progress),
+            Self::Any(parts) => known(parts).into_iter().max_by(f64::total_cmp),
+            // A part that nobody can foresee may keep the run going.
+            Self::All(parts) => {
+                let shares = known(parts);
+                shares.iter().copied().min_by(f64::total_cmp).filter(|_| shares.len() == parts.len())
+            }
+        }
+    }
 }
 
 impl Condition {
+    fn share(&self, progress: &Progress) -> Option<f64> {
+        let evaluations = progress.evaluations as f64;
+        let share = match *self {
+            Self::Evaluations(n) => evaluations / n as f64,
+            Self::Time(limit) => progress.elapsed.as_secs_f64() / limit.as_secs_f64(),
+            Self::Fraction(share) => evaluations / (share * progress.space_size),
+            Self::Cost(_) | Self::Limit(_) | Self::Regret { .. } | Self::Speedup { .. } => return None,
+        };
+        (!share.is_nan()).then_some(share.min(1.0))
+    }
+
     fn holds(&self, progress: &Progress, evaluations: u64) -> bool {
         match *self {
             Self::Evaluations(n) => evaluations >= n,
@@ -251,6 +277,20 @@ mod tests {
         assert_eq!(stops("time 1min", &now).unwrap(), "time 60s");
         assert_eq!(stops("fraction 0.1", &now).unwrap(), "fraction 0.1");
         assert_eq!(stops("fraction 0.2", &now), None);
+    }
+
+    #[test]
+    fn the_share_is_that_of_what_can_be_foreseen() {
+        let now = progress(50, 15, &[(1, 1, 2.0)]);
+        let share = |text: &str| text.parse::<Stop>().unwrap().share(&now);
+        assert_eq!(share("evaluations 200"), Some(0.25));
+        assert_eq!(share("evaluations 20"), Some(1.0));
+        assert_eq!(share("time 60s"), Some(0.25));
+        assert_eq!(share("fraction 0.1"), Some(0.5));
+        assert_eq!(share("cost 1ms"), None);
+        assert_eq!(share("cost 1ms or evaluations 100 or time 20s"), Some(0.75));
+        assert_eq!(share("evaluations 100 and time 60s"), Some(0.25));
+        assert_eq!(share("evaluations 100 and cost 1ms"), None);
     }
 
     #[test]

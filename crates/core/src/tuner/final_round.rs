@@ -54,6 +54,7 @@ impl FinalRound {
             used = resample.clock.saturating_sub(start);
             contest.record(config, stage, findings.scores_of(&resample));
             findings.resamples.push(resample);
+            observers.notice(&Event::Remeasured { progress: &contest.progress(used) });
         }
         Ok(true)
     }

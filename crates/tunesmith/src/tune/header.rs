@@ -41,6 +41,7 @@ pub(super) fn header(
         device_features: device.features.clone(),
         history: learned.history.named(),
         strategy: settings.strategy.to_string(),
+        stop: Some(settings.stop.to_string()),
         model: settings.model.as_ref().map(ModelChoice::text),
         seed: settings.seed,
         room: settings.room,

@@ -16,6 +16,7 @@ pub(crate) const ROWS: [&[&str]; 10] = [
         "tunesmith-export",
         "tunesmith-explore",
         "tunesmith-propose",
+        "tunesmith-watch",
     ],
     &["tunesmith-problem"],
     &["tunesmith-search", "tunesmith-device", "tunesmith-store", "tunesmith-report", "tunesmith-choose"],
