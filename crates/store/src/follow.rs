@@ -97,7 +97,10 @@ impl<'a> NewEvaluation<'a> {
     pub fn has_config(&self, config: &str) -> bool {
         match plain::indexed(self.line.text) {
             Some((_, rest)) => rest.starts_with(config.as_bytes()) && rest.get(config.len()) == Some(&b','),
-            None => self.entry().is_ok_and(|entry| serde_json::Value::from(entry.config).to_string() == config),
+            None => {
+                let own = self.entry().map(|entry| serde_json::Value::from(entry.config).to_string());
+                own.is_ok_and(|own| own == config)
+            }
         }
     }
 

@@ -61,6 +61,14 @@ pub fn page(runs: &[PathBuf]) -> Result<String, Error> {
     rendered(sections(runs)?, Path::new("page"), Form::Static)
 }
 
+/// Returns the page that [`write_page`] writes.
+///
+/// # Errors
+/// A journal cannot be read.
+pub fn interactive_page(runs: &[PathBuf]) -> Result<String, Error> {
+    rendered(sections(runs)?, Path::new("page"), Form::Interactive)
+}
+
 fn sections(runs: &[PathBuf]) -> Result<Vec<RunSection>, Error> {
     let most = EVALUATIONS / runs.len().max(1);
     runs.iter().map(|path| section(path, &tunesmith_store::read_brief(path)?, most)).collect()

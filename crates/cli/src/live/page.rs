@@ -1,7 +1,8 @@
 //! The page that a browser gets: a report that reloads when there is a newer one.
 
-/// The part of a page that asks for newer ones. It reloads only if there is one, keeps the place of
-/// the reader, asks nothing while nobody looks, and gives up once the run is gone.
+/// The part of a page that asks for newer ones. It reloads only if there is one and the reader has not
+/// touched the page for ten seconds, keeps the reader's place, asks nothing while nobody looks, and
+/// gives up once the run is gone.
 const SCRIPT: &str = r#"<script>
 (() => {
   const seen = REVISION, place = "tunesmith-live-place";
@@ -12,13 +13,16 @@ const SCRIPT: &str = r#"<script>
     back();
     addEventListener("load", back);
   }
-  let missed = 0;
+  let missed = 0, touched = -Infinity;
+  for (const kind of ["pointerdown", "keydown", "wheel"])
+    addEventListener(kind, () => { touched = Date.now(); }, { passive: true });
   const ask = async () => {
     try {
       if (!document.hidden) {
         const state = await (await fetch("/state", { cache: "no-store" })).json();
         missed = 0;
-        if (state.revision !== seen) {
+        const idle = Date.now() - touched > 10000;
+        if (state.revision !== seen && (idle || !state.running)) {
           sessionStorage.setItem(place, JSON.stringify([scrollX, scrollY]));
           location.reload();
           return;
