@@ -41,7 +41,7 @@ pub(crate) enum Command {
     Space(SpaceArgs),
     /// Tune a problem: the main job
     #[command(after_help = TUNE_HELP)]
-    Tune(TuneArgs),
+    Tune(Box<TuneArgs>),
     /// Run one configuration: compile, run, verify, time
     #[command(after_help = "Examples:\n  tunesmith run examples/gemm/gemm.toml --config MC=64,NC=256\n  \
         tunesmith run examples/gemm/gemm.toml --show-command\n  \
