@@ -3,11 +3,14 @@
 /** Draws each picture when it comes near the view, all of them before printing, and again in a new mode. */
 function watch(pictures) {
   const byElement = new Map(pictures.map((picture) => [picture.element, picture]));
+  // One after the other: the first is on the screen while the next is drawn.
+  let last = Promise.resolve();
+  const shown = () => new Promise((resolve) => setTimeout(resolve));
   const draw = (entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       observer.unobserve(target);
-      byElement.get(target).draw();
+      last = last.then(() => byElement.get(target).draw()).then(shown);
     }
   };
   const observer = new IntersectionObserver(draw, { rootMargin: "300px" });

@@ -34,7 +34,7 @@ function cut(text, most) {
 
 /** Returns `text` for plotly.js, which reads some tags of HTML. */
 function plain(text) {
-  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  return !/[&<>]/.test(text) ? text : text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
 /** Returns the words joined by commas in lines of about `width` letters. */
@@ -47,11 +47,18 @@ function folded(words, width) {
   return lines.map((line) => line.trimEnd()).join("\n").replace(/,$/, "");
 }
 
+/** Returns the words `NAME=VALUE` of every value of every parameter: thousands of evaluations share them. */
+function wordsOf(run) {
+  const word = (name, value) => `${cut(name, 30)}=${cut(value, 30)}`;
+  run.words ??= run.parameters.map(({ name, values }) => [...values, "?"].map((value) => word(name, value)));
+  return run.words;
+}
+
 /** Returns an evaluation in a few lines: its number, result, time and configuration. */
 function described(run, row) {
   const status = run.statuses[run.status[row]];
   const result = status === "correct" ? valueText(run, run.value[row]) : status;
-  const words = run.parameters.map(({ name }, at) => `${cut(name, 30)}=${cut(valueOf(run, at, row), 30)}`);
+  const words = wordsOf(run).map((words, at) => words.at(run.columns[at][row]));
   const message = run.message[row] === null ? [] : [cut(run.messages[run.message[row]], 60)];
   const lines = [`#${run.number[row]}: ${result} after ${duration(run.clock[row])}`, folded(words, 42), ...message];
   return plain(lines.join("\n")).replace(/\n/g, "<br>");
