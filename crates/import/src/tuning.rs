@@ -132,15 +132,23 @@ fn name(nest: &Nest, id: LoopId) -> &str {
 fn blocks(nest: &Nest, common: &[LoopId]) -> Vec<Proposal> {
     let rows = || parameter("rows", &[1, 2, 4, 8, 16, 32], 8);
     let columns = || parameter("columns", &[4, 8, 16, 32, 64, 128], 32);
-    let one = |id: LoopId| {
-        let own = name(nest, id);
-        let steps = [
-            format!("split {own} columns -> {own}_group, {own}_item"),
-            format!("tag {own}_group group.0"),
-            format!("tag {own}_item local.0"),
-        ];
-        (vec![columns()], steps.to_vec())
+    // Neighbouring iterations of an outer loop rarely touch neighbouring cells. Their blocks are
+    // work-groups, and a parameter makes them work-items as well.
+    let of_one = |ids: &[LoopId]| {
+        let are_innermost = ids.iter().all(|id| is_innermost(nest, *id));
+        let when = if are_innermost { "" } else { "  when items = 1" };
+        let steps = ids.iter().flat_map(|id| {
+            let own = name(nest, *id);
+            [
+                format!("split {own} columns -> {own}_group, {own}_item"),
+                format!("tag {own}_group group.0"),
+                format!("tag {own}_item local.0{when}"),
+            ]
+        });
+        let flag = (!are_innermost).then(|| parameter("items", &[0, 1], 0));
+        (std::iter::once(columns()).chain(flag).collect(), steps.collect())
     };
+    let one = |id: LoopId| of_one(&[id]);
     let two = |pair: &[LoopId]| {
         let (outer, inner) = (name(nest, pair[0]), name(nest, pair[1]));
         let steps = [
@@ -153,11 +161,14 @@ fn blocks(nest: &Nest, common: &[LoopId]) -> Vec<Proposal> {
         ];
         (vec![rows(), columns()], steps.to_vec())
     };
-    let several = common.is_empty().then(|| {
-        let steps: Vec<String> = outermost(nest).into_iter().flat_map(|id| one(id).1).collect();
-        (vec![columns()], steps)
-    });
+    let several = common.is_empty().then(|| of_one(&outermost(nest).into_iter().collect::<Vec<_>>()));
     common.windows(2).map(two).chain(common.iter().map(|id| one(*id))).chain(several).collect()
+}
+
+/// Returns true if a loop is the innermost one of all of its instructions.
+fn is_innermost(nest: &Nest, id: LoopId) -> bool {
+    let own = nest.instructions.iter().filter(|own| own.within.contains(&id));
+    own.map(|own| nest.nesting(&own.within).last().copied()).all(|last| last == Some(id))
 }
 
 /// Returns the outermost loop of each instruction.

@@ -62,6 +62,16 @@ fn transformations_are_tuning_parameters() {
     }
     assert!(names("stencil").contains(&"copy_u".to_string()));
     assert!(names("conv").contains(&"columns".to_string()));
+    // Work-items of neighbouring rows would load whole rows apart.
+    let rows = "void f(int n, int m, double a[restrict n][m], double x[restrict m], double y[restrict n]) {
+        for (int i = 0; i < n; i++) {
+            y[i] = 0.0;
+            for (int j = 0; j < m; j++) y[i] += a[i][j] * x[j];
+        }
+    }";
+    let rows = import(rows, "f", &ImportOptions::default()).unwrap();
+    assert!(rows.tuning.iter().any(|own| own.name == "items" && own.default == 0), "{:?}", rows.tuning);
+    assert!(rows.nest.contains("tag i_item local.0  when items = 1"), "{}", rows.nest);
 }
 
 #[test]

@@ -131,12 +131,15 @@ mod tests {
         let strides = "s0 s1 1/2 2/2 1/3 2/3 3/3 1/4 2/4 3/4 4/4 1/>4 2/>4 3/>4 4/>4".split(' ');
         let loads = strides.flat_map(|own| [32, 64].map(|bits| format!("lane:g:{bits}:load:{own}")));
         let others = ["lane:g:128:load:s1", "lane:g:128:store:s1", "lane:g:32:load:data", "lane:g:64:load:data"];
+        let stores = ["s0", "s1", "1/>4", "2/>4", "3/>4"];
+        let stores = stores.iter().flat_map(|own| [32, 64].map(|bits| format!("lane:g:{bits}:store:{own}")));
         let narrow =
             [8, 16].into_iter().flat_map(|bits| ["load", "store"].map(|way| format!("lane:g:{bits}:{way}:s1")));
         let others = others.into_iter().chain(["barriers", "chains"]).map(str::to_string);
         let missing: Vec<String> = floats
             .chain(integers)
             .chain(loads)
+            .chain(stores)
             .chain(narrow)
             .chain(others)
             .filter(|own| !covered.contains(own))

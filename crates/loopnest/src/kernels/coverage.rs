@@ -11,6 +11,7 @@ use super::{
 };
 
 const STORES: &str = include_str!("strided_store.nest");
+const ACCUMULATE: &str = include_str!("accumulate.nest");
 const VECTORS: &str = include_str!("vectors.nest");
 
 const fn of_type(element: &'static str, kernel: Kernel) -> Kernel {
@@ -49,7 +50,7 @@ macro_rules! integers {
 }
 
 /// Accesses to memory.
-const MEMORY: [Kernel; 53] = [
+const MEMORY: [Kernel; 58] = [
     double(line("copy_f64", "stride1", Added, include_str!("copy.nest"))),
     double(line("sum4_f64", "stride1", Added, include_str!("sum4.nest"))),
     double(line("vector_stride1_f64", "vector_scale_add", Added, include_str!("vector_stride1.nest"))),
@@ -91,6 +92,11 @@ const MEMORY: [Kernel; 53] = [
     double(stores("stores_1of4_f64", "1", "4")),
     double(stores("stores_4of4_f64", "4", "4")),
     double(stores("stores_1of8_f64", "1", "8")),
+    stores("stores_6of8", "6", "8"),
+    double(stores("stores_4of8_f64", "4", "8")),
+    double(stores("stores_6of8_f64", "6", "8")),
+    line("accumulate", "accumulate", Added, ACCUMULATE),
+    double(line("accumulate_f64", "accumulate", Added, ACCUMULATE)),
     vectors("vectors_2", "2"),
     vectors("vectors_4", "4"),
     double(vectors("vectors_2_f64", "2")),
