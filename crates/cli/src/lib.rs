@@ -70,6 +70,7 @@ fn execute(command: &Command) -> Result<Ending, tunesmith::Error> {
         Command::Check(args) => commands::check(args),
         Command::Space(args) => commands::space(args),
         Command::Tune(args) => commands::tune(args),
+        Command::Worker(args) => commands::worker(args),
         Command::Run(args) => commands::run(args),
         Command::Top(args) => commands::top(args),
         #[cfg(feature = "watch")]

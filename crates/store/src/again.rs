@@ -45,6 +45,25 @@ impl Again {
     }
 }
 
+/// A second answer to a request that was answered before: two devices of a fleet measured it, because
+/// one seemed to be lost. It does not count. Earlier versions take the line for a contradiction, and
+/// ignore it too.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Second {
+    /// The device that gave it.
+    pub second: String,
+    /// The measurement, as of an evaluation.
+    #[serde(flatten)]
+    pub entry: Entry,
+}
+
+impl Second {
+    /// Creates the line of an answer by the device `by`.
+    pub fn new(space: &Space, second: &Evaluation, by: &str) -> Self {
+        Self { second: by.to_string(), entry: Entry::new(space, second) }
+    }
+}
+
 /// The verdict of the final re-measurement of the evaluations before this line. Indices are those
 /// of the evaluations' lines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

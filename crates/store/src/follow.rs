@@ -176,6 +176,8 @@ impl Follow {
                 }
                 Kind::Again => each(Gained::Again(Box::new(line.again()?))),
                 Kind::Verdict => each(Gained::Verdict(line.parse()?)),
+                // It does not count.
+                Kind::Second => {}
             }
             Ok(())
         })?;

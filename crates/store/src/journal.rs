@@ -5,7 +5,7 @@ mod continued;
 use crate::disk::{Disk, DiskFile, SystemDisk};
 use crate::entries::check_measured;
 use crate::read::Scan;
-use crate::{Again, Entry, FORMAT_VERSION, Header, StoreError, VerdictLine, line, sum};
+use crate::{Again, Entry, FORMAT_VERSION, Header, Second, StoreError, VerdictLine, line, sum};
 use continued::{Continued, Numbers};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -248,6 +248,11 @@ impl Store for Journal {
 
     fn append_again(&mut self, resample: &Resample) -> Result<(), Error> {
         self.add_again(resample).map_err(error)
+    }
+
+    fn append_second(&mut self, second: &Evaluation, by: &str) -> Result<(), Error> {
+        self.check(second.request.config, &second.measurement).map_err(error)?;
+        self.write_line(&Second::new(&self.space, second, by)).map_err(error)
     }
 
     fn append_verdict(&mut self, verdict: &Verdict, drift: Option<&Drift>) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 //!
 //! A journal is a file of JSON lines. Its first line is a [`Header`] with the subject of the run,
 //! the device and the settings. Then follow a line per evaluation, a line per later measurement of
-//! one ([`Again`]) and a verdict ([`VerdictLine`]).
+//! one ([`Again`]), per answer that came twice ([`Second`]), and a verdict ([`VerdictLine`]).
 //!
 //! The file is only ever appended to. Each line is written before the searcher learns of it, so
 //! that a killed run loses at most the evaluation in flight. A last line cut short by a kill is
@@ -29,7 +29,7 @@ mod plain;
 mod read;
 mod sum;
 
-pub use again::{Again, DriftLine, VerdictLine};
+pub use again::{Again, DriftLine, Second, VerdictLine};
 pub use disk::{Disk, DiskFile, SystemDisk};
 pub use entries::{Brief, Entries, Repeated, Times, UNLISTED};
 pub use error::StoreError;

@@ -3,7 +3,7 @@
 use crate::entries::{Brief, Collector, Glance, GlanceLine, check_measured, is_line};
 use crate::plain::Plain;
 use crate::sum::{self, Seal};
-use crate::{Again, Entries, Entry, FORMAT_VERSION, Header, Repeated, StoreError, VerdictLine};
+use crate::{Again, Entries, Entry, FORMAT_VERSION, Header, Repeated, Second, StoreError, VerdictLine};
 use memchr::memchr;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -37,6 +37,8 @@ pub struct RecordedOf<E> {
     pub copies: usize,
     /// Evaluations that contradict an earlier line. They are ignored.
     pub conflicts: Vec<Repeated>,
+    /// Number of second answers of a fleet ([`Second`](crate::Second)). They do not count.
+    pub seconds: usize,
 }
 
 /// Reads the journal at `path`.
@@ -67,15 +69,15 @@ pub fn read_header(path: &Path) -> Result<Header, StoreError> {
 
 /// Returns the journal in `text`, the content of `path`.
 pub(crate) fn parse(path: &Path, text: Vec<u8>) -> Result<Recorded, StoreError> {
-    let RecordedOf { header, entries, again, again_before_last, verdict, complete_bytes, copies, conflicts } =
+    let RecordedOf { header, entries, again, again_before_last, verdict, complete_bytes, copies, conflicts, seconds } =
         parse_brief(path, text)?;
     let entries = entries.iter().collect::<Result<_, StoreError>>()?;
-    Ok(Recorded { header, entries, again, again_before_last, verdict, complete_bytes, copies, conflicts })
+    Ok(Recorded { header, entries, again, again_before_last, verdict, complete_bytes, copies, conflicts, seconds })
 }
 
 fn parse_brief(path: &Path, text: Vec<u8>) -> Result<RecordedOf<Entries>, StoreError> {
     let mut collector = Collector::new();
-    let (mut again, mut again_before_last, mut verdict) = (Vec::new(), 0, None);
+    let (mut again, mut again_before_last, mut verdict, mut seconds) = (Vec::new(), 0, None, 0);
     let mut content = text.as_slice();
     let scan = Scan::begin(path, &mut content)?;
     let header = scan.header.clone();
@@ -89,12 +91,13 @@ fn parse_brief(path: &Path, text: Vec<u8>) -> Result<RecordedOf<Entries>, StoreE
             }
             Kind::Again => again.push(line.again()?),
             Kind::Verdict => verdict = Some(line.parse()?),
+            Kind::Second => seconds += 1,
         }
         Ok(())
     })?;
     let (copies, conflicts) = (collector.copies, std::mem::take(&mut collector.conflicts));
     let entries = collector.finish(path, text);
-    Ok(RecordedOf { header, entries, again, again_before_last, verdict, complete_bytes, copies, conflicts })
+    Ok(RecordedOf { header, entries, again, again_before_last, verdict, complete_bytes, copies, conflicts, seconds })
 }
 
 impl<E> RecordedOf<E> {
@@ -152,6 +155,7 @@ pub(crate) enum Kind {
     Evaluation,
     Again,
     Verdict,
+    Second,
 }
 
 /// A journal whose header was read.
@@ -293,6 +297,8 @@ struct Keys {
     again: Option<IgnoredAny>,
     #[serde(default)]
     winner: Option<IgnoredAny>,
+    #[serde(default)]
+    second: Option<IgnoredAny>,
 }
 
 impl Line<'_> {
@@ -309,11 +315,12 @@ impl Line<'_> {
         if self.seal == Seal::Intact && self.text.starts_with(b"{\"index\":") {
             return Ok(Kind::Evaluation);
         }
-        let Keys { again, winner } = self.parse()?;
-        match (winner, again) {
-            (Some(_), _) => Ok(Kind::Verdict),
-            (None, Some(_)) => Ok(Kind::Again),
-            (None, None) => self.parse::<Entry>().map(|_| Kind::Evaluation),
+        let Keys { again, winner, second } = self.parse()?;
+        match (winner, again, second) {
+            (Some(_), ..) => Ok(Kind::Verdict),
+            (None, Some(_), _) => Ok(Kind::Again),
+            (None, None, Some(_)) => self.parse::<Second>().map(|_| Kind::Second),
+            (None, None, None) => self.parse::<Entry>().map(|_| Kind::Evaluation),
         }
     }
 

@@ -11,7 +11,7 @@ use tunesmith_space::Value;
 ///
 /// # Errors
 /// The machine has no such device, or the device cannot run the problem's kernel.
-pub(crate) fn device_for(problem: &Problem, machine: &Machine) -> Result<Device, Error> {
+pub fn device_for(problem: &Problem, machine: &Machine) -> Result<Device, Error> {
     let own = own_device(problem);
     let device = machine.device_or(own.clone())?;
     let file = problem.source_file.path.display();

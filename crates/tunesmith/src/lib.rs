@@ -60,7 +60,7 @@ mod tune_inputs;
 
 pub use check::{Check, check};
 pub use convert::{Converted, convert};
-pub use devices::{devices, limits};
+pub use devices::{device_for, devices, limits};
 pub use error::Error;
 pub use explain::{ExplainOptions, Explained, Explanation, MeasureOptions, explain};
 pub use export::{ExportOptions, Exported, GuardOptions, export};
@@ -72,7 +72,7 @@ pub use outcome::{
 pub use page::{Written, interactive_page, page, write_page};
 pub use recorded::beside;
 pub use run_one::{OneRun, OneRunDocument, RunOptions, plan_one, run_one};
-pub use runner::{Extras, OnePlan, Runner};
+pub use runner::{Extras, FoundRemote, OnePlan, RemoteDevice, Runner};
 pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
 pub use starter::{Starter, starter};
 pub use top::{Top, TopConfig, UNVERIFIED, top};

@@ -1,5 +1,9 @@
 //! Answers the requests of a run. This is the one place that knows every kind of device.
 
+mod remote;
+
+pub use remote::{FoundRemote, RemoteDevice};
+
 use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
@@ -25,6 +29,7 @@ enum Kind {
     Replay { device: Box<ReplayEvaluator>, noise: bool, identity: Map<String, Json>, hardware: Hardware },
     Synthetic(SyntheticEvaluator, String),
     Function(FunctionEvaluator, String),
+    Remote(Box<dyn RemoteDevice>, Map<String, Json>),
 }
 
 /// The exact way in which one configuration is built and run.
@@ -75,6 +80,18 @@ impl<'a> Runner<'a> {
             }
         };
         Ok(Self { problem, kind })
+    }
+
+    /// Opens a device that another part of the program drives.
+    pub(crate) fn remote(
+        problem: &'a Problem,
+        space: &Space,
+        mut device: Box<dyn RemoteDevice>,
+        extras: Extras,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Error> {
+        let identity = device.open(problem, space, extras, interrupt)?;
+        Ok(Self { problem, kind: Kind::Remote(device, identity) })
     }
 
     /// Opens a device that runs the problem's kernels.
@@ -169,7 +186,7 @@ impl<'a> Runner<'a> {
         match &mut self.kind {
             Kind::Live(live, _) => live.uncompiled(config).map_err(|error| self.problem.located(error).into()),
             Kind::Command(command) => command.unbuilt(config).map_err(|error| self.problem.located(error).into()),
-            Kind::Replay { .. } | Kind::Synthetic(..) | Kind::Function(..) => Ok(None),
+            Kind::Replay { .. } | Kind::Synthetic(..) | Kind::Function(..) | Kind::Remote(..) => Ok(None),
         }
     }
 
@@ -211,16 +228,16 @@ impl<'a> Runner<'a> {
     pub fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, Error> {
         match &mut self.kind {
             Kind::Live(live, _) => live.prepare(interrupt).map_err(|error| self.problem.located(error).into()),
-            Kind::Command(_) | Kind::Replay { .. } | Kind::Synthetic(..) | Kind::Function(..) => Ok(true),
+            _ => Ok(true),
         }
     }
 
     /// Returns the properties, by name, that a resumed run must share.
-    pub(crate) fn identity(&self) -> Map<String, Json> {
+    pub fn identity(&self) -> Map<String, Json> {
         match &self.kind {
             Kind::Live(live, _) => named(live.identity()),
             Kind::Command(command) => named(command.identity()),
-            Kind::Replay { identity, .. } => identity.clone(),
+            Kind::Replay { identity, .. } | Kind::Remote(_, identity) => identity.clone(),
             Kind::Synthetic(_, name) | Kind::Function(_, name) => {
                 Map::from_iter([("device".to_string(), Json::from(name.as_str()))])
             }
@@ -238,7 +255,7 @@ impl<'a> Runner<'a> {
         match &self.kind {
             Kind::Replay { hardware, .. } => *hardware,
             Kind::Live(_, hardware) => *hardware,
-            Kind::Command(_) | Kind::Synthetic(..) | Kind::Function(..) => Hardware::default(),
+            _ => Hardware::default(),
         }
     }
 
@@ -248,7 +265,7 @@ impl<'a> Runner<'a> {
         match &self.kind {
             Kind::Live(live, _) => OnePlan::Kernels(live.plan(config)),
             Kind::Command(command) => OnePlan::Script(command.script(config)),
-            Kind::Replay { .. } | Kind::Synthetic(..) | Kind::Function(..) => OnePlan::Kernels(Vec::new()),
+            _ => OnePlan::Kernels(Vec::new()),
         }
     }
 
@@ -260,6 +277,7 @@ impl<'a> Runner<'a> {
             Kind::Replay { device, .. } => device.as_mut(),
             Kind::Synthetic(synthetic, _) => synthetic,
             Kind::Function(function, _) => function,
+            Kind::Remote(device, _) => device.evaluator(),
         }
     }
 }

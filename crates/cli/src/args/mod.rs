@@ -42,6 +42,9 @@ pub(crate) enum Command {
     /// Tune a problem: the main job
     #[command(after_help = TUNE_HELP)]
     Tune(Box<TuneArgs>),
+    /// Measure for a tuning run on another host: a worker of a fleet
+    #[command(after_help = "Example:\n  tunesmith worker --connect head-node:7000 --token-file token")]
+    Worker(WorkerArgs),
     /// Run one configuration: compile, run, verify, time
     #[command(after_help = "Examples:\n  tunesmith run examples/gemm/gemm.toml --config MC=64,NC=256\n  \
         tunesmith run examples/gemm/gemm.toml --show-command\n  \
@@ -122,6 +125,7 @@ const TUNE_HELP: &str = "Examples:
   tunesmith tune problem.toml --live 8000
   tunesmith tune problem.toml --propose \"python3 propose.py\"
   tunesmith tune problem.toml --device \"synthetic:1 + abs(TILE - 32)\"
+  tunesmith tune problem.toml --fleet local:4
 
 Stop conditions, joined by `and`, `or` and parentheses:
   evaluations 200, time 60s, fraction 0.1, cost 1.5ms,
@@ -289,6 +293,20 @@ pub(crate) struct TuneArgs {
     /// Maximum number of seconds to wait for a proposal before the strategy goes on
     #[arg(long, value_name = "SECONDS", requires = "propose", value_parser = seconds)]
     pub(crate) propose_wait: Option<std::time::Duration>,
+    /// Measure on many devices at once: local:N (workers on this host), listen:PORT (workers that
+    /// connect), ssh:HOSTS.txt, slurm:"OPTIONS OF SRUN", hq:"OPTIONS OF HQ SUBMIT" (docs/fleet.md)
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["inputs"])]
+    pub(crate) fleet: Option<String>,
+    /// The file with the fleet's token, which only you may read [default: the variable
+    /// TUNESMITH_FLEET_TOKEN, or a new token for workers that this command starts]
+    #[arg(long, value_name = "FILE", requires = "fleet")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Maximum number of seconds that a fleet waits while it has no worker
+    #[arg(long, value_name = "SECONDS", requires = "fleet", value_parser = seconds)]
+    pub(crate) fleet_wait: Option<std::time::Duration>,
+    /// A pause of each local worker before it answers, to try a fleet out
+    #[arg(long, value_name = "SECONDS", hide = true, requires = "fleet", value_parser = seconds)]
+    pub(crate) fleet_pause: Option<std::time::Duration>,
     /// Tune for every input of `[inputs]`, by the strategies named there; --out is the folder of
     /// the journals [default: NAME.inputs beside the problem]
     #[arg(long, conflicts_with_all = ["size", "strategy", "history", "model", "start", "propose"])]
@@ -310,6 +328,33 @@ pub(crate) struct TuneArgs {
     /// Print no progress
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkerArgs {
+    /// The coordinator
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) connect: String,
+    /// The file with the token, which only you may read [default: the variable
+    /// TUNESMITH_FLEET_TOKEN]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// The device, as of `tune` [default: the coordinator's --device, or the best device for the
+    /// problem's kernel]
+    #[arg(long)]
+    pub(crate) device: Option<String>,
+    /// The processors to run on, for example 0,1 [default: all]
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    pub(crate) cpus: Vec<usize>,
+    /// Number of compilations at once [default: the number of processors]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Run the user's code without the sandbox (docs/trust.md)
+    #[arg(long)]
+    pub(crate) no_sandbox: bool,
+    /// A pause before each answer, to try a fleet out without a device that takes time
+    #[arg(long, value_name = "SECONDS", hide = true, value_parser = seconds)]
+    pub(crate) pause: Option<std::time::Duration>,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! `tunesmith tune`.
 
 use super::estimate::interval_text;
+use super::fleet;
 use super::{Tuned, command, describe_sandbox, interrupt, interruptible_machine, load, pairs, tune_inputs, unless};
 use crate::args::TuneArgs;
 use crate::live::{Live, Refresher};
@@ -13,9 +14,10 @@ use tunesmith::report::{
 };
 use tunesmith::{
     Basis, Candidate, CommonFailure, Error, FrontMember, JournalOptions, Machine, ModelChoice, Outcome,
-    OutcomeDocument, Problem, ProposalReport, ProposeCommand, Rates, Search, Session, Starting, StopReason, Target,
-    UNVERIFIED,
+    OutcomeDocument, Problem, ProposalReport, ProposeCommand, Rates, RemoteDevice, Search, Session, Starting,
+    StopReason, Target, UNVERIFIED,
 };
+use tunesmith_fleet::{Fleet, FleetReport};
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
@@ -28,7 +30,11 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     if args.inputs {
         return tune_inputs::tune_inputs(&problem, &machine, &search, &journal, args, &interrupt);
     }
-    let outcome = observed(&problem, &machine, &search, &journal, args, &interrupt, live.as_ref())?;
+    let fleet = fleet::fleet(args, &problem, &machine)?;
+    let report = fleet.as_ref().map(Fleet::report);
+    let remote = fleet.map(|fleet| Box::new(fleet) as Box<dyn RemoteDevice>);
+    let outcome = observed(&problem, &machine, &search, &journal, args, &interrupt, (live.as_ref(), remote))?;
+    let report = report.map(|report| report.now());
     if let StopReason::Doomed { failure, .. } = &outcome.stop_reason {
         output::note(&format!("{}\n{failure}\n{GO_ON}", outcome.stop_reason));
     } else if let StopReason::NoValue(_) = &outcome.stop_reason {
@@ -37,9 +43,11 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
         ended(&outcome);
     }
     if args.json {
-        output::json(&Document { outcome: outcome.document(), sandbox: describe_sandbox(&machine) });
+        output::json(&Document { outcome: outcome.document(), sandbox: describe_sandbox(&machine), fleet: report });
     } else {
-        output::print(&summary(&problem, args, &outcome).render());
+        let mut summary = summary(&problem, args, &outcome);
+        summary.notes.extend(report.map(|report| ("fleet", fleet::summary(&report))));
+        output::print(&summary.render());
     }
     Ok(match outcome {
         _ if interrupt.is_raised() => Ending::Interrupted,
@@ -57,7 +65,7 @@ fn observed(
     journal: &JournalOptions,
     args: &TuneArgs,
     interrupt: &Interrupt,
-    live: Option<&Live>,
+    (live, remote): (Option<&Live>, Option<Box<dyn RemoteDevice>>),
 ) -> Result<Outcome, Error> {
     let (mut display, mut refresher) = (Display::default(), live.map(Refresher::new));
     let (unverified, served) = (display.unverified.clone(), refresher.as_ref().map(|live| live.journal.clone()));
@@ -74,7 +82,8 @@ fn observed(
     if let Some(live) = live {
         output::note(&format!("report: {} (until the run ends)", live.url()));
     }
-    let mut session = Session { interrupt: interrupt.clone(), on_start: Some(&mut on_start), ..Session::default() };
+    let on_start: Option<&mut dyn FnMut(&Starting<'_>)> = Some(&mut on_start);
+    let mut session = Session { interrupt: interrupt.clone(), on_start, remote, ..Session::default() };
     session.observers.push(if args.quiet { &mut notes } else { &mut display });
     session.observers.extend(refresher.as_mut().map(|refresher| refresher as &mut dyn Observer));
     let outcome = tunesmith::tune(problem, machine, search, journal, &mut session)?;
@@ -100,6 +109,8 @@ struct Document<'a> {
     #[serde(flatten)]
     outcome: OutcomeDocument<'a>,
     sandbox: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fleet: Option<FleetReport>,
 }
 
 /// Parses the options of the search.
@@ -328,6 +339,7 @@ fn next_commands(args: &TuneArgs, outcome: &Outcome) -> Vec<String> {
     if args.profile {
         resume.push("--profile");
     }
+    resume.extend(args.fleet.iter().flat_map(|spec| ["--fleet", spec]));
     resume.extend(args.propose.iter().flat_map(|command| ["--propose", command]));
     let more = format!("evaluations {}", outcome.evaluations * 2);
     let top = command(["tunesmith", "top", &journal]);

@@ -2,9 +2,10 @@
 
 use super::Seconds;
 use super::clocks::Clocks;
+use super::observers::Observers;
 use crate::{
-    Completion, Confirmed, Error, Evaluation, Evaluator, Failure, FailureKind, Interrupt, Measurement, Objective,
-    Request, Resample, Role, Spent, Store,
+    Asides, Completion, Confirmed, Error, Evaluation, Evaluator, Event, Failure, FailureKind, Interrupt, Measurement,
+    Objective, Request, Resample, Role, SecondAnswer, Spent, Store,
 };
 use std::time::Duration;
 use tunesmith_space::ConfigId;
@@ -100,6 +101,19 @@ impl Bench<'_> {
         let resample = Resample { role: Role::Verification, config, failure, measurement, clock: self.latest };
         self.store(|store| store.append_again(&resample))?;
         Ok((Resampled::Kept(Box::new(resample)), notes))
+    }
+
+    /// Stores the second answers that came in, and passes remarks on.
+    pub(super) fn pass_on(&mut self, observers: &mut Observers<'_>) -> Result<(), Error> {
+        let Asides { notes, seconds } = self.evaluator.take_asides();
+        notes.iter().for_each(|text| observers.notice(&Event::Noted { text }));
+        let clock = self.clocks.elapsed();
+        for SecondAnswer { request, failure, mut measurement, by } in seconds {
+            let failure = failure.or(impossible(&mut measurement));
+            let second = Evaluation { request, failure, measurement, clock, proposed: None };
+            self.store(|store| store.append_second(&second, &by))?;
+        }
+        Ok(())
     }
 
     fn store(&mut self, append: impl FnOnce(&mut dyn Store) -> Result<(), Error>) -> Result<(), Error> {

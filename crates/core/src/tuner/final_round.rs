@@ -46,7 +46,9 @@ impl FinalRound {
         let mut used = Duration::ZERO;
         while let Some((config, stage)) = contest.next(used) {
             let Some(role) = stage.role() else { continue };
-            let resample = match self.visit(config, role, contest.samples(stage), bench)? {
+            let visited = self.visit(config, role, contest.samples(stage), bench)?;
+            bench.pass_on(observers)?;
+            let resample = match visited {
                 Resampled::Interrupted => return Ok(false),
                 Resampled::NothingToAdd => return Ok(true),
                 Resampled::Kept(resample) => *resample,

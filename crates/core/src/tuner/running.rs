@@ -195,6 +195,7 @@ impl<'a> Running<'a> {
         self.observers.notice(&Event::Started { space: self.space, stop: &self.stop, progress: &self.progress });
         loop {
             self.progress.elapsed = self.bench.clocks.elapsed();
+            self.bench.pass_on(&mut self.observers)?;
             self.estimate_regret();
             if let Some(reason) = self.ended() {
                 return Ok(reason);
@@ -429,6 +430,7 @@ impl<'a> Running<'a> {
         let mut exempt = HashSet::new();
         while let Some(config) = self.findings.unconfirmed(&exempt) {
             let (resampled, notes) = self.bench.confirm(config)?;
+            self.bench.pass_on(&mut self.observers)?;
             notes.iter().for_each(|note| self.observers.note_once(note));
             match resampled {
                 Resampled::Kept(resample) => self.findings.resamples.push(*resample),

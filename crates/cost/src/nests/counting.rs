@@ -2,7 +2,7 @@
 
 use super::NestEstimates;
 use std::collections::VecDeque;
-use tunesmith_core::{Completion, Depth, Error, Evaluator, Interrupt, Request};
+use tunesmith_core::{Asides, Completion, Depth, Error, Evaluator, Interrupt, Request};
 use tunesmith_space::{ConfigId, Space};
 
 /// Answers requests like another evaluator. If a request asks for counters, it fills in the counts
@@ -29,8 +29,13 @@ impl Evaluator for Counting<'_> {
     }
 
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
-        let request = self.submitted.pop_front();
         let Some(mut completion) = self.inner.next(interrupt)? else { return Ok(None) };
+        // The inner evaluator knows the request without counters.
+        let place = completion.request.map_or(Some(0), |answered| {
+            self.submitted.iter().position(|submitted| submitted.config == answered.config)
+        });
+        let request = place.and_then(|place| self.submitted.remove(place));
+        completion.request = completion.request.and(request);
         if let Some(Request { config, depth: Depth::Profiled }) = request {
             self.estimates.fill(self.space, config, &mut completion.measurement);
         }
@@ -48,5 +53,9 @@ impl Evaluator for Counting<'_> {
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, Error> {
         self.inner.resample(config, samples, interrupt)
+    }
+
+    fn take_asides(&mut self) -> Asides {
+        self.inner.take_asides()
     }
 }

@@ -104,6 +104,7 @@ impl<'a> Continued<'a> {
             Kind::Evaluation => self.add_evaluation(line)?,
             Kind::Again => self.again.push(line.again()?),
             Kind::Verdict => self.verdict = Some(line.parse()?),
+            Kind::Second => {}
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! The first stage: the device and the space.
 
+use super::session::Session;
 use crate::configuration::configuration;
 use crate::devices::device_for;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use std::time::Duration;
-use tunesmith_core::Clock;
 use tunesmith_device::{CommandSpec, Device, Machine};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
@@ -26,6 +26,8 @@ pub(super) struct Ground<'a> {
     pub(super) first: Vec<ConfigId>,
     /// Time of building the space.
     pub(super) building: Duration,
+    /// The number of requests that keep a remote device busy.
+    pub(super) remote_room: Option<usize>,
 }
 
 impl<'a> Ground<'a> {
@@ -34,10 +36,20 @@ impl<'a> Ground<'a> {
         problem: &'a Problem,
         machine: &'a Machine,
         start: &[(String, String)],
-        clock: &dyn Clock,
+        session: &mut Session<'_>,
     ) -> Result<Self, Error> {
-        let device = device_for(problem, machine)?;
-        let limits = device.limits(machine);
+        let Session { remote, interrupt, clock, .. } = session;
+        let found = remote.as_mut().map(|remote| remote.find(interrupt)).transpose()?;
+        let (device, limits) = match found {
+            Some((Some(target), limits)) => (Device::Kernels(target), limits),
+            Some((None, limits)) => (device_for(problem, machine)?, limits),
+            None => {
+                let device = device_for(problem, machine)?;
+                let limits = device.limits(machine);
+                (device, limits)
+            }
+        };
+        let remote_room = remote.as_ref().map(|remote| remote.room());
         let began = clock.now();
         let ProblemSpace { space, warnings } = problem.space(&limits)?;
         let building = clock.now() - began;
@@ -46,7 +58,7 @@ impl<'a> Ground<'a> {
         let is_named = !start.is_empty();
         let start = is_named.then(|| configuration(&space, default.as_ref(), start)).transpose()?;
         let first = [&default, &start].into_iter().flatten().filter_map(|config| space.rank(config)).collect();
-        Ok(Self { problem, machine, device, limits, space, size, warnings, default, first, building })
+        Ok(Self { problem, machine, device, limits, space, size, warnings, default, first, building, remote_room })
     }
 
     /// Returns true if outputs are compared with correct results. `None` if there are no outputs:

@@ -41,7 +41,7 @@ pub fn tune(
     session: &mut Session<'_>,
 ) -> Result<Outcome, Error> {
     let began = session.clock.now();
-    let ground = Ground::open(problem, machine, &search.start, session.clock.as_ref())?;
+    let ground = Ground::open(problem, machine, &search.start, session)?;
     let settings = Settings::new(&ground, search, journal)?;
     let learned = Learned::new(&ground, &settings)?;
     let ready = Ready::open(&ground, &settings, &learned, session)?;

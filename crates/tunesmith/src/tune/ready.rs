@@ -43,7 +43,7 @@ impl<'a> Ready<'a> {
         ground: &Ground<'a>,
         settings: &Settings,
         learned: &Learned<'_>,
-        session: &Session<'_>,
+        session: &mut Session<'_>,
     ) -> Result<Self, Error> {
         let (runner, preparation) = open(ground, settings, session)?;
         let of_device = OfDevice { identity: runner.identity(), features: features(ground, settings) };
@@ -137,9 +137,14 @@ impl<'a> Ready<'a> {
 pub(super) fn open<'a>(
     ground: &Ground<'a>,
     settings: &Settings,
-    session: &Session<'_>,
+    session: &mut Session<'_>,
 ) -> Result<(Runner<'a>, Preparation), Error> {
     let started = session.clock.now();
+    if let Some(remote) = session.remote.take() {
+        let extras = extras(settings);
+        let runner = Runner::remote(ground.problem, &ground.space, remote, extras, &session.interrupt)?;
+        return Ok((runner, Preparation { preparing: session.clock.now() - started, probing: Duration::ZERO }));
+    }
     let mut runner = runner(ground, settings, session.clock.clone())?;
     let opened = session.clock.now();
     // One compilation before the first measurement finds faults that concern every configuration, or
@@ -157,8 +162,11 @@ pub(super) fn open<'a>(
 /// Opens the device. Runs nothing of the user's yet.
 pub(super) fn runner<'a>(ground: &Ground<'a>, settings: &Settings, clock: Arc<dyn Clock>) -> Result<Runner<'a>, Error> {
     let Ground { problem, machine, device, space, .. } = ground;
-    let extras = Extras { counters: settings.profile, energy: settings.needs_energy() };
-    Runner::open(problem, space, device, machine, extras, clock)
+    Runner::open(problem, space, device, machine, extras(settings), clock)
+}
+
+fn extras(settings: &Settings) -> Extras {
+    Extras { counters: settings.profile, energy: settings.needs_energy() }
 }
 
 /// Returns the properties of the device that a journal keeps as numbers.

@@ -4,11 +4,10 @@ use super::ground::Ground;
 use super::learned::Learned;
 use super::options::{JournalOptions, Search};
 use super::ready;
+use super::session::Session;
 use super::settings::Settings;
 use crate::{Error, Problem};
 use std::ops::Range;
-use std::sync::Arc;
-use tunesmith_core::SystemClock;
 use tunesmith_device::{Doubt, Machine};
 use tunesmith_space::ConfigId;
 use tunesmith_store::{Journal, arguments};
@@ -43,12 +42,11 @@ const OTHERS: u128 = 4;
 /// # Errors
 /// Those of `tune`: the request is wrong, or the device fails.
 pub(crate) fn rehearse(problem: &Problem, machine: &Machine) -> Result<Rehearsal, Error> {
-    let clock = Arc::new(SystemClock::new());
-    let (search, journal) = (Search::default(), JournalOptions::default());
-    let ground = Ground::open(problem, machine, &search.start, clock.as_ref())?;
+    let (search, journal, mut session) = (Search::default(), JournalOptions::default(), Session::default());
+    let ground = Ground::open(problem, machine, &search.start, &mut session)?;
     let settings = Settings::new(&ground, &search, &journal)?;
     Learned::new(&ground, &settings)?;
-    let mut runner = ready::runner(&ground, &settings, clock)?;
+    let mut runner = ready::runner(&ground, &settings, session.clock)?;
     let probes = ground.probes();
     let Some(&probe) = probes.first() else {
         return Ok(Rehearsal { uncompiled: None, verified: ground.verified(), doubts: Vec::new() });

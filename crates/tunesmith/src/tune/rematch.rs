@@ -61,10 +61,10 @@ pub fn verify_winner(options: &VerifyOptions) -> Result<Option<WinnerCheck>, Err
     let problem = problem_of(&options.run, header, options.problem.as_deref())?;
     let mut session = Session { interrupt: options.interrupt.clone(), ..Session::default() };
     let began = session.clock.now();
-    let ground = Ground::open(&problem, &options.machine, &[], session.clock.as_ref())?;
+    let ground = Ground::open(&problem, &options.machine, &[], &mut session)?;
     let search = Search { objective: Some(Target::Time), keep_going: true, ..Search::default() };
     let settings = Settings::new(&ground, &search, &JournalOptions::default())?;
-    let (mut runner, _) = ready::open(&ground, &settings, &session)?;
+    let (mut runner, _) = ready::open(&ground, &settings, &mut session)?;
     let environment = environment(header, &ground, &runner);
     let mut subjects = subjects(&top, header, &ground.space);
     let run = match subjects[0].1 {

@@ -1,6 +1,7 @@
 //! The surroundings of a tuning run.
 
 use crate::Diagnostic;
+use crate::runner::RemoteDevice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tunesmith_core::{Clock, Interrupt, Observer, SystemClock};
@@ -18,6 +19,8 @@ pub struct Session<'a> {
     pub clock: Arc<dyn Clock>,
     /// Called once the run is about to start.
     pub on_start: Option<&'a mut dyn FnMut(&Starting<'_>)>,
+    /// Measures in place of this machine's device.
+    pub remote: Option<Box<dyn RemoteDevice>>,
 }
 
 /// The facts about a run that is about to start.
@@ -46,6 +49,6 @@ pub struct Starting<'a> {
 impl Default for Session<'_> {
     fn default() -> Self {
         let clock = Arc::new(SystemClock::new());
-        Self { observers: Vec::new(), interrupt: Interrupt::default(), clock, on_start: None }
+        Self { observers: Vec::new(), interrupt: Interrupt::default(), clock, on_start: None, remote: None }
     }
 }

@@ -76,7 +76,10 @@ impl Settings {
             stop,
             objective: SearchObjective::new(metric, Limits::new(problem)?, &ground.space),
             seed: seed.unwrap_or(0),
-            room: room.unwrap_or_else(|| default_room(&ground.device, ground.machine.jobs(), in_flight)).max(1),
+            room: room
+                .or(ground.remote_room)
+                .unwrap_or_else(|| default_room(&ground.device, ground.machine.jobs(), in_flight))
+                .max(1),
             profile: search.profile,
             propose: search.propose.clone(),
             // A recording has not failed now: it was searched to its end before.

@@ -95,12 +95,13 @@ fn every_row_names_crates_that_are_there() {
 }
 
 #[test]
-fn the_command_line_uses_the_facade_the_suite_and_the_import_alone() {
+fn the_command_line_uses_the_facade_the_suite_the_import_and_the_fleet_alone() {
     let house = House::own();
     let uses = &house.find("tunesmith-cli").uses;
     let ours: Vec<&String> = uses.iter().filter(|name| rows::row(name).is_some()).collect();
-    // The import brings a parser of C, which applications that use the facade do not embed.
-    assert_eq!(ours, ["tunesmith", "tunesmith-import", "tunesmith-suite"]);
+    // The import brings a parser of C and the fleet TLS, which applications that use the facade do
+    // not embed.
+    assert_eq!(ours, ["tunesmith", "tunesmith-fleet", "tunesmith-import", "tunesmith-suite"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::paths::paths;
 pub(crate) const ROWS: [&[&str]; 10] = [
     &["tunesmith-python"],
     &["tunesmith-cli", "tunesmith-capi"],
-    &["tunesmith-suite"],
+    &["tunesmith-suite", "tunesmith-fleet"],
     &["tunesmith"],
     &[
         "tunesmith-timing",

@@ -1,0 +1,598 @@
+//! The coordinator: an evaluator whose answers come from workers.
+
+use crate::bundle::Bundle;
+use crate::hall::{Connection, Door, Event, Offer, Outbox, Subject};
+use crate::lease::{Answered, JobId, Leases, Lost, Terms, WorkerId};
+use crate::report::{SharedReport, WorkerReport, WorkerState};
+use crate::start::{Crew, WorkerProgram};
+use crate::wire::{Answer, FoundTarget, FromCoordinator, FromWorker, Task};
+use crate::{FleetError, FleetSpec, Token};
+use serde_json::{Map, Value as Json};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+use tunesmith::{Extras, FoundRemote, Problem, RemoteDevice};
+use tunesmith_core::{
+    Asides, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, SecondAnswer,
+    Spent,
+};
+use tunesmith_device::DeviceError;
+use tunesmith_space::{ConfigId, Space, Value};
+use tunesmith_store::Journal;
+
+/// Time between looks at the interrupt and at started processes.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Maximum number of remarks about peers that were turned away.
+const MOST_REFUSALS: usize = 20;
+
+/// Requests in flight for a fleet whose size is not known when the run begins: as many as the
+/// strategies were measured with.
+const USUAL_ROOM: usize = 8;
+
+/// The choices for a fleet.
+#[derive(Clone, Debug)]
+pub struct FleetOptions {
+    /// Its workers.
+    pub spec: FleetSpec,
+    /// The secret of the run.
+    pub token: Token,
+    /// The file of the problem. What lies in its folder is sent to workers.
+    pub problem: PathBuf,
+    /// The sizes that replace those of the file.
+    pub sizes: Vec<(String, Value)>,
+    /// The device of workers that name none themselves, as `--device` takes it.
+    pub device: Option<String>,
+    /// The command that starts a worker.
+    pub worker: WorkerProgram,
+    /// The rules of leases.
+    pub terms: Terms,
+    /// Time to wait for a worker if there is none.
+    pub patience: Duration,
+    /// True if the bar of a race is a time that holds for all configurations: the objective is time.
+    pub is_timed: bool,
+}
+
+impl FleetOptions {
+    /// Time to wait for a worker if there is none.
+    pub const PATIENCE: Duration = Duration::from_secs(600);
+}
+
+/// A worker as the coordinator knows it.
+struct Member {
+    name: String,
+    outbox: Outbox,
+    offer: Box<Offer>,
+    /// Its id among the leases, once it is ready.
+    id: Option<WorkerId>,
+}
+
+/// Work for a worker, and for whom it is.
+#[derive(Clone, Debug)]
+struct Work {
+    task: Task,
+    config: ConfigId,
+}
+
+/// The end of a job that counts.
+enum Ended {
+    Answered(Box<Answer>),
+    /// All attempts were lost.
+    Failed(Failure),
+}
+
+/// The workers of a run, as the device of a tuner.
+pub struct Fleet {
+    // Declared first, so that it is dropped first: no connection is made while processes end.
+    door: Door,
+    events: Receiver<Event>,
+    members: BTreeMap<Connection, Member>,
+    crew: Crew,
+    leases: Leases<Work>,
+    space: Option<Space>,
+    /// What workers are told to begin with, and the identity that all of them must have.
+    begin: Option<FromCoordinator>,
+    /// The digests of the problem and of its space.
+    subject: Map<String, Json>,
+    identity: Option<Map<String, Json>>,
+    bar_ms: Option<f64>,
+    ended: VecDeque<(JobId, Work, Ended)>,
+    asides: Asides,
+    refusals: usize,
+    /// The time since which no worker is usable.
+    alone_since: Option<Duration>,
+    first_ready: Option<Duration>,
+    looked: Duration,
+    report: SharedReport,
+    options: FleetOptions,
+}
+
+fn unusable(reason: impl Into<String>) -> Error {
+    Error::Device(reason.into().into())
+}
+
+fn interrupted() -> tunesmith::Error {
+    DeviceError::Interrupted.into()
+}
+
+impl Fleet {
+    /// Listens for workers, and starts those that the options ask for.
+    ///
+    /// # Errors
+    /// The problem's files cannot be read, the address cannot be listened on, or a program cannot be
+    /// started.
+    pub fn start(options: FleetOptions) -> Result<Self, FleetError> {
+        let sizes = options.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect();
+        let subject = Subject { bundle: Bundle::of(&options.problem)?, sizes, device: options.device.clone() };
+        let address = match &options.spec {
+            FleetSpec::Local(_) => "127.0.0.1:0".to_string(),
+            FleetSpec::Listen(address) => address.clone(),
+            FleetSpec::Ssh(_) | FleetSpec::Slurm(_) | FleetSpec::HyperQueue(_) => "[::]:0".to_string(),
+        };
+        let (door, events) = Door::open(&address, options.token.clone(), subject)?;
+        let crew = Crew::start(&options.spec, &options.worker, door.address, &options.token)?;
+        let mut fleet = Self {
+            door,
+            events,
+            members: BTreeMap::new(),
+            crew,
+            leases: Leases::new(options.terms),
+            space: None,
+            begin: None,
+            subject: Map::new(),
+            identity: None,
+            bar_ms: None,
+            ended: VecDeque::new(),
+            asides: Asides::default(),
+            refusals: 0,
+            alone_since: None,
+            first_ready: None,
+            looked: Duration::ZERO,
+            report: SharedReport::default(),
+            options,
+        };
+        if let FleetSpec::Listen(_) = fleet.options.spec {
+            fleet.note(format!("waiting for workers on port {}", fleet.door.address.port()));
+        }
+        Ok(fleet)
+    }
+
+    /// Returns the report of this fleet, which outlives it.
+    pub fn report(&self) -> SharedReport {
+        self.report.clone()
+    }
+
+    /// Returns the port that workers connect to.
+    pub fn port(&self) -> u16 {
+        self.door.address.port()
+    }
+
+    fn note(&mut self, text: String) {
+        self.asides.notes.push(text);
+    }
+
+    /// Waits until `done` returns something. Returns `None` if interrupted.
+    fn wait<T>(
+        &mut self,
+        interrupt: &Interrupt,
+        mut done: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Result<Option<T>, Error> {
+        loop {
+            if let Some(done) = done(self) {
+                return Ok(Some(done));
+            }
+            if interrupt.is_raised() {
+                return Ok(None);
+            }
+            self.step()?;
+        }
+    }
+
+    /// Handles the next event, or what is due without one.
+    fn step(&mut self) -> Result<(), Error> {
+        let left = self.leases.next_deadline().map(|deadline| deadline.saturating_sub(self.door.now()));
+        match self.events.recv_timeout(left.unwrap_or(LOOK).min(LOOK)) {
+            Ok(event) => self.handle(event),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(unusable("the listener has ended")),
+        }
+        let now = self.door.now();
+        for lost in self.leases.expire(now) {
+            let name = self.name(lost.worker);
+            let again = if lost.failed.is_some() { "" } else { "; it is issued anew" };
+            self.note(format!("{name} did not answer lease {} in time{again}", lost.job.0));
+            self.tell_if_aside(lost.worker);
+            self.after_loss(lost);
+        }
+        self.issue();
+        if now >= self.looked + LOOK {
+            self.looked = now;
+            let notes = self.crew.look();
+            self.asides.notes.extend(notes);
+            self.update_report(now);
+            self.check_alone(now)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the run if nobody has been there to work for too long.
+    fn check_alone(&mut self, now: Duration) -> Result<(), Error> {
+        if self.leases.usable() > 0 {
+            self.alone_since = None;
+            return Ok(());
+        }
+        let since = *self.alone_since.get_or_insert(now);
+        let may_come = matches!(self.options.spec, FleetSpec::Listen(_)) || self.crew.is_running();
+        let is_anyone_there = may_come || !self.members.is_empty();
+        if is_anyone_there && now < since + self.options.patience {
+            return Ok(());
+        }
+        let last = self.asides.notes.last().map(|note| format!(" ({note})")).unwrap_or_default();
+        Err(unusable(format!("no worker is left{last}; --resume continues the run with new ones")))
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Offered(connection, offer) => self.offered(connection, offer),
+            Event::Said(connection, message) => self.said(connection, message),
+            Event::Left(connection, reason) => self.left(connection, &reason),
+            Event::Refused(text) => {
+                self.refusals += 1;
+                if self.refusals <= MOST_REFUSALS {
+                    self.note(text);
+                }
+            }
+        }
+    }
+
+    fn offered(&mut self, connection: Connection, offer: Box<Offer>) {
+        let name = format!("worker {connection} ({}, process {})", offer.host, offer.process);
+        let member = Member { name, outbox: offer.outbox.clone(), offer, id: None };
+        if let Some(begin) = &self.begin {
+            member.outbox.send(begin.clone());
+        }
+        self.members.insert(connection, member);
+    }
+
+    fn said(&mut self, connection: Connection, message: FromWorker) {
+        let Some(member) = self.members.get(&connection) else { return };
+        match message {
+            FromWorker::Ready { identity, problem, space } => self.ready(connection, identity, &problem, &space),
+            FromWorker::Answer { job, attempt: _, answer } => match member.id {
+                Some(worker) => self.answered(connection, worker, JobId(job), answer),
+                None => self.turn_away(connection, "it answered before it was ready".to_string()),
+            },
+            FromWorker::Unable { reason } => self.turn_away(connection, reason),
+            _ => self.turn_away(connection, "a message came out of turn".to_string()),
+        }
+    }
+
+    /// Compares a worker with the first one. Lets it serve if they are alike.
+    fn ready(&mut self, connection: Connection, mut identity: Map<String, Json>, problem: &str, space: &str) {
+        let Some(member) = self.members.get(&connection).filter(|member| member.id.is_none()) else { return };
+        identity.insert(VERSION.to_string(), Json::from(member.offer.version.as_str()));
+        let different = difference(&self.subject, &subject(problem, space)).or_else(|| {
+            let known = self.identity.as_ref()?;
+            difference(known, &identity)
+        });
+        if let Some(difference) = different {
+            return self.turn_away(connection, format!("its {difference}; times of both cannot be compared"));
+        }
+        self.identity.get_or_insert_with(|| identity.clone());
+        let room = self.room_of_one();
+        let device = identity.get("device").and_then(Json::as_str).unwrap_or_default().to_string();
+        let (id, now) = (self.leases.join(room), self.door.now());
+        self.first_ready.get_or_insert(now);
+        if let Some(member) = self.members.get_mut(&connection) {
+            member.id = Some(id);
+            let name = member.name.clone();
+            let worker = WorkerReport { id: id.0, name, device, ..WorkerReport::default() };
+            self.report.change(|report| report.workers.push(worker));
+        }
+        self.note_ready(connection);
+        self.issue();
+    }
+
+    fn note_ready(&mut self, connection: Connection) {
+        let Some(name) = self.members.get(&connection).map(|member| member.name.clone()) else { return };
+        let count = self.members.values().filter(|member| member.id.is_some()).count();
+        self.note(format!("{name} is ready; {count} serve now"));
+    }
+
+    fn answered(&mut self, connection: Connection, worker: WorkerId, job: JobId, answer: Box<Answer>) {
+        let is_other = |work: &Work| work.task.config() != answer.entry.index;
+        if self.leases.work(job).is_some_and(is_other) {
+            return self.turn_away(connection, "it answered for another configuration".to_string());
+        }
+        match self.leases.answer(worker, job, self.door.now()) {
+            Answered::First(work) => self.ended.push_back((job, work, Ended::Answered(answer))),
+            Answered::Second => self.keep_second(worker, job, &answer),
+            Answered::Unasked => self.turn_away(connection, format!("it answered lease {} of another", job.0)),
+        }
+    }
+
+    fn keep_second(&mut self, worker: WorkerId, job: JobId, answer: &Answer) {
+        let by = self.name(worker);
+        self.note(format!("{by} answered lease {} a second time; the first answer counts", job.0));
+        let rank = answer.entry.index.parse().ok();
+        let Some(config) = self.space.as_ref().zip(rank).and_then(|(space, rank)| space.id(rank)) else { return };
+        let Some(depth) = Depth::from_word(&answer.entry.depth) else { return };
+        let Ok(failure) = answer.entry.failure() else { return };
+        let request = Request { config, depth };
+        self.asides.seconds.push(SecondAnswer { request, failure, measurement: answer.entry.measurement(), by });
+    }
+
+    /// Ends the connection of a worker that cannot serve, and says why.
+    fn turn_away(&mut self, connection: Connection, reason: String) {
+        let Some(member) = self.members.get(&connection) else { return };
+        let text = format!("{} is set aside: {reason}", member.name);
+        member.outbox.send(FromCoordinator::End { reason: Some(reason) });
+        self.note(text);
+        self.remove(connection, WorkerState::SetAside);
+    }
+
+    fn left(&mut self, connection: Connection, reason: &str) {
+        let Some(member) = self.members.get(&connection) else { return };
+        let text = format!("{} left: {reason}", member.name);
+        self.note(text);
+        self.remove(connection, WorkerState::Gone);
+    }
+
+    fn remove(&mut self, connection: Connection, state: WorkerState) {
+        let Some(id) = self.members.get(&connection).map(|member| member.id) else { return };
+        if let Some(id) = id {
+            self.update_report(self.door.now());
+            let lost = self.leases.leave(id);
+            self.report.change(|report| {
+                if let Some(worker) = report.worker(id.0) {
+                    worker.state = state;
+                    worker.lost += lost.len() as u64;
+                }
+            });
+            lost.into_iter().for_each(|lost| self.after_loss(lost));
+        }
+        self.members.remove(&connection);
+        self.issue();
+    }
+
+    /// Answers for a job whose attempts were all lost.
+    fn after_loss(&mut self, lost: Lost<Work>) {
+        let Some(work) = lost.failed else { return };
+        let attempts = self.options.terms.most_attempts;
+        let text = format!("{attempts} workers were lost, or did not answer, while they measured this configuration");
+        self.ended.push_back((lost.job, work, Ended::Failed(Failure::new(FailureKind::Timeout, text))));
+    }
+
+    fn tell_if_aside(&mut self, worker: WorkerId) {
+        if self.leases.is_set_aside(worker) {
+            let name = self.name(worker);
+            self.note(format!("{name} is set aside: it has not answered {} leases", self.options.terms.most_failures));
+            self.report.change(|report| {
+                report.worker(worker.0).into_iter().for_each(|worker| worker.state = WorkerState::SetAside);
+            });
+        }
+    }
+
+    fn issue(&mut self) {
+        for issue in self.leases.issue(self.door.now()) {
+            let member = self.members.values().find(|member| member.id == Some(issue.worker));
+            let (job, attempt, task) = (issue.job.0, issue.attempt, issue.work.task);
+            if let Some(member) = member {
+                member.outbox.send(FromCoordinator::Lease { job, attempt, task, bar_ms: self.bar_ms });
+            }
+        }
+    }
+
+    fn name(&self, worker: WorkerId) -> String {
+        let member = self.members.values().find(|member| member.id == Some(worker));
+        member.map_or_else(|| format!("worker {}", worker.0), |member| member.name.clone())
+    }
+
+    /// Returns the number of leases of one worker: a second one on a device that compiles beside its
+    /// measurements.
+    fn room_of_one(&self) -> usize {
+        let target = self.members.values().find_map(|member| member.offer.target.clone());
+        1 + usize::from(target.is_some_and(|target| !target.target().is_processor()))
+    }
+
+    fn update_report(&mut self, now: Duration) {
+        let since = now.saturating_sub(self.first_ready.unwrap_or(now));
+        let ids: Vec<WorkerId> = self.members.values().filter_map(|member| member.id).collect();
+        let counts: Vec<_> = ids.iter().map(|id| (*id, self.leases.counts(*id))).collect();
+        self.report.change(|report| {
+            for (id, counts) in counts {
+                let Some(worker) = report.worker(id.0) else { continue };
+                (worker.evaluations, worker.second, worker.lost) = (counts.answered, counts.second, counts.lost);
+                worker.busy = counts.busy.as_secs_f64();
+            }
+            report.settle(since);
+        });
+    }
+
+    /// Adds work that stays with one worker, and waits for its answer. Returns `None` if interrupted.
+    fn steady(&mut self, task: Task, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Ended>, Error> {
+        let before = self.leases.anchor();
+        let job = self.leases.add(Work { task, config }, true);
+        self.issue();
+        let of_job = |fleet: &mut Self| {
+            let place = fleet.ended.iter().position(|(id, ..)| *id == job)?;
+            fleet.ended.remove(place).map(|(_, _, ended)| ended)
+        };
+        let ended = self.wait(interrupt, of_job)?;
+        if ended.is_none() {
+            self.leases.withdraw(job);
+        }
+        match (before, self.leases.anchor()) {
+            (Some(before), Some(now)) if before != now => {
+                let name = self.name(now);
+                self.note(format!("further measurements of the same configurations moved to {name}"));
+            }
+            _ => {}
+        }
+        Ok(ended)
+    }
+}
+
+impl Drop for Fleet {
+    /// Tells the workers that the run has ended. Processes that were started end next.
+    fn drop(&mut self) {
+        self.update_report(self.door.now());
+        self.door.close();
+        let late = self.events.try_iter().filter_map(|event| match event {
+            Event::Offered(_, offer) => Some(offer.outbox),
+            _ => None,
+        });
+        for outbox in self.members.values().map(|member| member.outbox.clone()).chain(late) {
+            outbox.send(FromCoordinator::End { reason: None });
+        }
+    }
+}
+
+/// Returns the first property in which a worker differs from the others.
+fn difference(known: &Map<String, Json>, own: &Map<String, Json>) -> Option<String> {
+    let text = |value: Option<&Json>| match value {
+        None => "nothing".to_string(),
+        Some(Json::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let mut names: Vec<&String> = known.keys().chain(own.keys()).collect();
+    // The device says more than the digests that follow from it.
+    names.sort_by_key(|name| (*name != "device", ["kernel", "space", "problem"].contains(&name.as_str())));
+    let differing = names.into_iter().find(|name| known.get(*name) != own.get(*name))?;
+    Some(format!("{differing} is {}, not {}", text(own.get(differing)), text(known.get(differing))))
+}
+
+/// The name of the version among the properties that workers must share.
+const VERSION: &str = "tunesmith";
+
+fn subject(problem: &str, space: &str) -> Map<String, Json> {
+    [("problem", problem), ("space", space)]
+        .map(|(name, digest)| (name.to_string(), Json::from(digest)))
+        .into_iter()
+        .collect()
+}
+
+fn rank(config: ConfigId) -> String {
+    config.rank().to_string()
+}
+
+fn spent(seconds: [f64; 3]) -> Spent {
+    let [compile, run, verify] = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or_default());
+    Spent { compile, run, verify }
+}
+
+/// Returns the completion that the end of a job means.
+fn completion(work: &Work, ended: Ended) -> Completion {
+    let failed = |failure| Completion { failure: Some(failure), ..Completion::default() };
+    match ended {
+        Ended::Failed(failure) => failed(failure),
+        Ended::Answered(answer) => match answer.entry.failure() {
+            Ok(failure) if answer.entry.index == work.task.config() => Completion {
+                request: None,
+                failure,
+                measurement: answer.entry.measurement(),
+                spent: spent(answer.spent),
+                unprofiled: answer.unprofiled,
+            },
+            Ok(_) => failed(Failure::new(FailureKind::Runtime, "the worker measured another configuration")),
+            Err(reason) => failed(Failure::new(FailureKind::Runtime, format!("the worker's answer: {reason}"))),
+        },
+    }
+}
+
+impl Evaluator for Fleet {
+    fn submit(&mut self, request: Request) -> Result<(), Error> {
+        let task = Task::Evaluate { config: rank(request.config), profiled: request.depth == Depth::Profiled };
+        self.leases.add(Work { task, config: request.config }, false);
+        self.issue();
+        Ok(())
+    }
+
+    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
+        let evaluated = |fleet: &mut Self| {
+            let is_evaluation = |(_, work, _): &(JobId, Work, Ended)| matches!(work.task, Task::Evaluate { .. });
+            fleet.ended.iter().position(is_evaluation).and_then(|place| fleet.ended.remove(place))
+        };
+        let Some((_, work, ended)) = self.wait(interrupt, evaluated)? else { return Ok(None) };
+        let is_profiled = matches!(work.task, Task::Evaluate { profiled: true, .. });
+        let depth = if is_profiled { Depth::Profiled } else { Depth::Timed };
+        let request = Some(Request { config: work.config, depth });
+        Ok(Some(Completion { request, ..completion(&work, ended) }))
+    }
+
+    fn race(&mut self, bar_ms: Option<f64>) {
+        self.bar_ms = bar_ms.filter(|_| self.options.is_timed);
+    }
+
+    fn resample(
+        &mut self,
+        config: ConfigId,
+        samples: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Completion>, Error> {
+        let task = Task::Resample { config: rank(config), samples };
+        let ended = self.steady(task.clone(), config, interrupt)?;
+        Ok(ended.map(|ended| completion(&Work { task, config }, ended)))
+    }
+
+    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+        let task = Task::Confirm { config: rank(config) };
+        let Some(ended) = self.steady(task.clone(), config, interrupt)? else { return Ok(None) };
+        let (launches, notes) = match &ended {
+            Ended::Answered(answer) => (answer.launches, answer.notes.clone()),
+            Ended::Failed(_) => (0, Vec::new()),
+        };
+        let Completion { failure, spent, .. } = completion(&Work { task, config }, ended);
+        Ok(Some(Confirmed { failure, launches, notes, spent }))
+    }
+
+    fn take_asides(&mut self) -> Asides {
+        std::mem::take(&mut self.asides)
+    }
+}
+
+impl RemoteDevice for Fleet {
+    fn find(&mut self, interrupt: &Interrupt) -> Result<FoundRemote, tunesmith::Error> {
+        let first = |fleet: &mut Self| {
+            let member = fleet.members.values().next()?;
+            let value = |(name, json): (&String, &Json)| Some((name.clone(), Journal::value_of(json)?));
+            let limits = member.offer.limits.iter().filter_map(value).collect();
+            Some((member.offer.target.clone().map(FoundTarget::target), limits))
+        };
+        self.wait(interrupt, first)?.ok_or_else(interrupted)
+    }
+
+    fn open(
+        &mut self,
+        problem: &Problem,
+        space: &Space,
+        extras: Extras,
+        interrupt: &Interrupt,
+    ) -> Result<Map<String, Json>, tunesmith::Error> {
+        self.subject = subject(&problem.digest(), space.digest());
+        let begin = FromCoordinator::Begin { counters: extras.counters, energy: extras.energy };
+        self.members.values().for_each(|member| member.outbox.send(begin.clone()));
+        (self.begin, self.space) = (Some(begin), Some(space.clone()));
+        let ready = |fleet: &mut Self| fleet.identity.clone();
+        let mut identity = self.wait(interrupt, ready)?.ok_or_else(interrupted)?;
+        // A journal may be resumed by another version.
+        identity.remove(VERSION);
+        Ok(identity)
+    }
+
+    fn room(&self) -> usize {
+        let workers = match self.options.spec {
+            FleetSpec::Local(count) => count,
+            _ => self.members.len().max(USUAL_ROOM),
+        };
+        workers * self.room_of_one()
+    }
+
+    fn evaluator(&mut self) -> &mut dyn Evaluator {
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Errors of a fleet and of a worker.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// A fleet cannot be started, or a worker cannot serve.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FleetError {
+    /// The text of `--fleet` is wrong.
+    #[error("`{text}` names no fleet: {reason}")]
+    Spec {
+        /// The text as written.
+        text: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The token cannot be used.
+    #[error("the token cannot be used: {0}")]
+    Token(String),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The coordinator cannot be reached.
+    #[error("cannot reach the coordinator at {address}: {source}")]
+    Connect {
+        /// The address.
+        address: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The peer does not know the token, or is no Tunesmith.
+    #[error("the coordinator at {address} did not accept the token, or does not know it: {reason}")]
+    Proof {
+        /// The address.
+        address: SocketAddr,
+        /// The reason.
+        reason: String,
+    },
+    /// The peer said what the protocol does not allow.
+    #[error("the peer broke the protocol: {0}")]
+    Protocol(String),
+    /// The connection ended.
+    #[error("the connection ended: {0}")]
+    Lost(#[from] io::Error),
+    /// The coordinator refused this worker.
+    #[error("the coordinator refused this worker: {0}")]
+    Refused(String),
+    /// The files of the problem cannot be sent or kept.
+    #[error("{}: {reason}", path.display())]
+    Files {
+        /// The file or folder.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+    /// A program that starts workers cannot be run.
+    #[error("cannot start `{program}`: {source}")]
+    Start {
+        /// The program.
+        program: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The worker's device or problem cannot be used.
+    #[error(transparent)]
+    Device(#[from] Box<tunesmith::Error>),
+}
+
+impl From<FleetError> for tunesmith::Error {
+    fn from(error: FleetError) -> Self {
+        match error {
+            FleetError::Device(error) => *error,
+            error if error.is_request() => tunesmith_core::Refusal::new(error.to_string(), None).into(),
+            error => tunesmith_core::Error::Device(Box::new(error)).into(),
+        }
+    }
+}
+
+impl FleetError {
+    /// Returns true if the user's request is wrong, rather than a network, a device or a disk.
+    pub fn is_request(&self) -> bool {
+        match self {
+            Self::Spec { .. } | Self::Token(_) | Self::Files { .. } => true,
+            Self::Device(error) => error.is_request(),
+            _ => false,
+        }
+    }
+}

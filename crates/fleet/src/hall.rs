@@ -1,0 +1,251 @@
+//! The coordinator's end of all connections: one thread listens, and two serve each worker. What
+//! happens comes out as events of one channel.
+
+use crate::bundle::Bundle;
+use crate::secure::{Gate, Listening, Speaking};
+use crate::wire::{FROM_WORKER, FoundTarget, FromCoordinator, FromWorker, PIECE, PROTOCOL, hear, say, write_frame};
+use crate::{FleetError, Token};
+use serde_json::{Map, Value as Json};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::Duration;
+use tunesmith_core::{Clock, SystemClock};
+
+/// Maximum number of peers at once that have not proved that they know the token. Each costs a
+/// thread and a TLS session, for ten seconds at most.
+const STRANGERS: usize = 32;
+
+/// An event of a connection.
+pub(crate) enum Event {
+    /// A worker has the problem's files and found its device.
+    Offered(Connection, Box<Offer>),
+    /// A worker said something.
+    Said(Connection, FromWorker),
+    /// A connection ended.
+    Left(Connection, String),
+    /// A peer was turned away, for this reason.
+    Refused(String),
+}
+
+/// The number of a connection.
+pub(crate) type Connection = u64;
+
+/// What a worker says of itself and its device.
+pub(crate) struct Offer {
+    pub(crate) host: String,
+    pub(crate) process: u32,
+    pub(crate) version: String,
+    pub(crate) target: Option<FoundTarget>,
+    pub(crate) limits: Map<String, Json>,
+    pub(crate) outbox: Outbox,
+}
+
+/// Sends to one worker, without waiting for it.
+#[derive(Clone)]
+pub(crate) struct Outbox {
+    messages: Sender<FromCoordinator>,
+}
+
+impl Outbox {
+    /// Sends a message. A worker that is gone takes none; its connection has ended then.
+    pub(crate) fn send(&self, message: FromCoordinator) {
+        let _ = self.messages.send(message);
+    }
+}
+
+/// The problem as workers get it.
+pub(crate) struct Subject {
+    pub(crate) bundle: Bundle,
+    pub(crate) sizes: Map<String, Json>,
+    pub(crate) device: Option<String>,
+}
+
+struct Hall {
+    gate: Gate,
+    subject: Subject,
+    clock: SystemClock,
+    events: Sender<Event>,
+    strangers: AtomicUsize,
+    next: AtomicU64,
+    is_closed: AtomicBool,
+}
+
+/// The listener. Dropping it ends the listening.
+pub(crate) struct Door {
+    hall: Arc<Hall>,
+    pub(crate) address: SocketAddr,
+}
+
+impl Door {
+    /// Listens on `address`.
+    pub(crate) fn open(address: &str, token: Token, subject: Subject) -> Result<(Self, Receiver<Event>), FleetError> {
+        let wrong = |source| FleetError::Listen { address: address.to_string(), source };
+        let listener = TcpListener::bind(address).map_err(wrong)?;
+        let address = listener.local_addr().map_err(wrong)?;
+        let (events, received) = mpsc::channel();
+        let hall = Arc::new(Hall {
+            gate: Gate::new(token)?,
+            subject,
+            clock: SystemClock::new(),
+            events,
+            strangers: AtomicUsize::new(0),
+            next: AtomicU64::new(1),
+            is_closed: AtomicBool::new(false),
+        });
+        let listening = Arc::clone(&hall);
+        thread::spawn(move || listening.listen(&listener));
+        Ok((Self { hall, address }, received))
+    }
+
+    /// Returns the time since the listening began.
+    pub(crate) fn now(&self) -> Duration {
+        self.hall.clock.now()
+    }
+}
+
+impl Door {
+    /// Lets nobody in any more. A worker that is being let in ends.
+    pub(crate) fn close(&self) {
+        self.hall.is_closed.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.close();
+        // Wakes the listener, which then ends.
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(if address.is_ipv4() { [127, 0, 0, 1].into() } else { [0, 0, 0, 0, 0, 0, 0, 1].into() });
+        }
+        let _ = TcpStream::connect_timeout(&address, Duration::from_secs(1));
+    }
+}
+
+impl Hall {
+    fn listen(self: &Arc<Self>, listener: &TcpListener) {
+        for socket in listener.incoming() {
+            if self.is_closed.load(Ordering::SeqCst) {
+                return;
+            }
+            let Ok(socket) = socket else {
+                // Out of file descriptors: some will be free again.
+                thread::sleep(Duration::from_millis(100));
+                continue;
+            };
+            if self.strangers.fetch_add(1, Ordering::SeqCst) >= STRANGERS {
+                self.strangers.fetch_sub(1, Ordering::SeqCst);
+                continue;
+            }
+            let hall = Arc::clone(self);
+            thread::spawn(move || hall.receive(socket));
+        }
+    }
+
+    /// Lets a peer in, and listens to it until its connection ends.
+    fn receive(&self, socket: TcpStream) {
+        let peer = socket.peer_addr().map_or_else(|_| "a peer".to_string(), |address| address.ip().to_string());
+        let _ = socket.set_nodelay(true);
+        let admitted = self.gate.admit(socket, &self.clock);
+        self.strangers.fetch_sub(1, Ordering::SeqCst);
+        let (mut listening, mut speaking) = match admitted {
+            Ok(admitted) => admitted,
+            Err(error) => return self.tell(Event::Refused(format!("a connection from {peer} was refused: {error}"))),
+        };
+        let connection = self.next.fetch_add(1, Ordering::SeqCst);
+        let ended = match self.introduce(&mut listening, &mut speaking) {
+            Ok(offer) => {
+                let outbox = offer.outbox.clone();
+                self.tell(Event::Offered(connection, Box::new(offer)));
+                // Whoever closes the door looks for such events afterwards.
+                if self.is_closed.load(Ordering::SeqCst) {
+                    return outbox.send(FromCoordinator::End { reason: None });
+                }
+                drop(outbox);
+                self.hear_all(connection, &mut listening)
+            }
+            Err(error) => {
+                let reason = error.to_string();
+                let _ = say(&mut speaking, &FromCoordinator::End { reason: Some(reason.clone()) });
+                self.tell(Event::Refused(format!("the worker at {peer} was refused: {reason}")));
+                error
+            }
+        };
+        speaking.hang_up();
+        self.tell(Event::Left(connection, ended.to_string()));
+    }
+
+    /// Sends the problem to a worker. Returns what it says of its device.
+    fn introduce(&self, listening: &mut Listening, speaking: &mut Speaking) -> Result<Offer, FleetError> {
+        let FromWorker::Join { protocol, version, host, process } = hear(listening, FROM_WORKER)? else {
+            return Err(unexpected());
+        };
+        if protocol != PROTOCOL {
+            let own = env!("CARGO_PKG_VERSION");
+            return Err(FleetError::Refused(format!(
+                "it speaks version {protocol} of the protocol (tunesmith {version}), not {PROTOCOL} (tunesmith {own}); \
+                 install the same tunesmith on both"
+            )));
+        }
+        let Subject { bundle, sizes, device } = &self.subject;
+        let problem = FromCoordinator::Problem {
+            file: bundle.problem.clone(),
+            sizes: sizes.clone(),
+            device: device.clone(),
+            files: bundle.files.clone(),
+        };
+        say(speaking, &problem)?;
+        let FromWorker::Want { digests } = hear(listening, FROM_WORKER)? else { return Err(unexpected()) };
+        for digest in digests {
+            let content = bundle.content(&digest)?;
+            say(speaking, &FromCoordinator::Content { digest, bytes: content.len() as u64 })?;
+            content.chunks(PIECE).try_for_each(|piece| write_frame(speaking, piece))?;
+        }
+        match hear(listening, FROM_WORKER)? {
+            FromWorker::Offer { target, limits } => {
+                Ok(Offer { host, process, version, target, limits, outbox: outbox(speaking) })
+            }
+            FromWorker::Unable { reason } => Err(FleetError::Refused(reason)),
+            _ => Err(unexpected()),
+        }
+    }
+
+    fn hear_all(&self, connection: Connection, listening: &mut Listening) -> FleetError {
+        loop {
+            match hear(listening, FROM_WORKER) {
+                Ok(message) => self.tell(Event::Said(connection, message)),
+                Err(error) => return error,
+            }
+        }
+    }
+
+    /// Passes an event on. At the end of a run nobody hears it.
+    fn tell(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+}
+
+/// Starts the thread that sends to a worker.
+fn outbox(speaking: &Speaking) -> Outbox {
+    let (messages, waiting) = mpsc::channel::<FromCoordinator>();
+    let mut to = speaking.clone();
+    thread::spawn(move || {
+        for message in waiting {
+            let is_last = matches!(message, FromCoordinator::End { .. });
+            if say(&mut to, &message).is_err() {
+                return to.hang_up();
+            }
+            if is_last {
+                return to.finish();
+            }
+        }
+    });
+    Outbox { messages }
+}
+
+fn unexpected() -> FleetError {
+    FleetError::Protocol("a message came out of turn".to_string())
+}

@@ -1,0 +1,187 @@
+//! The messages between a coordinator and a worker.
+//!
+//! A frame is a length of four bytes, the most significant first, and as many bytes. A message is a
+//! frame of JSON. The contents of files are frames of bytes, which follow the message that announces
+//! them. Frames are bounded by their receiver before it reads them.
+
+use crate::FleetError;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use std::io::{Read, Write};
+use tunesmith_device::{CudaDevice, OpenClDevice, Target};
+use tunesmith_store::Entry;
+
+/// The version of the messages. Both sides must have the same.
+pub const PROTOCOL: u32 = 1;
+
+/// Maximum length of a message from a worker: an evaluation with the messages of a compiler.
+pub(crate) const FROM_WORKER: usize = 4 << 20;
+
+/// Maximum length of a message from the coordinator: a list of files.
+pub(crate) const FROM_COORDINATOR: usize = 16 << 20;
+
+/// Maximum length of a piece of a file.
+pub(crate) const PIECE: usize = 1 << 20;
+
+/// A message from a worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum FromWorker {
+    /// The first message, after both sides have proved that they know the token.
+    Join { protocol: u32, version: String, host: String, process: u32 },
+    /// The files that it lacks, by their digests.
+    Want { digests: Vec<String> },
+    /// The device and its limits.
+    Offer { target: Option<FoundTarget>, limits: Map<String, Json> },
+    /// It can evaluate configurations. The identity has device, driver, compiler and kernel.
+    Ready { identity: Map<String, Json>, problem: String, space: String },
+    /// The answer to a lease.
+    Answer { job: u64, attempt: u32, answer: Box<Answer> },
+    /// It cannot go on, or cannot begin.
+    Unable { reason: String },
+}
+
+/// A message from the coordinator.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum FromCoordinator {
+    /// The problem: its file among `files`, its sizes, and the device to use.
+    Problem { file: String, sizes: Map<String, Json>, device: Option<String>, files: Vec<FileEntry> },
+    /// The content of a file follows in frames of bytes.
+    Content { digest: String, bytes: u64 },
+    /// The worker may open its device.
+    Begin { counters: bool, energy: bool },
+    /// Work.
+    Lease { job: u64, attempt: u32, task: Task, bar_ms: Option<f64> },
+    /// The worker is to end. It is refused, or the run has ended.
+    End { reason: Option<String> },
+}
+
+/// A file of the problem.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileEntry {
+    /// The path in the problem's folder.
+    pub(crate) path: String,
+    /// SHA-256 of its content, in hexadecimal.
+    pub(crate) digest: String,
+    pub(crate) bytes: u64,
+    pub(crate) is_executable: bool,
+}
+
+/// The work of a lease. Configurations are named by their rank, in decimal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Task {
+    /// Evaluates a configuration.
+    Evaluate { config: String, profiled: bool },
+    /// Takes more samples of it.
+    Resample { config: String, samples: usize },
+    /// Verifies it on other data.
+    Confirm { config: String },
+}
+
+impl Task {
+    /// Returns the rank of the configuration, in decimal.
+    pub(crate) fn config(&self) -> &str {
+        match self {
+            Self::Evaluate { config, .. } | Self::Resample { config, .. } | Self::Confirm { config } => config,
+        }
+    }
+}
+
+/// The answer to a lease.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    /// The evaluation, as a journal keeps it.
+    pub(crate) entry: Entry,
+    /// Seconds of the measuring thread: compiling, running, verifying.
+    pub(crate) spent: [f64; 3],
+    pub(crate) unprofiled: Option<String>,
+    /// Of a confirmation: the launches compared, and remarks.
+    pub(crate) launches: u64,
+    pub(crate) notes: Vec<String>,
+}
+
+/// A device that only a driver can describe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum FoundTarget {
+    OpenCl(Box<OpenClDevice>),
+    Cuda(Box<CudaDevice>),
+}
+
+impl FoundTarget {
+    /// Returns the description of `target`. The processor needs none.
+    pub(crate) fn of(target: &Target) -> Option<Self> {
+        match target {
+            Target::Processor => None,
+            Target::OpenCl(device) => Some(Self::OpenCl(device.clone())),
+            Target::Cuda(device) => Some(Self::Cuda(device.clone())),
+        }
+    }
+
+    /// Returns the device.
+    pub(crate) fn target(self) -> Target {
+        match self {
+            Self::OpenCl(device) => Target::OpenCl(device),
+            Self::Cuda(device) => Target::Cuda(device),
+        }
+    }
+}
+
+/// Writes a message.
+pub(crate) fn say(to: &mut impl Write, message: &impl Serialize) -> Result<(), FleetError> {
+    let bytes = serde_json::to_vec(message).map_err(|error| FleetError::Protocol(error.to_string()))?;
+    write_frame(to, &bytes)
+}
+
+/// Reads a message of at most `most` bytes.
+pub(crate) fn hear<T: DeserializeOwned>(from: &mut impl Read, most: usize) -> Result<T, FleetError> {
+    let bytes = read_frame(from, most)?;
+    serde_json::from_slice(&bytes).map_err(|error| FleetError::Protocol(format!("a message cannot be read: {error}")))
+}
+
+/// Writes a frame.
+pub(crate) fn write_frame(to: &mut impl Write, bytes: &[u8]) -> Result<(), FleetError> {
+    let length = u32::try_from(bytes.len()).map_err(|_| FleetError::Protocol("a message is too long".to_string()))?;
+    let mut frame = Vec::with_capacity(bytes.len() + 4);
+    frame.extend(length.to_be_bytes());
+    frame.extend(bytes);
+    Ok(to.write_all(&frame)?)
+}
+
+/// Reads a frame of at most `most` bytes. Memory grows with the bytes that arrive, not with the
+/// length that the peer claims.
+pub(crate) fn read_frame(from: &mut impl Read, most: usize) -> Result<Vec<u8>, FleetError> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let length = u32::from_be_bytes(length) as usize;
+    if length > most {
+        return Err(FleetError::Protocol(format!("a message of {length} bytes, more than {most}")));
+    }
+    let mut bytes = Vec::new();
+    from.take(length as u64).read_to_end(&mut bytes)?;
+    if bytes.len() < length {
+        return Err(FleetError::Lost(std::io::ErrorKind::UnexpectedEof.into()));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_read_as_it_was_written_and_no_longer_one_is_begun() {
+        let mut bytes = Vec::new();
+        let task = Task::Resample { config: "12".to_string(), samples: 3 };
+        say(&mut bytes, &task).unwrap();
+        assert_eq!(hear::<Task>(&mut &bytes[..], 100).unwrap(), task);
+        let error = hear::<Task>(&mut &bytes[..], 10).unwrap_err().to_string();
+        assert!(error.contains("more than 10"), "{error}");
+        for cut in 0..bytes.len() {
+            assert!(matches!(hear::<Task>(&mut &bytes[..cut], 100), Err(FleetError::Lost(_))), "{cut}");
+        }
+        // A length without bytes claims memory that is never taken.
+        let claimed = [0xff, 0xff, 0xff, 0xff];
+        assert!(read_frame(&mut &claimed[..], usize::MAX).is_err());
+        assert!(hear::<Task>(&mut &b"\0\0\0\x02{}"[..], 100).is_err());
+    }
+}
