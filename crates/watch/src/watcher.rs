@@ -47,11 +47,7 @@ impl Watcher {
                 self.source.life = Life::Deleted;
                 self.source.is_behind = false;
             }
-            Ok(Growth::Restarted { how }) => {
-                self.watched = Watched::new(self.follow.header());
-                self.source.notice = Some(format!("the journal {how}; it is read from its beginning"));
-                self.source.is_behind = true;
-            }
+            Ok(Growth::Restarted { how }) => self.restart(&how),
             Err(error) => {
                 self.source.life = Life::Unreadable { reason: error.to_string() };
                 self.source.is_behind = false;
@@ -69,6 +65,12 @@ impl Watcher {
                 return;
             }
         }
+    }
+
+    fn restart(&mut self, how: &str) {
+        self.watched = Watched::new(self.follow.header());
+        self.source.notice = Some(format!("the journal {how}; it is read from its beginning"));
+        self.source.is_behind = true;
     }
 
     fn settle(&mut self, is_behind: bool) {

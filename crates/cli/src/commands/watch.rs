@@ -5,7 +5,7 @@ use crate::args::WatchArgs;
 use crate::screen::{Input, Screen};
 use crate::{Ending, output};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tunesmith::Error;
 use tunesmith::core::Refusal;
@@ -31,9 +31,7 @@ pub(crate) fn watch(args: &WatchArgs) -> Result<Ending, Error> {
         return Ok(Ending::Done);
     }
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
-        let top = command(["tunesmith", "top", &path.to_string_lossy()]);
-        let remedy = format!("`{top}` prints the best configurations; --once prints one page as text");
-        return Err(Refusal::new("`watch` needs a terminal for its input and output", Some(remedy)).into());
+        return Err(no_terminal(&path).into());
     }
     let view = View { colour: output::wants_colours(&std::io::stdout()), ..view };
     let ended =
@@ -42,6 +40,12 @@ pub(crate) fn watch(args: &WatchArgs) -> Result<Ending, Error> {
         output::note(notice);
     }
     Ok(ended)
+}
+
+fn no_terminal(journal: &Path) -> Refusal {
+    let top = command(["tunesmith", "top", &journal.to_string_lossy()]);
+    let remedy = format!("`{top}` prints the best configurations; --once prints one page as text");
+    Refusal::new("`watch` needs a terminal for its input and output", Some(remedy))
 }
 
 /// Draws the run until its reader has seen enough.

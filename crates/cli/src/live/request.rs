@@ -95,16 +95,20 @@ pub(super) fn reply(head: &[u8], port: u16, published: &Published) -> Option<Rep
     if request.method != Some("GET") {
         return Some(Reply::text(405, "Method Not Allowed", "only GET is answered\n"));
     }
-    let path = request.path.unwrap_or_default().split('?').next();
+    Some(at(request.path.unwrap_or_default(), published))
+}
+
+/// Returns the reply to a request for `path`.
+fn at(path: &str, published: &Published) -> Reply {
     let Published { revision, page, running } = published;
-    Some(match path {
+    match path.split('?').next() {
         Some("/") => Reply { status: (200, "OK"), content: Content::Page(page.clone(), *revision) },
         Some("/state") => {
             let state = format!("{{\"revision\": {revision}, \"running\": {running}}}\n");
             Reply { status: (200, "OK"), content: Content::State(state) }
         }
         _ => Reply::text(404, "Not Found", "there is / with the report, and /state\n"),
-    })
+    }
 }
 
 fn values<'a>(request: &'a httparse::Request<'_, '_>, name: &'a str) -> impl Iterator<Item = &'a [u8]> {

@@ -1,7 +1,7 @@
 //! Listens on this machine's own addresses and replies.
 
 use super::page;
-use super::request::{Content, MOST, Published, reply};
+use super::request::{Content, MOST, Published, Reply, reply};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -199,20 +199,25 @@ fn converse(mut stream: TcpStream, port: u16, shared: &Shared) -> io::Result<()>
         head.extend(&piece[..length.min(MOST - head.len().min(MOST))]);
         let published = shared.state().published.clone();
         let Some(reply) = reply(&head, port, &published) else { continue };
-        if matches!(reply.content, Content::State(_) | Content::Page(..)) {
-            let now = shared.clock.now();
-            let mut state = shared.state();
-            (state.wanted, state.asked) = (Some(now), Some(now));
-        }
-        let (head, body) = reply.bytes();
-        stream.write_all(head.as_bytes())?;
-        stream.write_all(body)?;
-        stream.flush()?;
-        if let Content::Page(_, revision) = reply.content {
-            shared.state().sent = Some(revision);
-            shared.sent.notify_all();
-        }
-        return Ok(());
+        return send(&mut stream, &reply, shared);
+    }
+    Ok(())
+}
+
+/// Sends a reply, and remembers what was asked and sent.
+fn send(stream: &mut TcpStream, reply: &Reply, shared: &Shared) -> io::Result<()> {
+    if matches!(reply.content, Content::State(_) | Content::Page(..)) {
+        let now = shared.clock.now();
+        let mut state = shared.state();
+        (state.wanted, state.asked) = (Some(now), Some(now));
+    }
+    let (head, body) = reply.bytes();
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body)?;
+    stream.flush()?;
+    if let Content::Page(_, revision) = reply.content {
+        shared.state().sent = Some(revision);
+        shared.sent.notify_all();
     }
     Ok(())
 }

@@ -30,8 +30,9 @@ pub(crate) fn leaders(watched: &Watched, width: u16, paint: Paint) -> Vec<Line<'
     std::iter::once(Line::from(Span::styled(heading, paint.dim()))).chain(lines).collect()
 }
 
-fn leader(watched: &Watched, place: usize, row: &Row, roomy: bool) -> String {
-    let word = match (row.standing, row.is_default) {
+/// Returns the remark on a leader.
+fn remark(row: &Row) -> &'static str {
+    match (row.standing, row.is_default) {
         (Standing::Winner, true) => "  (the winner: the default)",
         (Standing::Winner, false) => "  (the winner)",
         (Standing::Failed, _) => "  (failed when measured again)",
@@ -39,7 +40,10 @@ fn leader(watched: &Watched, place: usize, row: &Row, roomy: bool) -> String {
         (Standing::Tie(_), false) => "  (a tie)",
         (Standing::Open, true) => "  (the default)",
         (Standing::Open, false) => "",
-    };
+    }
+}
+
+fn leader(watched: &Watched, place: usize, row: &Row, roomy: bool) -> String {
     let score = watched.scale.text(row.score);
     let found = if roomy {
         let searched = row.searched.map(|score| watched.scale.text(score)).unwrap_or_default();
@@ -49,7 +53,7 @@ fn leader(watched: &Watched, place: usize, row: &Row, roomy: bool) -> String {
     } else {
         String::new()
     };
-    format!("{place:>3} {score:>11}{found}  {}{word}", row.config)
+    format!("{place:>3} {score:>11}{found}  {}{}", row.config, remark(row))
 }
 
 /// Returns a line for each cause of failures under those of their kinds, at most `width` columns wide.
