@@ -1,23 +1,22 @@
-//! The coordinator: an evaluator whose answers come from workers.
+//! The coordinator: a device whose answers come from workers.
+
+mod device;
+mod likeness;
 
 use crate::bundle::Bundle;
 use crate::hall::{Connection, Door, Event, Offer, Outbox, Subject};
 use crate::lease::{Answered, JobId, Leases, Lost, Terms, WorkerId};
 use crate::report::{SharedReport, WorkerReport, WorkerState};
 use crate::start::{Crew, WorkerProgram};
-use crate::wire::{Answer, FoundTarget, FromCoordinator, FromWorker, Task};
+use crate::wire::{Answer, FromCoordinator, FromWorker, Task};
 use crate::{FleetError, FleetSpec, Token};
+use likeness::{VERSION, difference, subject};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
-use tunesmith::{Extras, FoundRemote, Problem, RemoteDevice};
-use tunesmith_core::{
-    Asides, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, SecondAnswer,
-    Spent,
-};
-use tunesmith_device::DeviceError;
+use tunesmith_core::{Asides, Depth, Error, Failure, FailureKind, Interrupt, Request, SecondAnswer};
 use tunesmith_space::{ConfigId, Space, Value};
 use tunesmith_store::Journal;
 
@@ -26,10 +25,6 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Maximum number of remarks about peers that were turned away.
 const MOST_REFUSALS: usize = 20;
-
-/// Requests in flight for a fleet whose size is not known when the run begins: as many as the
-/// strategies were measured with.
-const USUAL_ROOM: usize = 8;
 
 /// The choices for a fleet.
 #[derive(Clone, Debug)]
@@ -91,7 +86,7 @@ pub struct Fleet {
     crew: Crew,
     leases: Leases<Work>,
     space: Option<Space>,
-    /// What workers are told to begin with, and the identity that all of them must have.
+    /// The message with which workers begin, once the problem is known.
     begin: Option<FromCoordinator>,
     /// The digests of the problem and of its space.
     subject: Map<String, Json>,
@@ -110,10 +105,6 @@ pub struct Fleet {
 
 fn unusable(reason: impl Into<String>) -> Error {
     Error::Device(reason.into().into())
-}
-
-fn interrupted() -> tunesmith::Error {
-    DeviceError::Interrupted.into()
 }
 
 impl Fleet {
@@ -446,151 +437,6 @@ impl Drop for Fleet {
         for outbox in self.members.values().map(|member| member.outbox.clone()).chain(late) {
             outbox.send(FromCoordinator::End { reason: None });
         }
-    }
-}
-
-/// Returns the first property in which a worker differs from the others.
-fn difference(known: &Map<String, Json>, own: &Map<String, Json>) -> Option<String> {
-    let text = |value: Option<&Json>| match value {
-        None => "nothing".to_string(),
-        Some(Json::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    };
-    let mut names: Vec<&String> = known.keys().chain(own.keys()).collect();
-    // The device says more than the digests that follow from it.
-    names.sort_by_key(|name| (*name != "device", ["kernel", "space", "problem"].contains(&name.as_str())));
-    let differing = names.into_iter().find(|name| known.get(*name) != own.get(*name))?;
-    Some(format!("{differing} is {}, not {}", text(own.get(differing)), text(known.get(differing))))
-}
-
-/// The name of the version among the properties that workers must share.
-const VERSION: &str = "tunesmith";
-
-fn subject(problem: &str, space: &str) -> Map<String, Json> {
-    [("problem", problem), ("space", space)]
-        .map(|(name, digest)| (name.to_string(), Json::from(digest)))
-        .into_iter()
-        .collect()
-}
-
-fn rank(config: ConfigId) -> String {
-    config.rank().to_string()
-}
-
-fn spent(seconds: [f64; 3]) -> Spent {
-    let [compile, run, verify] = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or_default());
-    Spent { compile, run, verify }
-}
-
-/// Returns the completion that the end of a job means.
-fn completion(work: &Work, ended: Ended) -> Completion {
-    let failed = |failure| Completion { failure: Some(failure), ..Completion::default() };
-    match ended {
-        Ended::Failed(failure) => failed(failure),
-        Ended::Answered(answer) => match answer.entry.failure() {
-            Ok(failure) if answer.entry.index == work.task.config() => Completion {
-                request: None,
-                failure,
-                measurement: answer.entry.measurement(),
-                spent: spent(answer.spent),
-                unprofiled: answer.unprofiled,
-            },
-            Ok(_) => failed(Failure::new(FailureKind::Runtime, "the worker measured another configuration")),
-            Err(reason) => failed(Failure::new(FailureKind::Runtime, format!("the worker's answer: {reason}"))),
-        },
-    }
-}
-
-impl Evaluator for Fleet {
-    fn submit(&mut self, request: Request) -> Result<(), Error> {
-        let task = Task::Evaluate { config: rank(request.config), profiled: request.depth == Depth::Profiled };
-        self.leases.add(Work { task, config: request.config }, false);
-        self.issue();
-        Ok(())
-    }
-
-    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
-        let evaluated = |fleet: &mut Self| {
-            let is_evaluation = |(_, work, _): &(JobId, Work, Ended)| matches!(work.task, Task::Evaluate { .. });
-            fleet.ended.iter().position(is_evaluation).and_then(|place| fleet.ended.remove(place))
-        };
-        let Some((_, work, ended)) = self.wait(interrupt, evaluated)? else { return Ok(None) };
-        let is_profiled = matches!(work.task, Task::Evaluate { profiled: true, .. });
-        let depth = if is_profiled { Depth::Profiled } else { Depth::Timed };
-        let request = Some(Request { config: work.config, depth });
-        Ok(Some(Completion { request, ..completion(&work, ended) }))
-    }
-
-    fn race(&mut self, bar_ms: Option<f64>) {
-        self.bar_ms = bar_ms.filter(|_| self.options.is_timed);
-    }
-
-    fn resample(
-        &mut self,
-        config: ConfigId,
-        samples: usize,
-        interrupt: &Interrupt,
-    ) -> Result<Option<Completion>, Error> {
-        let task = Task::Resample { config: rank(config), samples };
-        let ended = self.steady(task.clone(), config, interrupt)?;
-        Ok(ended.map(|ended| completion(&Work { task, config }, ended)))
-    }
-
-    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
-        let task = Task::Confirm { config: rank(config) };
-        let Some(ended) = self.steady(task.clone(), config, interrupt)? else { return Ok(None) };
-        let (launches, notes) = match &ended {
-            Ended::Answered(answer) => (answer.launches, answer.notes.clone()),
-            Ended::Failed(_) => (0, Vec::new()),
-        };
-        let Completion { failure, spent, .. } = completion(&Work { task, config }, ended);
-        Ok(Some(Confirmed { failure, launches, notes, spent }))
-    }
-
-    fn take_asides(&mut self) -> Asides {
-        std::mem::take(&mut self.asides)
-    }
-}
-
-impl RemoteDevice for Fleet {
-    fn find(&mut self, interrupt: &Interrupt) -> Result<FoundRemote, tunesmith::Error> {
-        let first = |fleet: &mut Self| {
-            let member = fleet.members.values().next()?;
-            let value = |(name, json): (&String, &Json)| Some((name.clone(), Journal::value_of(json)?));
-            let limits = member.offer.limits.iter().filter_map(value).collect();
-            Some((member.offer.target.clone().map(FoundTarget::target), limits))
-        };
-        self.wait(interrupt, first)?.ok_or_else(interrupted)
-    }
-
-    fn open(
-        &mut self,
-        problem: &Problem,
-        space: &Space,
-        extras: Extras,
-        interrupt: &Interrupt,
-    ) -> Result<Map<String, Json>, tunesmith::Error> {
-        self.subject = subject(&problem.digest(), space.digest());
-        let begin = FromCoordinator::Begin { counters: extras.counters, energy: extras.energy };
-        self.members.values().for_each(|member| member.outbox.send(begin.clone()));
-        (self.begin, self.space) = (Some(begin), Some(space.clone()));
-        let ready = |fleet: &mut Self| fleet.identity.clone();
-        let mut identity = self.wait(interrupt, ready)?.ok_or_else(interrupted)?;
-        // A journal may be resumed by another version.
-        identity.remove(VERSION);
-        Ok(identity)
-    }
-
-    fn room(&self) -> usize {
-        let workers = match self.options.spec {
-            FleetSpec::Local(count) => count,
-            _ => self.members.len().max(USUAL_ROOM),
-        };
-        workers * self.room_of_one()
-    }
-
-    fn evaluator(&mut self) -> &mut dyn Evaluator {
-        self
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) enum Event {
 /// The number of a connection.
 pub(crate) type Connection = u64;
 
-/// What a worker says of itself and its device.
+/// The words of a worker about itself and its device.
 pub(crate) struct Offer {
     pub(crate) host: String,
     pub(crate) process: u32,

@@ -1,4 +1,4 @@
-//! What a fleet did.
+//! The work that a fleet did.
 
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,11 +33,11 @@ pub struct WorkerReport {
     pub lost: u64,
     /// Seconds in which it held a lease.
     pub busy: f64,
-    /// What it does now.
+    /// Its present state.
     pub state: WorkerState,
 }
 
-/// What a worker does.
+/// The state of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerState {

@@ -252,7 +252,7 @@ struct Held {
     bar_ms: Option<f64>,
 }
 
-/// What comes in, and when to stop.
+/// The messages that come in, and the wish to stop.
 struct Desk<'a> {
     messages: Receiver<FromCoordinator>,
     gone: Gone,

@@ -41,7 +41,7 @@ const TERMS: Terms = Terms {
     most_failures: 2,
 };
 
-/// What the oracle knows of a lease: nothing is ever removed from its list.
+/// The oracle's knowledge of a lease: nothing is ever removed from its list.
 #[derive(Clone, Debug)]
 struct Written {
     worker: WorkerId,

@@ -10,13 +10,13 @@ use std::collections::BTreeSet;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use tunesmith::{JournalOptions, Machine, Outcome, Search, Session, tune};
-use tunesmith_core::{Event as RunEvent, Measurement, SystemClock};
+use tunesmith::{JournalOptions, Machine, Outcome, Problem, Search, Session, tune};
+use tunesmith_core::{Completion, Event as RunEvent, Measurement, SystemClock};
 
 const PROBLEM: &str = "[parameters]\nX = { range = '1..=60' }\n";
 const DEVICE: &str = "synthetic:abs(X - 17) + 1";
 
-/// What a scripted worker does.
+/// The behaviour of a scripted worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Script {
     /// Answers everything.

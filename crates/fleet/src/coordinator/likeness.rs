@@ -1,0 +1,28 @@
+//! Compares workers: only those that are alike measure comparable times.
+
+use serde_json::{Map, Value as Json};
+
+/// The name of the version among the properties that workers must share.
+pub(super) const VERSION: &str = "tunesmith";
+
+/// Returns the first property in which a worker differs from the others.
+pub(super) fn difference(known: &Map<String, Json>, own: &Map<String, Json>) -> Option<String> {
+    let text = |value: Option<&Json>| match value {
+        None => "nothing".to_string(),
+        Some(Json::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let mut names: Vec<&String> = known.keys().chain(own.keys()).collect();
+    // The device says more than the digests that follow from it.
+    names.sort_by_key(|name| (*name != "device", ["kernel", "space", "problem"].contains(&name.as_str())));
+    let differing = names.into_iter().find(|name| known.get(*name) != own.get(*name))?;
+    Some(format!("{differing} is {}, not {}", text(own.get(differing)), text(known.get(differing))))
+}
+
+/// Returns the digests that workers must share with the coordinator.
+pub(super) fn subject(problem: &str, space: &str) -> Map<String, Json> {
+    [("problem", problem), ("space", space)]
+        .map(|(name, digest)| (name.to_string(), Json::from(digest)))
+        .into_iter()
+        .collect()
+}
