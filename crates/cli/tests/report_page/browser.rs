@@ -26,7 +26,7 @@ pub(crate) struct Browser {
     from: BufReader<File>,
     session: Option<String>,
     calls: u64,
-    /// What went wrong in the page: exceptions, messages of errors, and files that were not found.
+    /// The faults of the page: exceptions, messages of errors, and files that were not found.
     pub(crate) errors: Vec<String>,
     loaded: bool,
     _folder: tempfile::TempDir,

@@ -57,6 +57,15 @@ fn looked_at(browser: &mut Browser, page: &Path, views: &[View]) -> Json {
     seen
 }
 
+/// Opens the report of one run in a browser, and waits until it is drawn.
+fn opened() -> (Folder, Browser) {
+    let folder = reported(&[Made::default()]);
+    let mut browser = Browser::start();
+    browser.open(&folder.path("page.html"), 1280, "light");
+    browser.evaluate(LOOK);
+    (folder, browser)
+}
+
 #[test]
 fn a_report_has_every_picture_and_no_error_no_overflow_and_enough_contrast() {
     if !has_browser() {
@@ -120,10 +129,7 @@ fn pointing_at_an_evaluation_shows_its_configuration() {
     if !has_browser() {
         return;
     }
-    let folder = reported(&[Made::default()]);
-    let mut browser = Browser::start();
-    browser.open(&folder.path("page.html"), 1280, "light");
-    browser.evaluate(LOOK);
+    let (_folder, mut browser) = opened();
     let hover = "(() => { const plot = document.querySelector('[data-picture=evaluations] .plot');
         Plotly.Fx.hover(plot, [{ curveNumber: 0, pointNumber: 0 }]);
         return plot.querySelector('.hoverlayer').textContent; })()";
@@ -136,10 +142,7 @@ fn the_table_sorts_filters_and_has_a_column_for_every_parameter() {
     if !has_browser() {
         return;
     }
-    let folder = reported(&[Made::default()]);
-    let mut browser = Browser::start();
-    browser.open(&folder.path("page.html"), 1280, "light");
-    browser.evaluate(LOOK);
+    let (folder, mut browser) = opened();
     let table = "(() => { const place = document.querySelector('[data-table]');
         const cells = (row) => [...row.cells].map((cell) => cell.textContent);
         return { head: cells(place.querySelector('tr')), rows: [...place.querySelectorAll('tbody tr')].map(cells),
