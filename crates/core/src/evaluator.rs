@@ -83,7 +83,7 @@ pub trait Evaluator {
     }
 }
 
-/// What an evaluator of several devices has to say beside its answers.
+/// The remarks of an evaluator of several devices beside its answers.
 #[derive(Clone, Debug, Default)]
 pub struct Asides {
     /// Remarks for users, a sentence each, such as the loss of a device.

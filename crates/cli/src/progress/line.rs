@@ -3,7 +3,7 @@
 use console::truncate_str;
 use tunesmith::report::visible;
 
-/// What a bar shows.
+/// The content of a bar.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Shown {
     /// The share that is done, from 0 to 1, if it is known.

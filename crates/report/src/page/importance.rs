@@ -1,4 +1,4 @@
-//! Which parameters matter.
+//! Shows the parameters that matter.
 
 use super::record::RunSection;
 use super::{Group, places, section, text};

@@ -47,7 +47,7 @@ pub struct Page {
     pub written_by: String,
 }
 
-/// What a page holds beside its text.
+/// The content of a page beside its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The data, and the scripts that draw and sort them: a file for people.

@@ -1,4 +1,4 @@
-//! What came out: the best of each run, the verdict, and the best configuration for a build.
+//! Shows the results: the best of each run, the verdict, and the best configuration for a build.
 
 use super::record::{BuildText, RunSection};
 use super::{Group, best, section, text};

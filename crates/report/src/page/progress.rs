@@ -1,5 +1,5 @@
-//! How the search got there: the best so far, over evaluations and over time, and every evaluation
-//! by its status.
+//! Shows the way of the search: the best so far, over evaluations and over time, and every
+//! evaluation by its status.
 
 use super::{Group, places, section};
 use maud::{Markup, PreEscaped, html};

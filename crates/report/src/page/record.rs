@@ -18,7 +18,7 @@ pub struct RunSection {
     pub name: String,
     /// The problem. Runs of different subjects share no axis.
     pub subject: Subject,
-    /// What a reader must know about the best, a sentence each.
+    /// The facts that a reader must know about the best, a sentence each.
     pub verdict: Vec<String>,
     /// The tuning parameters.
     pub parameters: Vec<ParameterValues>,
@@ -46,7 +46,7 @@ pub struct RunSection {
     pub reproduce: Vec<String>,
 }
 
-/// What a run is about. Numbers of runs with the same subject can be compared.
+/// The subject of a run. Numbers of runs with the same subject can be compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Subject {
     /// The problem.
@@ -212,7 +212,7 @@ pub struct Samples {
     pub times_ms: Vec<f64>,
 }
 
-/// Where the time of a run went.
+/// The time of a run by its use.
 #[derive(Clone, Debug, Default)]
 pub struct Spent {
     /// Wall time in seconds by its result, in the order to show: it adds up to the run.

@@ -1,4 +1,4 @@
-//! Where the time went.
+//! Shows where the time went.
 
 use super::record::Spent;
 use super::{Group, places, section};

@@ -1,11 +1,11 @@
-//! Where the time of a run went.
+//! Adds up the time of a run by its use.
 
 use super::Full;
 use tunesmith_core::{FailureKind, Role};
 use tunesmith_report::Spent;
 use tunesmith_store::{Again, Outline};
 
-/// What a stretch of time ended with, in the order in which reports list them.
+/// The results that a stretch of time may end with, in the order in which reports list them.
 const RESULTS: [&str; 9] = [
     "correct configurations",
     "compile failures",

@@ -7,7 +7,7 @@ use tunesmith_core::{Evaluator, Interrupt};
 use tunesmith_device::Target;
 use tunesmith_space::{Space, Value};
 
-/// What a driver says of a remote device, if it needs one, and the device's limits.
+/// The description of a remote device by its driver, if it needs one, and the device's limits.
 pub type FoundRemote = (Option<Target>, Vec<(String, Value)>);
 
 /// Measures the configurations of a run in place of a device of this machine: a fleet of workers.

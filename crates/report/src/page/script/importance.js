@@ -22,5 +22,6 @@ PICTURES.importance = ({ runs: [run] }) => {
   const traces = [bars("alone", 1, series[0]), bars("with others", 2, series[4])];
   const title = { text: "% of the variance", standoff: 8 };
   const xaxis = axis({ title, rangemode: "tozero" });
-  return { traces, layout: { barmode: "stack", xaxis, yaxis: placesAxis(names, BARS) }, height: 130 + 24 * rows.length };
+  const layout = { barmode: "stack", xaxis, yaxis: placesAxis(names, BARS) };
+  return { traces, layout, height: 130 + 24 * rows.length };
 };

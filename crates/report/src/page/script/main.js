@@ -27,7 +27,8 @@ async function main() {
   const pictures = places.map((element) => new Picture(element, runs));
   for (const element of document.querySelectorAll("[data-table]")) {
     const run = runs[element.dataset.table];
-    const redraw = () => pictures.filter(({ name, runs: [own] }) => name === "parallel" && own === run).forEach((picture) => picture.refresh());
+    const linked = pictures.filter(({ name, runs: [own] }) => name === "parallel" && own === run);
+    const redraw = () => linked.forEach((picture) => picture.refresh());
     new EvaluationTable(element, run, redraw);
   }
   await library;

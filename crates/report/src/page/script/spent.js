@@ -15,5 +15,6 @@ PICTURES.spent = ({ runs: [run] }) => {
     marker: { color: series[at % series.length] },
   }));
   const xaxis = axis({ title: { text: "seconds", standoff: 8 } });
-  return { traces, layout: { barmode: "stack", xaxis, yaxis: axis({ visible: false }), showlegend: true }, height: 190 };
+  const layout = { barmode: "stack", xaxis, yaxis: axis({ visible: false }), showlegend: true };
+  return { traces, layout, height: 190 };
 };
