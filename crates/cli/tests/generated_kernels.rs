@@ -299,7 +299,7 @@ fn compiles_for(capability: (u32, u32), cases: &[Case]) {
     let device = cuda_devices(&setup, &worker()).unwrap().remove(0);
     // The script's kernels write nothing, and no result is expected.
     let spec = problem(cases, Language::Cuda, &folder);
-    let completion = evaluated(spec, Target::Cuda(Box::new(device)));
+    let completion = evaluated(spec, Target::Gpu(Box::new(device)));
     assert_eq!(completion.failure, None);
     let compiled = completion.measurement.compile.unwrap();
     assert!(compiled.binary_bytes > Some(1000 * cases.len() as u64), "{compiled:?}");

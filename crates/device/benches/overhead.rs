@@ -52,7 +52,7 @@ fn on_cuda(space: &Space, folder: &Path) -> LiveEvaluator {
     let expr = |text: &str| vec![Expr::parse(text).expect("an expression")];
     let work = WorkSize { extent: Extent::Global(expr("262144")), local: Some(expr("256")) };
     let options = LiveOptions::new(spec(Language::Cuda, file, Some(work)));
-    LiveEvaluator::new(space, LiveOptions { target: Target::Cuda(Box::new(device)), ..options }).expect("a compiler")
+    LiveEvaluator::new(space, LiveOptions { target: Target::Gpu(Box::new(device)), ..options }).expect("a compiler")
 }
 
 fn spec(language: Language, file: PathBuf, work: Option<WorkSize>) -> KernelSpec {

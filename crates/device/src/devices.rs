@@ -1,11 +1,12 @@
 //! Lists the usable devices, and the reasons why others are not usable. Drivers are asked in
 //! workers, because they may crash.
 
-use crate::backends::cuda::{self, ChipCounters, CountersTask, CudaDevice, NoCounters};
+use crate::backends::cuda::{self, ChipCounters, CountersTask, NoCounters};
+use crate::backends::gpu::{GpuApi, GpuDevice};
 use crate::backends::opencl::{self, OpenClDevice};
 use crate::backends::{Absent, DeviceInfo, DriverAnswer, DriverQuestion, Missing, Target, c, command};
 use crate::error::DeviceError;
-use crate::host::{Compilers, CudaSetup, WorkerCommand};
+use crate::host::{Compilers, CudaSetup, HipSetup, WorkerCommand};
 use crate::worker::{LIMIT, NoAnswer, OTHER_PROTOCOL, ask};
 use std::path::Path;
 
@@ -23,8 +24,10 @@ pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo
         missing.extend(c::missing_counters());
     }
     let opencl = opencl_devices(worker).map(|found| found.iter().map(OpenClDevice::info).collect());
-    let cuda = cuda_devices(&compilers.cuda, worker).map(|found| found.iter().map(CudaDevice::info).collect());
-    for (backend, found) in [("opencl", opencl), ("cuda", cuda)] {
+    let gpus = |found: Vec<GpuDevice>| found.iter().map(GpuDevice::info).collect();
+    let cuda = cuda_devices(&compilers.cuda, worker).map(gpus);
+    let hip = hip_devices(&compilers.hip, worker).map(gpus);
+    for (backend, found) in [("opencl", opencl), ("cuda", cuda), ("hip", hip)] {
         match found {
             Ok(found) => devices.extend::<Vec<DeviceInfo>>(found),
             Err(error) => missing.push(Missing::of(backend, error)),
@@ -52,12 +55,25 @@ pub fn opencl_devices(worker: &WorkerCommand) -> Result<Vec<OpenClDevice>, Devic
 /// # Errors
 /// There is no driver, no device or no compiler ([`DeviceError::NoDevices`]), or the worker cannot
 /// be started.
-pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<CudaDevice>, DeviceError> {
-    let found = match ask(worker, DriverQuestion::CudaDevices(setup.clone()))? {
-        Ok(DriverAnswer::CudaDevices(found)) => found,
-        other => Err(cuda::missing_driver(&why_no_devices(other))),
+pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<GpuDevice>, DeviceError> {
+    gpus(GpuApi::Cuda, DriverQuestion::CudaDevices(setup.clone()), worker)
+}
+
+/// Lists every HIP device. Asks the runtime in a worker and waits for its answer.
+///
+/// # Errors
+/// There is no runtime, no device or no compiler ([`DeviceError::NoDevices`]), or the worker cannot
+/// be started.
+pub fn hip_devices(setup: &HipSetup, worker: &WorkerCommand) -> Result<Vec<GpuDevice>, DeviceError> {
+    gpus(GpuApi::Hip, DriverQuestion::HipDevices(setup.clone()), worker)
+}
+
+fn gpus(api: GpuApi, question: DriverQuestion, worker: &WorkerCommand) -> Result<Vec<GpuDevice>, DeviceError> {
+    let found = match ask(worker, question)? {
+        Ok(DriverAnswer::GpuDevices(found)) => found,
+        other => Err(api.missing_driver(&why_no_devices(other))),
     };
-    found.map_err(|absent| absent.into_error("CUDA"))
+    found.map_err(|absent| absent.into_error(api.title()))
 }
 
 /// Returns a device that only compiles: an architecture by NVRTC's name, such as `sm_90`, with the
@@ -67,13 +83,29 @@ pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<Cud
 /// # Errors
 /// NVRTC is missing or does not know the architecture ([`DeviceError::NoDevices`]), or the worker
 /// cannot be started.
-pub fn cuda_architecture(setup: &CudaSetup, name: &str, worker: &WorkerCommand) -> Result<CudaDevice, DeviceError> {
+pub fn cuda_architecture(setup: &CudaSetup, name: &str, worker: &WorkerCommand) -> Result<GpuDevice, DeviceError> {
     let question = DriverQuestion::CudaArchitecture(CudaSetup { script: None, ..setup.clone() }, name.to_owned());
+    architecture(GpuApi::Cuda, question, worker)
+}
+
+/// Returns a device that only compiles: an architecture by AMD's name, such as `gfx90a`, with the
+/// limits that every GPU of it has. Needs hiprtc, but neither a GPU nor a runtime. Asks the compiler
+/// in a worker.
+///
+/// # Errors
+/// hiprtc is missing or does not know the architecture ([`DeviceError::NoDevices`]), or the worker
+/// cannot be started.
+pub fn hip_architecture(setup: &HipSetup, name: &str, worker: &WorkerCommand) -> Result<GpuDevice, DeviceError> {
+    let question = DriverQuestion::HipArchitecture(HipSetup { script: None, ..setup.clone() }, name.to_owned());
+    architecture(GpuApi::Hip, question, worker)
+}
+
+fn architecture(api: GpuApi, question: DriverQuestion, worker: &WorkerCommand) -> Result<GpuDevice, DeviceError> {
     let found = match ask(worker, question)? {
-        Ok(DriverAnswer::CudaArchitecture(found)) => *found,
-        other => Err(cuda::missing_driver(&why_no_devices(other))),
+        Ok(DriverAnswer::GpuArchitecture(found)) => *found,
+        other => Err(api.missing_driver(&why_no_devices(other))),
     };
-    found.map_err(|absent| absent.into_error("CUDA"))
+    found.map_err(|absent| absent.into_error(api.title()))
 }
 
 /// Returns the reason why a driver listed no devices.

@@ -40,15 +40,18 @@ pub use backends::command::{
     CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberPattern, OUT, PatternError, TextPattern,
     Unit, device as command_device,
 };
-pub use backends::cuda::{ChipCounters, CudaDevice, ResolvedCounter};
+pub use backends::cuda::{ChipCounters, ResolvedCounter};
+pub use backends::gpu::{GpuApi, GpuDevice};
 pub use backends::opencl::{OpenClDevice, OpenClKind};
 pub use backends::{BuildPlan, DeviceInfo, Missing, Target};
 pub use data::{Given, contents};
-pub use devices::{counters, cuda_architecture, cuda_devices, devices, opencl_devices, processor};
+pub use devices::{
+    counters, cuda_architecture, cuda_devices, devices, hip_architecture, hip_devices, opencl_devices, processor,
+};
 pub use energy::ENERGY_MJ;
 pub use error::{DataError, DeviceError, ScratchError};
 pub use function::{Function, FunctionEvaluator, OwnFunction};
-pub use host::{Companion, Compilers, CudaSetup, Heard};
+pub use host::{Companion, Compilers, CudaSetup, GpuSetup, Heard, HipSetup};
 #[doc(hidden)]
 pub use host::{Packet, Process, Processes, Received, SystemProcesses};
 pub use limit_names::LIMIT_NAMES;

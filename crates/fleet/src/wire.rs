@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::io::{Read, Write};
-use tunesmith_device::{CudaDevice, OpenClDevice, Target};
+use tunesmith_device::{GpuDevice, OpenClDevice, Target};
 use tunesmith_store::Entry;
 
 /// The version of the messages. Both sides must have the same.
@@ -104,7 +104,7 @@ pub(crate) struct Answer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum FoundTarget {
     OpenCl(Box<OpenClDevice>),
-    Cuda(Box<CudaDevice>),
+    Gpu(Box<GpuDevice>),
 }
 
 impl FoundTarget {
@@ -113,7 +113,7 @@ impl FoundTarget {
         match target {
             Target::Processor => None,
             Target::OpenCl(device) => Some(Self::OpenCl(device.clone())),
-            Target::Cuda(device) => Some(Self::Cuda(device.clone())),
+            Target::Gpu(device) => Some(Self::Gpu(device.clone())),
         }
     }
 
@@ -121,7 +121,7 @@ impl FoundTarget {
     pub(crate) fn target(self) -> Target {
         match self {
             Self::OpenCl(device) => Target::OpenCl(device),
-            Self::Cuda(device) => Target::Cuda(device),
+            Self::Gpu(device) => Target::Gpu(device),
         }
     }
 }

@@ -206,7 +206,7 @@ pub(crate) fn read_work(section: &Section<'_>, languages: &[Language], messages:
         }
     };
     let local_node = section.get("local");
-    if local_node.is_none() && languages.contains(&Language::Cuda) {
+    if local_node.is_none() && languages.iter().any(|language| language.needs_blocks()) {
         let remedy = "write `local = [\"256\"]`".to_string();
         messages.error(section.span.clone(), "the number of threads in a block is missing", Some(remedy));
         return None;
@@ -243,7 +243,8 @@ pub(crate) fn language(node: &Node<'_>, language: Option<Language>) -> Option<La
     if language.is_none() {
         let text = format!("`{}` names no language that can be compiled", node.name);
         let remedy =
-            "languages are C (.c), C++ (.cpp, .cc, .cxx), OpenCL C (.cl, .opencl), CUDA C++ (.cu) and loop nests (.nest)"
+            "languages are C (.c), C++ (.cpp, .cc, .cxx), OpenCL C (.cl, .opencl), CUDA C++ (.cu), HIP C++ (.hip) and \
+             loop nests (.nest)"
                 .to_string();
         node.error(text, Some(remedy));
     }

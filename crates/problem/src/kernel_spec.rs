@@ -9,7 +9,8 @@ use tunesmith_space::{ConfigId, Constraint, Expr, Space, Value};
 
 impl Problem {
     /// Returns the kernels with their data, as a device with kernels in `language` needs them. Loop
-    /// nests are written in it. A kernel with several languages is in this one, if it has it.
+    /// nests are written in it. A kernel with several languages is in this one if it has it, or else
+    /// in the other one that its devices run.
     ///
     /// # Errors
     /// - The problem has no kernel that this version compiles.
@@ -23,7 +24,7 @@ impl Problem {
         if self.kernels.is_empty() {
             let text = format!("`{}` has no kernel that this version compiles", self.source_file.path.display());
             let remedy =
-                "C, C++, OpenCL and CUDA kernels are; any space can be tuned on `--device synthetic:EXPR`".to_string();
+                "C, C++, OpenCL, CUDA and HIP are; any space can be tuned on `--device synthetic:EXPR`".to_string();
             return Err(Refusal::new(text, Some(remedy)).into());
         }
         for (kernel, places) in self.kernels.iter().zip(&self.places.kernels) {
@@ -71,8 +72,8 @@ impl Problem {
         let none = Vec::new();
         let chosen = |(number, kernel): (usize, &Kernel)| {
             let others = self.other_kernels.get(number).unwrap_or(&none);
-            let mut versions = std::iter::once(kernel).chain(others);
-            match versions.find(|version| version.language.device() == language.device()) {
+            let of = |device| std::iter::once(kernel).chain(others).find(|one| one.language.device() == device);
+            match of(language.device()).or_else(|| of(language.also_runs()?.device())) {
                 Some(version) => Ok(version.clone()),
                 None if others.is_empty() => Ok(kernel.clone()),
                 None => Err(self.no_version(kernel, others, language)),

@@ -109,6 +109,7 @@ fn generated_suffix(kernel: &Kernel) -> String {
         tunesmith_device::Language::Cpp => "cpp",
         tunesmith_device::Language::OpenCl => "cl",
         tunesmith_device::Language::Cuda => "cu",
+        tunesmith_device::Language::Hip => "hip",
         _ => "c",
     };
     suffix.to_string()

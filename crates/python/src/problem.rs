@@ -218,7 +218,7 @@ impl Kernel<'_> {
         let named = self.language.as_deref();
         let language = named.map(|name| {
             Language::from_name(name)
-                .ok_or_else(|| request(format!("there is no language {name:?}; name c, c++, opencl or cuda")))
+                .ok_or_else(|| request(format!("there is no language {name:?}; name c, c++, opencl, cuda or hip")))
         });
         let language = language.transpose()?;
         let mut code = match (&self.file, &self.text) {
@@ -230,6 +230,7 @@ impl Kernel<'_> {
                     Language::Cpp => Code::cpp(&self.function, text),
                     Language::OpenCl => Code::opencl(&self.function, text),
                     Language::Cuda => Code::cuda(&self.function, text),
+                    Language::Hip => Code::hip(&self.function, text),
                     other => return Err(request(format!("a source in {} must be in a file", other.name()))),
                 }
             }

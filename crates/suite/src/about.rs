@@ -81,7 +81,7 @@ impl From<Number> for Value {
 }
 
 /// The backends that a suite knows, in the order in which they are tried.
-pub(crate) const BACKENDS: [&str; 3] = ["c", "opencl", "cuda"];
+pub(crate) const BACKENDS: [&str; 4] = ["c", "opencl", "cuda", "hip"];
 
 impl About {
     /// Reads the file at `path`.

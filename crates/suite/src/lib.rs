@@ -94,21 +94,28 @@ fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
 impl SuiteEntry {
     /// Returns the names of the problem's backends.
     pub fn backends(&self) -> impl Iterator<Item = &'static str> + '_ {
-        BACKENDS.into_iter().filter(|backend| self.about.problems.contains_key(*backend))
+        BACKENDS.into_iter().filter(|backend| self.problem(backend).is_some())
+    }
+
+    /// Returns the name of the problem file of a backend. HIP's compiler takes CUDA's sources, so
+    /// that a problem for CUDA is one for HIP too, unless it has another.
+    fn problem(&self, backend: &str) -> Option<&str> {
+        let of = |backend: &str| self.about.problems.get(backend).map(String::as_str);
+        of(backend).or_else(|| of("cuda").filter(|_| backend == "hip"))
     }
 
     /// Returns the problem file of a backend.
     fn file(&self, backend: &str) -> Option<PathBuf> {
-        Some(self.folder.join(self.about.problems.get(backend)?))
+        Some(self.folder.join(self.problem(backend)?))
     }
 
     /// Returns every problem file by its name in `about.toml`: those of the backends, then others
     /// whose number of configurations is stated.
     fn files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = Vec::new();
-        let of_backends = self.backends().filter_map(|backend| self.about.problems.get(backend));
-        for file in of_backends.chain(self.about.configurations.keys()) {
-            if !files.contains(&file.as_str()) {
+        let of_backends = self.backends().filter_map(|backend| self.problem(backend));
+        for file in of_backends.chain(self.about.configurations.keys().map(String::as_str)) {
+            if !files.contains(&file) {
                 files.push(file);
             }
         }
@@ -117,7 +124,7 @@ impl SuiteEntry {
 
     /// Returns the first backend of a problem file.
     fn backend_of(&self, file: &str) -> Option<&'static str> {
-        self.backends().find(|backend| self.about.problems.get(*backend).is_some_and(|own| own == file))
+        self.backends().find(|backend| self.problem(backend) == Some(file))
     }
 
     /// Loads a problem file, with the sizes for a GPU if `gpu`.
@@ -136,6 +143,7 @@ fn backend_name(choice: &DeviceChoice) -> Result<&'static str, Error> {
         DeviceChoice::C => Ok("c"),
         DeviceChoice::OpenCl(_) => Ok("opencl"),
         DeviceChoice::Cuda(_) => Ok("cuda"),
+        DeviceChoice::Hip(_) => Ok("hip"),
         other => {
             let text = format!("a suite runs kernels, which the device `{other}` does not");
             Err(refused(text, Some(format!("devices are {}", BACKENDS.join(", ")))))

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::fmt;
 use std::str::FromStr;
 use tunesmith::Error;
-use tunesmith_device::Target;
+use tunesmith_device::{GpuApi, Target};
 use tunesmith_space::did_you_mean;
 
 /// A library with ready-made operations.
@@ -50,7 +50,7 @@ impl Library {
         match self {
             Self::OpenBlas => target.is_processor(),
             Self::ClBlast => matches!(target, Target::OpenCl(_)),
-            Self::CuBlas | Self::CuDnn => matches!(target, Target::Cuda(_)),
+            Self::CuBlas | Self::CuDnn => target.is_of(GpuApi::Cuda),
         }
     }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tunesmith::{Error, Extras, Problem, Runner};
 use tunesmith_core::{Failure, FailureKind, Interrupt, Request, Rng, SystemClock};
-use tunesmith_device::{Device, DeviceChoice, Machine, Target, cuda_architecture};
+use tunesmith_device::{Device, DeviceChoice, Machine, Target, cuda_architecture, hip_architecture};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, arguments};
 
@@ -20,8 +20,8 @@ pub struct VerifyOptions {
     pub samples: usize,
     /// The seed of the draw.
     pub seed: u64,
-    /// CUDA architectures, such as `sm_90`, to compile for without running anything. No GPU is
-    /// needed.
+    /// Architectures to compile for without running anything: of CUDA, such as `sm_90`, and of HIP,
+    /// such as `gfx90a`. No GPU is needed.
     pub compile_only: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ impl Verified {
 /// left out. Returns `None` if `interrupt` was raised.
 ///
 /// # Errors
-/// The machine lacks the named device, or NVRTC does not know an architecture. What is wrong with
+/// The machine lacks the named device, or its compiler does not know an architecture. What is wrong with
 /// one problem is in its [`Verified::error`].
 pub fn verify_suite(
     suite: &Suite,
@@ -131,9 +131,12 @@ fn grounds(machine: &Machine, compile_only: &[String], on_missing: &mut dyn FnMu
         return places.into_iter().map(ground).collect();
     }
     let ground = |name: &String| {
-        let device = cuda_architecture(&machine.compilers.cuda, name, &machine.worker)?;
-        let place = Place { backend: "cuda", text: name.clone(), machine: machine.clone() };
-        Ok(Ground { place, device: Device::Kernels(Target::Cuda(Box::new(device))), compile_only: true })
+        let device = match name.starts_with("gfx") {
+            true => hip_architecture(&machine.compilers.hip, name, &machine.worker)?,
+            false => cuda_architecture(&machine.compilers.cuda, name, &machine.worker)?,
+        };
+        let place = Place { backend: device.api().device(), text: name.clone(), machine: machine.clone() };
+        Ok(Ground { place, device: Device::Kernels(Target::Gpu(Box::new(device))), compile_only: true })
     };
     compile_only.iter().map(ground).collect()
 }

@@ -10,7 +10,7 @@ use tunesmith_device::{Device, Language, Machine};
 pub(crate) const BANDWIDTH: &str = "memory_gbytes_per_second";
 
 /// Copies 64 MiB for about a second and returns GB/s, counting both read and written bytes. Uses
-/// one thread of a processor, or the whole of an OpenCL or CUDA device. Returns `None` for devices
+/// one thread of a processor, or the whole of a GPU or an OpenCL device. Returns `None` for devices
 /// that run no kernels, when interrupted, or if the copy fails.
 ///
 /// # Errors
@@ -19,7 +19,9 @@ pub(crate) fn bandwidth(device: &Device, machine: &Machine, interrupt: &Interrup
     let Device::Kernels(target) = device else { return Ok(None) };
     let (file, text, work) = match target.language() {
         Language::OpenCl => ("copy.cl", include_str!("../probe/copy.cl"), "global = [\"N\"]"),
-        Language::Cuda => ("copy.cu", include_str!("../probe/copy.cu"), "global = [\"N\"]\nlocal = [\"256\"]"),
+        Language::Cuda | Language::Hip => {
+            ("copy.cu", include_str!("../probe/copy.cu"), "global = [\"N\"]\nlocal = [\"256\"]")
+        }
         _ => ("copy.c", include_str!("../probe/copy.c"), ""),
     };
     let folder = tempfile::tempdir().map_err(|source| Error::Write { path: std::env::temp_dir(), source })?;

@@ -44,8 +44,17 @@ const CUDA: Starter = Starter {
     ],
 };
 
+/// HIP's kernel is CUDA's: the languages share its words.
+const HIP: Starter = Starter {
+    files: &[
+        ("problem.toml", include_str!("../starter/hip/problem.toml")),
+        ("kernel.hip", include_str!("../starter/cuda/kernel.cu")),
+        ("reference.c", include_str!("../starter/cuda/reference.c")),
+    ],
+};
+
 /// The backends that have a starter.
-const NAMES: [&str; 4] = ["c", "command", "cuda", "opencl"];
+const NAMES: [&str; 5] = ["c", "command", "cuda", "hip", "opencl"];
 
 /// Returns the starter for a backend.
 ///
@@ -56,6 +65,7 @@ pub fn starter(backend: &str) -> Result<Starter, Error> {
         "c" => Ok(C),
         "command" => Ok(COMMAND),
         "cuda" => Ok(CUDA),
+        "hip" => Ok(HIP),
         "opencl" => Ok(OPENCL),
         other => {
             let all = || format!("there are starters for {}", NAMES.join(", "));

@@ -113,7 +113,8 @@ const DEVICES_HELP: &str = "Examples:
   tunesmith devices --counters --chip GH100,AD102
 
 NVIDIA's libraries (CUPTI, NVRTC) are searched for in the folder that TUNESMITH_NVIDIA names, in the
-system's folders, and in /usr/local/cuda.";
+system's folders, and in /usr/local/cuda; AMD's (hiprtc, the HIP runtime) in the folder that
+TUNESMITH_ROCM names, in the system's folders, and in /opt/rocm.";
 
 const TUNE_HELP: &str = "Examples:
   tunesmith tune examples/gemm/gemm.toml
@@ -177,7 +178,7 @@ pub(crate) struct ManArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// The backend of the kernel: c, command, cuda, opencl
+    /// The backend of the kernel: c, command, cuda, hip, opencl
     #[arg(long, default_value = "c")]
     pub(crate) backend: String,
     /// The folder to write to
@@ -228,10 +229,10 @@ pub(crate) struct SpaceArgs {
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// The device: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, command, replay:FILE (a
-    /// recording), replay:FILE?noise (the same, with samples drawn from its noise), or
-    /// synthetic:EXPR (an expression over parameters and sizes that gives milliseconds) [default:
-    /// the best device for the problem's kernel]
+    /// The device: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, hip, hip:N, command,
+    /// replay:FILE (a recording), replay:FILE?noise (the same, with samples drawn from its noise),
+    /// or synthetic:EXPR (an expression over parameters and sizes that gives milliseconds)
+    /// [default: the best device for the problem's kernel]
     #[arg(long)]
     pub(crate) device: Option<String>,
     /// The strategy: NAME or NAME(option=value, ...); a wrong name lists all of them
@@ -281,9 +282,9 @@ pub(crate) struct TuneArgs {
     /// Number of compilations at once [default: the number of processors]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
-    /// Maximum number of requests of the strategy in flight [default: 4; on OpenCL and CUDA 8, on
-    /// recordings and synthetic devices 1; on the processors that compile, at most two for each of
-    /// --jobs, and 1 with --jobs 1]
+    /// Maximum number of requests of the strategy in flight [default: 4; on OpenCL, CUDA and HIP 8,
+    /// on recordings and synthetic devices 1; on the processors that compile, at most two for each
+    /// of --jobs, and 1 with --jobs 1]
     #[arg(long, value_name = "N")]
     pub(crate) room: Option<usize>,
     /// A program that proposes configurations in competition with the strategy: it reads and writes
@@ -367,8 +368,8 @@ pub(crate) struct RunArgs {
     /// The best configuration of this journal in place of the default one
     #[arg(long, value_name = "RUN")]
     pub(crate) best: Option<PathBuf>,
-    /// The device: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, command, replay:FILE or
-    /// synthetic:EXPR [default: the best device for the problem's kernel]
+    /// The device: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, hip, hip:N, command, replay:FILE
+    /// or synthetic:EXPR [default: the best device for the problem's kernel]
     #[arg(long)]
     pub(crate) device: Option<String>,
     /// Also read counters and explain them: bottlenecks, and the changes that would relieve them

@@ -210,7 +210,7 @@ pub(crate) struct CalibrateArgs {
     /// A file with a section `[calibrate]`: kernels and properties of your own
     #[arg(value_name = "FILE")]
     pub(crate) own: Option<PathBuf>,
-    /// The device: c, opencl, opencl:N, opencl:NAME, cuda or cuda:N
+    /// The device: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, hip or hip:N
     #[arg(long, value_name = "DEVICE", default_value = "c")]
     pub(crate) device: String,
     /// The device file to write

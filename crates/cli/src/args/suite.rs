@@ -49,8 +49,8 @@ pub(crate) struct SuiteListArgs {
 pub(crate) struct SuiteCheckArgs {
     #[command(flatten)]
     pub(crate) suite: SuiteArgs,
-    /// The device to check for: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N [default: for each
-    /// file one that runs it]
+    /// The device to check for: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, hip, hip:N
+    /// [default: for each file one that runs it]
     #[arg(long)]
     pub(crate) device: Option<String>,
 }
@@ -62,13 +62,15 @@ pub(crate) struct SuiteVerifyArgs {
     /// Number of configurations of each problem, drawn uniformly
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub(crate) samples: usize,
-    /// The device: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N [default: one of each backend]
+    /// The device: c, opencl, opencl:N, opencl:NAME, cuda, cuda:N, hip, hip:N [default: one of
+    /// each backend]
     #[arg(long)]
     pub(crate) device: Option<String>,
     /// The seed of the draw
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// CUDA architectures to compile for by NVRTC, without running anything; needs no GPU
+    /// Architectures to compile for, such as sm_90 and gfx90a, without running anything; needs no
+    /// GPU
     #[arg(long, value_name = "ARCH,...", value_delimiter = ',', conflicts_with = "device")]
     pub(crate) compile_only: Vec<String>,
     /// Run the user's code without the sandbox (docs/trust.md)

@@ -60,7 +60,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use tunesmith::core::Interrupt;
 use tunesmith::device::worker::WorkerCommand;
-use tunesmith::device::{Compilers, CudaSetup, Sandbox};
+use tunesmith::device::{Compilers, CudaSetup, HipSetup, Sandbox};
 use tunesmith::space::Value;
 use tunesmith::store::{FoundRun, find_run};
 use tunesmith::{Error, Machine, Problem};
@@ -107,17 +107,22 @@ fn describe_sandbox(machine: &Machine) -> String {
 
 #[allow(clippy::disallowed_methods)] // the command line is where the environment is read
 /// Returns the compilers that `CC` and `CXX` name, or else the system's, with NVIDIA's libraries in
-/// the folder that `TUNESMITH_NVIDIA` names.
+/// the folder that `TUNESMITH_NVIDIA` names, and AMD's in the one that `TUNESMITH_ROCM` names.
 fn compilers() -> Compilers {
     let named = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
     let default = Compilers::default();
     let cuda = CudaSetup {
         libraries: named("TUNESMITH_NVIDIA").map(PathBuf::from),
-        cache: cache_folder(),
+        cache: cache_folder("cubin"),
         ncu: named("TUNESMITH_NCU").map(PathBuf::from),
         script: named("TUNESMITH_CUDA_SCRIPT").map(PathBuf::from),
     };
-    Compilers { cc: named("CC").unwrap_or(default.cc), cxx: named("CXX").unwrap_or(default.cxx), cuda }
+    let hip = HipSetup {
+        libraries: named("TUNESMITH_ROCM").map(PathBuf::from),
+        cache: cache_folder("hsaco"),
+        script: named("TUNESMITH_HIP_SCRIPT").map(PathBuf::from),
+    };
+    Compilers { cc: named("CC").unwrap_or(default.cc), cxx: named("CXX").unwrap_or(default.cxx), cuda, hip }
 }
 
 #[allow(clippy::disallowed_methods)] // the command line is where the environment is read
@@ -131,9 +136,9 @@ fn caches() -> Option<PathBuf> {
     folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
 }
 
-/// Returns the folder for cubins.
-fn cache_folder() -> Option<PathBuf> {
-    caches().map(|caches| caches.join("tunesmith").join("cubin"))
+/// Returns the folder for machine code of a kind.
+fn cache_folder(kind: &str) -> Option<PathBuf> {
+    caches().map(|caches| caches.join("tunesmith").join(kind))
 }
 
 /// Returns the sandbox of this user. Drivers may write the caches that they were given.

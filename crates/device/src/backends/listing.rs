@@ -53,7 +53,7 @@ pub(crate) struct Absent {
 
 impl Absent {
     /// Returns the entry of a backend that was left out of this build.
-    #[cfg(not(all(feature = "opencl", feature = "cuda")))]
+    #[cfg(not(all(feature = "opencl", feature = "cuda", feature = "hip")))]
     pub(crate) fn feature(api: &str, feature: &str) -> Self {
         Self {
             reason: format!("this build lacks the {api} backend"),

@@ -18,6 +18,8 @@ pub(crate) mod c;
 pub(crate) mod command;
 pub(crate) mod compiling;
 pub(crate) mod cuda;
+pub(crate) mod gpu;
+pub(crate) mod hip;
 mod listing;
 pub(crate) mod opencl;
 mod session;
@@ -35,11 +37,12 @@ pub(crate) use source::{KernelSource, reference_arguments};
 
 use crate::backends::compiling::{CompileService, Compiled, Workshop};
 use crate::error::DeviceError;
-use crate::host::{Compiler, Compilers, CudaSetup, WorkerCommand};
+use crate::host::{Compiler, Compilers, CudaSetup, GpuSetup, HipSetup, WorkerCommand};
 use crate::problem::Language;
 use c::{CBackend, CSession};
 pub(crate) use c::{float_controls, fork, leave, openmp_settings};
-use cuda::{ChipCounters, CountersTask, CudaBackend, CudaDevice, CudaProgram, CudaTask, NoCounters};
+use cuda::{ChipCounters, CountersTask, NoCounters};
+use gpu::{GpuApi, GpuBackend, GpuDevice, GpuProgram, GpuTask};
 use opencl::{FoundArgument, OpenClBackend, OpenClDevice, OpenClKind, OpenClProgram, OpenClTask};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -55,8 +58,8 @@ pub enum Target {
     Processor,
     /// One of the [`opencl_devices`](crate::opencl_devices).
     OpenCl(Box<OpenClDevice>),
-    /// One of the [`cuda_devices`](crate::cuda_devices).
-    Cuda(Box<CudaDevice>),
+    /// One of the [`cuda_devices`](crate::cuda_devices) or [`hip_devices`](crate::hip_devices).
+    Gpu(Box<GpuDevice>),
 }
 
 /// The values for opening a backend, beside the kernel and the device.
@@ -81,7 +84,7 @@ impl Target {
         match self {
             Self::Processor => !language.has_work_items(),
             Self::OpenCl(_) => language == Language::OpenCl,
-            Self::Cuda(_) => language == Language::Cuda,
+            Self::Gpu(device) => device.api().runs(language),
         }
     }
 
@@ -90,7 +93,7 @@ impl Target {
         match self {
             Self::Processor => Language::C,
             Self::OpenCl(_) => Language::OpenCl,
-            Self::Cuda(_) => Language::Cuda,
+            Self::Gpu(device) => device.api().language(),
         }
     }
 
@@ -100,7 +103,7 @@ impl Target {
         match self {
             Self::Processor => c::devices(compilers, worker).0.into_iter().next(),
             Self::OpenCl(device) => Some(device.info()),
-            Self::Cuda(device) => Some(device.info()),
+            Self::Gpu(device) => Some(device.info()),
         }
     }
 
@@ -109,20 +112,25 @@ impl Target {
         match self {
             Self::Processor => true,
             Self::OpenCl(device) => device.kind == OpenClKind::Cpu,
-            Self::Cuda(_) => false,
+            Self::Gpu(_) => false,
         }
     }
 
     /// Returns true if the device tells its energy, and its counters to `tune --profile`.
     pub fn is_instrumented(&self) -> bool {
-        matches!(self, Self::Cuda(_))
+        self.is_of(GpuApi::Cuda)
+    }
+
+    /// Returns true if the device is a GPU of this API.
+    pub fn is_of(&self, api: GpuApi) -> bool {
+        matches!(self, Self::Gpu(device) if device.api() == api)
     }
 
     /// Finds the profiler that a worker can run under, if its own session cannot read counters.
     pub(crate) fn outside_profiler(&self) -> Option<Box<dyn OutsideProfiler>> {
         match self {
             Self::Processor | Self::OpenCl(_) => None,
-            Self::Cuda(device) => cuda::outside_profiler(device),
+            Self::Gpu(device) => cuda::outside_profiler(device),
         }
     }
 
@@ -132,8 +140,8 @@ impl Target {
         match self {
             // No bottleneck depends on the size of the processor.
             Self::Processor => self.missing_counters().is_none().then(Hardware::default),
-            Self::OpenCl(_) => None,
-            Self::Cuda(device) => Some(device.hardware()),
+            Self::Gpu(device) if device.api() == GpuApi::Cuda => Some(device.hardware()),
+            Self::OpenCl(_) | Self::Gpu(_) => None,
         }
     }
 
@@ -142,7 +150,7 @@ impl Target {
     pub fn missing_counters(&self) -> Option<Missing> {
         match self {
             Self::Processor => c::missing_counters(),
-            Self::OpenCl(_) | Self::Cuda(_) => None,
+            Self::OpenCl(_) | Self::Gpu(_) => None,
         }
     }
 
@@ -162,8 +170,8 @@ impl Target {
             Self::OpenCl(device) if self.runs(language) => {
                 Ok(Box::new(OpenClBackend::new(source, device.as_ref().clone(), Workshop::new(opening))?))
             }
-            Self::Cuda(device) if self.runs(language) => {
-                Ok(Box::new(CudaBackend::new(source, device.as_ref().clone(), Workshop::new(opening))?))
+            Self::Gpu(device) if self.runs(language) => {
+                Ok(Box::new(GpuBackend::new(source, device.as_ref().clone(), Workshop::new(opening))?))
             }
             _ => Err(self.wrong_language(&source)),
         }
@@ -174,7 +182,7 @@ impl Target {
         let device = match self {
             Self::Processor => "the device `c`".to_owned(),
             Self::OpenCl(device) => format!("OpenCL device {} ({})", device.index, device.name),
-            Self::Cuda(device) => format!("CUDA device {} ({})", device.index, device.name),
+            Self::Gpu(device) => format!("{} device {} ({})", device.api().title(), device.index, device.name),
         };
         let language = source.kernel.language;
         DeviceError::Language {
@@ -194,8 +202,8 @@ pub(crate) enum Program {
     Library { path: PathBuf },
     /// The output of an OpenCL driver.
     OpenCl(OpenClProgram),
-    /// The output of NVRTC.
-    Cuda(CudaProgram),
+    /// The output of NVRTC or hiprtc.
+    Gpu(GpuProgram),
 }
 
 impl Program {
@@ -203,7 +211,7 @@ impl Program {
         match self {
             Self::Library { path } => path,
             Self::OpenCl(program) => &program.binary,
-            Self::Cuda(program) => &program.binary,
+            Self::Gpu(program) => &program.binary,
         }
     }
 }
@@ -215,8 +223,8 @@ pub(crate) enum SessionKind {
     C,
     /// A device of an OpenCL driver, by its position among all devices.
     OpenCl { device: usize },
-    /// A device of the NVIDIA driver, by its position.
-    Cuda { device: usize, setup: CudaSetup },
+    /// A GPU, by its position among those of its API.
+    Gpu { device: usize, setup: GpuSetup },
 }
 
 impl SessionKind {
@@ -231,7 +239,8 @@ impl SessionKind {
         match self {
             Self::C => Ok(Box::new(CSession::new())),
             Self::OpenCl { device } => opencl::open(device),
-            Self::Cuda { device, setup } => cuda::open(&setup, device),
+            Self::Gpu { device, setup: GpuSetup::Cuda(setup) } => cuda::open(&setup, device),
+            Self::Gpu { device, setup: GpuSetup::Hip(setup) } => hip::open(&setup, device),
         }
     }
 }
@@ -241,8 +250,8 @@ impl SessionKind {
 pub(crate) enum CompileTask {
     /// A task for an OpenCL driver.
     OpenCl(OpenClTask),
-    /// A task for NVRTC.
-    Cuda(CudaTask),
+    /// A task for NVRTC or hiprtc.
+    Gpu(GpuTask),
 }
 
 /// A compiler's description of its output.
@@ -253,7 +262,7 @@ pub(crate) enum Made {
     /// alone, without the start of the worker and of its driver.
     OpenCl { arguments: Vec<FoundArgument>, retire: bool, took: Duration },
     /// The mangled names of the kernel and of the requested variables.
-    Cuda { function: String, symbols: Vec<String> },
+    Gpu { function: String, symbols: Vec<String> },
 }
 
 impl Made {
@@ -261,7 +270,7 @@ impl Made {
     pub(crate) fn retires_its_worker(&self) -> bool {
         match self {
             Self::OpenCl { retire, .. } => *retire,
-            Self::Cuda { .. } => false,
+            Self::Gpu { .. } => false,
         }
     }
 }
@@ -271,6 +280,7 @@ impl Made {
 pub(crate) struct DriverCompilers {
     opencl: opencl::Compiler,
     cuda: cuda::Compiler,
+    hip: hip::Compiler,
 }
 
 impl DriverCompilers {
@@ -279,7 +289,10 @@ impl DriverCompilers {
     pub(crate) fn compile(&mut self, task: &CompileTask, launching: &mut dyn FnMut()) -> Compiled {
         match task {
             CompileTask::OpenCl(task) => self.opencl.compile(task, launching),
-            CompileTask::Cuda(task) => self.cuda.compile(task),
+            CompileTask::Gpu(task) => match task.setup {
+                GpuSetup::Cuda(_) => self.cuda.compile(task),
+                GpuSetup::Hip(_) => self.hip.compile(task),
+            },
         }
     }
 }
@@ -293,6 +306,10 @@ pub(crate) enum DriverQuestion {
     CudaDevices(CudaSetup),
     /// The device that NVRTC compiles for by the name of its architecture, without a driver.
     CudaArchitecture(CudaSetup, String),
+    /// The devices of the HIP runtime.
+    HipDevices(HipSetup),
+    /// The device that hiprtc compiles for by the name of its architecture, without a driver.
+    HipArchitecture(HipSetup, String),
     /// The counters of NVIDIA chips.
     CudaCounters(CountersTask),
 }
@@ -303,9 +320,9 @@ pub(crate) enum DriverAnswer {
     /// The devices, or the missing part.
     OpenClDevices(Result<Vec<OpenClDevice>, Absent>),
     /// The devices, or the missing part.
-    CudaDevices(Result<Vec<CudaDevice>, Absent>),
+    GpuDevices(Result<Vec<GpuDevice>, Absent>),
     /// The device, or the missing part.
-    CudaArchitecture(Box<Result<CudaDevice, Absent>>),
+    GpuArchitecture(Box<Result<GpuDevice, Absent>>),
     /// The counters of the requested chips, or the reason why there are none.
     CudaCounters(Result<Vec<ChipCounters>, NoCounters>),
 }
@@ -315,9 +332,13 @@ impl DriverQuestion {
     pub(crate) fn answer(&self) -> DriverAnswer {
         match self {
             Self::OpenClDevices => DriverAnswer::OpenClDevices(opencl::describe_all()),
-            Self::CudaDevices(setup) => DriverAnswer::CudaDevices(cuda::describe_all(setup)),
+            Self::CudaDevices(setup) => DriverAnswer::GpuDevices(cuda::describe_all(setup)),
             Self::CudaArchitecture(setup, name) => {
-                DriverAnswer::CudaArchitecture(Box::new(cuda::describe_architecture(setup, name)))
+                DriverAnswer::GpuArchitecture(Box::new(cuda::describe_architecture(setup, name)))
+            }
+            Self::HipDevices(setup) => DriverAnswer::GpuDevices(hip::describe_all(setup)),
+            Self::HipArchitecture(setup, name) => {
+                DriverAnswer::GpuArchitecture(Box::new(hip::describe_architecture(setup, name)))
             }
             Self::CudaCounters(task) => DriverAnswer::CudaCounters(cuda::resolve(task)),
         }

@@ -1,7 +1,7 @@
 //! The worker's side of a backend: buffers, loaded programs and launches.
 
 // Only drivers read work-items and local memory.
-#![cfg_attr(not(any(feature = "opencl", feature = "cuda")), allow(dead_code))]
+#![cfg_attr(not(any(feature = "opencl", feature = "cuda", feature = "hip")), allow(dead_code))]
 
 use crate::backends::Program;
 use crate::energy::Meter;

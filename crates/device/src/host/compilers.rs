@@ -5,7 +5,7 @@ use crate::host::{CommandTask, Finish, Input, Launcher, Streams, WorkerCommand};
 use crate::problem::Language;
 use serde::{Deserialize, Serialize};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,12 +21,15 @@ pub struct Compilers {
     pub cxx: String,
     /// The places of NVIDIA's compiler and of the kernels that it has compiled.
     pub cuda: CudaSetup,
+    /// The places of AMD's compiler and of the kernels that it has compiled.
+    pub hip: HipSetup,
 }
 
 impl Default for Compilers {
     /// Returns the system's compilers, `cc` and `c++`.
     fn default() -> Self {
-        Self { cc: "cc".to_owned(), cxx: "c++".to_owned(), cuda: CudaSetup::default() }
+        let (cuda, hip) = (CudaSetup::default(), HipSetup::default());
+        Self { cc: "cc".to_owned(), cxx: "c++".to_owned(), cuda, hip }
     }
 }
 
@@ -44,6 +47,54 @@ pub struct CudaSetup {
     /// A script in place of the driver (JSON, see `docs/cuda.md`): a device without hardware, for
     /// tests.
     pub script: Option<PathBuf>,
+}
+
+/// The places of AMD's libraries and of compiled kernels.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HipSetup {
+    /// A folder to search for hiprtc and the HIP runtime before the system's places, including its
+    /// sub-folders.
+    pub libraries: Option<PathBuf>,
+    /// The folder in which machine code is kept between runs. `None` keeps none.
+    pub cache: Option<PathBuf>,
+    /// A script in place of the HIP runtime (JSON, see `docs/cuda.md`): a device without hardware,
+    /// for tests.
+    pub script: Option<PathBuf>,
+}
+
+/// The places of the libraries of one of the APIs for GPUs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GpuSetup {
+    /// Those of CUDA.
+    Cuda(CudaSetup),
+    /// Those of HIP.
+    Hip(HipSetup),
+}
+
+impl GpuSetup {
+    /// Returns the folder to search first.
+    pub fn libraries(&self) -> Option<&Path> {
+        match self {
+            Self::Cuda(setup) => setup.libraries.as_deref(),
+            Self::Hip(setup) => setup.libraries.as_deref(),
+        }
+    }
+
+    /// Returns the folder in which machine code is kept between runs.
+    pub fn cache(&self) -> Option<&Path> {
+        match self {
+            Self::Cuda(setup) => setup.cache.as_deref(),
+            Self::Hip(setup) => setup.cache.as_deref(),
+        }
+    }
+
+    /// Returns the script in place of a driver.
+    pub fn script(&self) -> Option<&Path> {
+        match self {
+            Self::Cuda(setup) => setup.script.as_deref(),
+            Self::Hip(setup) => setup.script.as_deref(),
+        }
+    }
 }
 
 /// A compiler that was found to work.

@@ -18,7 +18,7 @@ mod system;
 
 pub use channel::Packet;
 pub use companion::{Companion, Heard};
-pub use compilers::{Compilers, CudaSetup};
+pub use compilers::{Compilers, CudaSetup, GpuSetup, HipSetup};
 pub use entry::WorkerCommand;
 pub use process::{Process, Processes, Received};
 pub use system::SystemProcesses;

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use tunesmith_space::{Expr, ExprError, did_you_mean};
 
-/// A device as a user names it: `c`, `opencl`, `cuda:1`, `command`, `replay:FILE` or
+/// A device as a user names it: `c`, `opencl`, `cuda:1`, `hip`, `command`, `replay:FILE` or
 /// `synthetic:EXPR`. The machine may not have this device;
 /// [`Machine::device_or`](super::Machine::device_or) finds out.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub enum DeviceChoice {
     OpenCl(WhichDevice),
     /// A CUDA device.
     Cuda(WhichDevice),
+    /// A HIP device.
+    Hip(WhichDevice),
     /// Any program, for problems that tune a command.
     Command,
     /// A recording: the journal of an earlier run, or measurements of another tool.
@@ -103,10 +105,11 @@ pub enum ChoiceError {
 }
 
 /// The forms of `--device`: a name, and what follows it.
-const FORMS: [(&str, &str); 6] = [
+const FORMS: [(&str, &str); 7] = [
     ("c", ""),
     ("opencl", "[:N or a part of its name, or PLATFORM::DEVICE]"),
     ("cuda", "[:N]"),
+    ("hip", "[:N]"),
     ("command", ""),
     ("replay", ":FILE[?noise]"),
     ("synthetic", ":EXPR"),
@@ -140,6 +143,7 @@ impl FromStr for DeviceChoice {
             ("c", None) => Ok(Self::C),
             ("opencl", which) => Ok(Self::OpenCl(WhichDevice::parse(which))),
             ("cuda", which) => Ok(Self::Cuda(WhichDevice::parse(which))),
+            ("hip", which) => Ok(Self::Hip(WhichDevice::parse(which))),
             ("command", None) => Ok(Self::Command),
             ("replay", Some(file)) => replay(file),
             ("synthetic", Some(expression)) => Expr::parse(expression)
@@ -172,6 +176,7 @@ impl From<Language> for DeviceChoice {
             Language::C | Language::Cpp => Self::C,
             Language::OpenCl => Self::OpenCl(WhichDevice::Best),
             Language::Cuda => Self::Cuda(WhichDevice::Best),
+            Language::Hip => Self::Hip(WhichDevice::Best),
         }
     }
 }
@@ -182,6 +187,7 @@ impl fmt::Display for DeviceChoice {
             Self::C => f.write_str("c"),
             Self::OpenCl(which) => write!(f, "opencl{which}"),
             Self::Cuda(which) => write!(f, "cuda{which}"),
+            Self::Hip(which) => write!(f, "hip{which}"),
             Self::Command => f.write_str("command"),
             Self::Replay { file, noise } => {
                 write!(f, "replay:{}{}", file.display(), if *noise { "?noise" } else { "" })
@@ -247,6 +253,8 @@ mod tests {
             "opencl:pocl::pthread",
             "cuda",
             "cuda:3",
+            "hip",
+            "hip:1",
             "command",
             "replay:run.jsonl",
             "replay:run.jsonl?noise",
@@ -259,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_language_chooses_the_device_that_it_names() {
-        for language in [Language::C, Language::Cpp, Language::OpenCl, Language::Cuda] {
+        for language in [Language::C, Language::Cpp, Language::OpenCl, Language::Cuda, Language::Hip] {
             assert_eq!(DeviceChoice::from(language).to_string(), language.device());
         }
     }
@@ -267,7 +275,7 @@ mod tests {
     #[test]
     fn numbers_and_parts_of_names_select_devices() {
         let which = |text: &str| match text.parse().unwrap() {
-            DeviceChoice::OpenCl(which) | DeviceChoice::Cuda(which) => which,
+            DeviceChoice::OpenCl(which) | DeviceChoice::Cuda(which) | DeviceChoice::Hip(which) => which,
             other => panic!("{other}"),
         };
         assert_eq!(which("opencl"), WhichDevice::Best);

@@ -2,10 +2,10 @@
 
 use super::choice::DeviceKind;
 use super::{DeviceChoice, Machine, WhichDevice};
-use crate::backends::cuda::CudaDevice;
+use crate::backends::gpu::{GpuApi, GpuDevice};
 use crate::backends::opencl::{OpenClDevice, OpenClKind};
 use crate::backends::{Target, command};
-use crate::devices::{cuda_devices, opencl_devices};
+use crate::devices::{cuda_devices, hip_devices, opencl_devices};
 use crate::error::DeviceError;
 use crate::function::OwnFunction;
 use crate::problem::Language;
@@ -36,8 +36,8 @@ pub enum Device {
 }
 
 impl Device {
-    /// Finds the device that `choice` names. Starts a worker to ask the driver for an OpenCL or
-    /// CUDA device.
+    /// Finds the device that `choice` names. Starts a worker to ask the driver for an OpenCL,
+    /// CUDA or HIP device.
     ///
     /// # Errors
     /// The machine has no such device.
@@ -45,7 +45,14 @@ impl Device {
         Ok(match choice {
             DeviceChoice::C => Self::Kernels(Target::Processor),
             DeviceChoice::OpenCl(which) => Self::Kernels(Target::OpenCl(Box::new(opencl(&which, machine)?))),
-            DeviceChoice::Cuda(which) => Self::Kernels(Target::Cuda(Box::new(cuda(&which, machine)?))),
+            DeviceChoice::Cuda(which) => {
+                let devices = cuda_devices(&machine.compilers.cuda, &machine.worker)?;
+                Self::Kernels(Target::Gpu(Box::new(gpu(GpuApi::Cuda, &which, &devices)?)))
+            }
+            DeviceChoice::Hip(which) => {
+                let devices = hip_devices(&machine.compilers.hip, &machine.worker)?;
+                Self::Kernels(Target::Gpu(Box::new(gpu(GpuApi::Hip, &which, &devices)?)))
+            }
             DeviceChoice::Command => Self::Command,
             DeviceChoice::Replay { file, noise } => Self::Replay { file, noise },
             DeviceChoice::Synthetic(expression) => Self::Synthetic(expression),
@@ -151,17 +158,16 @@ impl From<DeviceKind> for OpenClKind {
     }
 }
 
-/// Finds a CUDA device. The best device is the first one.
-fn cuda(which: &WhichDevice, machine: &Machine) -> Result<CudaDevice, DeviceError> {
-    let devices = cuda_devices(&machine.compilers.cuda, &machine.worker)?;
+/// Finds a GPU among those of its API. The best device is the first one.
+fn gpu(api: GpuApi, which: &WhichDevice, devices: &[GpuDevice]) -> Result<GpuDevice, DeviceError> {
     let number = match which {
         WhichDevice::Best => Some(0),
         WhichDevice::Number(number) => Some(*number),
         WhichDevice::Named(_) | WhichDevice::OfPlatform { .. } => None,
     };
     let found = number.and_then(|number| devices.iter().find(|device| device.index == number));
-    let known = || devices.iter().map(|device| format!("cuda:{} ({})", device.index, device.name)).collect();
-    found.cloned().ok_or_else(|| absent("CUDA", which, known()))
+    let known = || devices.iter().map(|device| format!("{} ({})", device.id(), device.name)).collect();
+    found.cloned().ok_or_else(|| absent(api.title(), which, known()))
 }
 
 fn absent(driver: &'static str, which: &WhichDevice, known: Vec<String>) -> DeviceError {

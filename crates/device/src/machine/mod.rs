@@ -32,7 +32,7 @@ impl Machine {
     }
 
     /// Finds the device that the user chose, or else `default`. Starts a worker to ask the driver
-    /// for an OpenCL or CUDA device.
+    /// for an OpenCL, CUDA or HIP device.
     ///
     /// # Errors
     /// The machine has no such device.

@@ -14,19 +14,22 @@ pub enum Language {
     Cpp,
     /// OpenCL C, compiled by a device's driver.
     OpenCl,
-    /// CUDA C++, compiled by NVRTC.
+    /// CUDA C++, compiled by NVRTC, or for HIP devices by hiprtc.
     Cuda,
+    /// HIP C++, compiled by hiprtc.
+    Hip,
 }
 
 impl Language {
     /// Returns the language of a file by its suffix: `.c` is C; `.cpp`, `.cc` and `.cxx` are C++;
-    /// `.cl` and `.opencl` are OpenCL C; `.cu` is CUDA C++.
+    /// `.cl` and `.opencl` are OpenCL C; `.cu` is CUDA C++; `.hip` is HIP C++.
     pub fn from_suffix(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "c" => Some(Self::C),
             "cpp" | "cc" | "cxx" => Some(Self::Cpp),
             "cl" | "opencl" => Some(Self::OpenCl),
             "cu" => Some(Self::Cuda),
+            "hip" => Some(Self::Hip),
             _ => None,
         }
     }
@@ -38,6 +41,7 @@ impl Language {
             Self::Cpp => "cpp",
             Self::OpenCl => "opencl",
             Self::Cuda => "cuda",
+            Self::Hip => "hip",
         }
     }
 
@@ -48,6 +52,7 @@ impl Language {
             "cpp" | "c++" | "cxx" => Some(Self::Cpp),
             "opencl" | "cl" => Some(Self::OpenCl),
             "cuda" | "cu" => Some(Self::Cuda),
+            "hip" => Some(Self::Hip),
             _ => None,
         }
     }
@@ -58,12 +63,24 @@ impl Language {
             Self::C | Self::Cpp => "c",
             Self::OpenCl => "opencl",
             Self::Cuda => "cuda",
+            Self::Hip => "hip",
         }
+    }
+
+    /// Returns the other language whose kernels the devices of this one run as well. HIP C++ has the
+    /// words of CUDA C++, so its compiler takes both.
+    pub fn also_runs(self) -> Option<Self> {
+        (self == Self::Hip).then_some(Self::Cuda)
+    }
+
+    /// Returns true if a launch must state the work-items of a group.
+    pub fn needs_blocks(self) -> bool {
+        matches!(self, Self::Cuda | Self::Hip)
     }
 
     /// Returns true if the language's kernels have work-items.
     pub fn has_work_items(self) -> bool {
-        matches!(self, Self::OpenCl | Self::Cuda)
+        matches!(self, Self::OpenCl | Self::Cuda | Self::Hip)
     }
 }
 
@@ -74,6 +91,7 @@ impl fmt::Display for Language {
             Self::Cpp => "C++",
             Self::OpenCl => "OpenCL C",
             Self::Cuda => "CUDA C++",
+            Self::Hip => "HIP C++",
         })
     }
 }

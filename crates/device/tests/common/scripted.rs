@@ -85,7 +85,7 @@ impl ScriptedLab {
 
     pub fn target(&self) -> Target {
         let devices = cuda_devices(&self.setup, &worker()).unwrap();
-        Target::Cuda(Box::new(devices.into_iter().next().unwrap()))
+        Target::Gpu(Box::new(devices.into_iter().next().unwrap()))
     }
 
     pub fn open(&self, space: &Space, options: LiveOptions) -> LiveEvaluator {

@@ -65,6 +65,11 @@ impl Code {
         Self::text(function, "cu", text)
     }
 
+    /// Takes the kernel `function` of the HIP C++ source `text`.
+    pub fn hip(function: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::text(function, "hip", text)
+    }
+
     /// Takes a loop nest in its text form. The nest itself defines its arguments and work-items.
     pub fn nest(text: impl Into<String>) -> Self {
         Self::of(None, Source::Text { suffix: "nest", text: text.into() })

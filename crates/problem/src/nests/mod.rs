@@ -13,7 +13,7 @@ use tunesmith_loopnest::{Dialect, NestError};
 pub fn dialect(language: Language) -> Dialect {
     match language {
         Language::OpenCl => Dialect::OpenCl,
-        Language::Cuda => Dialect::Cuda,
+        Language::Cuda | Language::Hip => Dialect::Cuda,
         _ => Dialect::C,
     }
 }

@@ -149,7 +149,7 @@ impl Reader<'_> {
             self.findings.clear();
             let text = format!("kernel `{function}` is written in {written}, which this version does not compile");
             let remedy =
-                "C, C++, OpenCL and CUDA kernels are compiled; any space can be tuned on `--device synthetic:EXPR`";
+                "C, C++, OpenCL, CUDA and HIP are compiled; any space can be tuned on `--device synthetic:EXPR`";
             self.findings.obstacle(place, text, Some(remedy.to_string()));
         }
         found

@@ -73,7 +73,7 @@ fn number(target: &Target) -> usize {
     match target {
         Target::Processor => 0,
         Target::OpenCl(device) => device.index,
-        Target::Cuda(device) => device.index,
+        Target::Gpu(device) => device.index,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Replaces the worker's side in builds without the Cargo feature `cuda`.
 
 use crate::backends::compiling::Compiled;
-use crate::backends::cuda::{ChipCounters, CountersTask, CudaDevice, CudaTask, NoCounters};
+use crate::backends::cuda::{ChipCounters, CountersTask, NoCounters};
+use crate::backends::gpu::{GpuDevice, GpuTask};
 use crate::backends::{Absent, Session};
 use crate::host::CudaSetup;
 
@@ -15,18 +16,18 @@ pub(crate) struct Compiler;
 
 impl Compiler {
     /// Answers that the backend is absent.
-    pub(crate) fn compile(&mut self, _: &CudaTask) -> Compiled {
+    pub(crate) fn compile(&mut self, _: &GpuTask) -> Compiled {
         Compiled::Unusable(absent().reason)
     }
 }
 
 /// Answers that the backend is absent.
-pub(crate) fn describe_all(_: &CudaSetup) -> Result<Vec<CudaDevice>, Absent> {
+pub(crate) fn describe_all(_: &CudaSetup) -> Result<Vec<GpuDevice>, Absent> {
     Err(absent())
 }
 
 /// Answers that the backend is absent.
-pub(crate) fn describe_architecture(_: &CudaSetup, _: &str) -> Result<CudaDevice, Absent> {
+pub(crate) fn describe_architecture(_: &CudaSetup, _: &str) -> Result<GpuDevice, Absent> {
     Err(absent())
 }
 

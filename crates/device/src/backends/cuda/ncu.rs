@@ -2,8 +2,9 @@
 //! opened. Builds the command line and parses the table in the log.
 
 use crate::backends::OutsideProfiler;
-use crate::backends::cuda::CudaDevice;
 use crate::backends::cuda::counters::{PERMISSION_REMEDY, name_on, own_name};
+use crate::backends::gpu::GpuDevice;
+use crate::host::GpuSetup;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -22,8 +23,9 @@ struct NsightCompute {
 }
 
 /// Returns Nsight Compute for `device`: the program that the user named, or else an installed one.
-pub(crate) fn outside_profiler(device: &CudaDevice) -> Option<Box<dyn OutsideProfiler>> {
-    let program = device.setup.ncu.clone().or_else(find)?;
+pub(crate) fn outside_profiler(device: &GpuDevice) -> Option<Box<dyn OutsideProfiler>> {
+    let GpuSetup::Cuda(setup) = &device.setup else { return None };
+    let program = setup.ncu.clone().or_else(find)?;
     Some(Box::new(NsightCompute { program, metrics: metrics(device.compute_capability()) }))
 }
 

@@ -102,7 +102,7 @@ impl OpenClBackend {
                 signature::judge(kernel.function.as_str(), &declared, &arguments).map_err(BuildError::Signature)?;
                 Ok(Some(took))
             }
-            Some(Made::Cuda { .. }) | None => Ok(None),
+            Some(Made::Gpu { .. }) | None => Ok(None),
         }
     }
 }

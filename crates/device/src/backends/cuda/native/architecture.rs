@@ -1,10 +1,11 @@
 //! Devices that only compile: an architecture, without a GPU and its driver.
 
 use crate::backends::Absent;
-use crate::backends::cuda::CudaDevice;
-use crate::backends::cuda::native::describe::Toolchain;
+use crate::backends::cuda::native::describe::CudaToolchain;
 use crate::backends::cuda::native::nvrtc::missing_compiler;
-use crate::host::CudaSetup;
+use crate::backends::gpu::GpuDevice;
+use crate::backends::gpu::native::Toolchain;
+use crate::host::{CudaSetup, GpuSetup};
 use std::collections::BTreeMap;
 
 /// The limits of a compute capability that differ between them: the shared memory of a block in
@@ -40,8 +41,9 @@ const COMMON: [(&str, f64); 9] = [
 ///
 /// # Errors
 /// The reason why there is none: no compiler, or a name that it does not know.
-pub(crate) fn describe_architecture(setup: &CudaSetup, name: &str) -> Result<CudaDevice, Absent> {
-    let Toolchain { name: compiler, architectures, headers } = Toolchain::open(setup)?;
+pub(crate) fn describe_architecture(setup: &CudaSetup, name: &str) -> Result<GpuDevice, Absent> {
+    let toolchain = CudaToolchain::open(setup)?;
+    let (compiler, architectures) = (toolchain.name(), &toolchain.architectures);
     let known: Vec<u32> = CAPABILITIES.iter().map(|(capability, ..)| *capability).collect();
     let known = known.into_iter().filter(|one| architectures.as_ref().is_none_or(|list| list.contains(one)));
     let known: Vec<u32> = known.collect();
@@ -51,15 +53,15 @@ pub(crate) fn describe_architecture(setup: &CudaSetup, name: &str) -> Result<Cud
         let reason = format!("{compiler} compiles for no `{name}`");
         return Err(Absent { remedy: format!("choose from {}", names.join(", ")), ..missing_compiler(&reason) });
     };
-    Ok(CudaDevice {
+    Ok(GpuDevice {
         index: 0,
         name: format!("{name}, compiled only"),
         driver: "none".to_owned(),
         compiler,
         architecture: name.to_owned(),
-        headers,
+        headers: toolchain.headers(),
         limits,
-        setup: setup.clone(),
+        setup: GpuSetup::Cuda(setup.clone()),
     })
 }
 

@@ -1,17 +1,15 @@
 //! The worker's side: the calls into NVIDIA's libraries.
 
 mod architecture;
-mod compile;
 mod cupti;
 mod describe;
 mod driver;
-mod libraries;
 mod nvml;
 mod nvrtc;
-mod session;
 
 pub(crate) use architecture::describe_architecture;
-pub(crate) use compile::Compiler;
 pub(crate) use cupti::resolve;
-pub(crate) use describe::describe_all;
-pub(crate) use session::open;
+pub(crate) use describe::{describe_all, open};
+
+/// NVRTC in a compile worker.
+pub(crate) type Compiler = crate::backends::gpu::native::Compiler<nvrtc::Nvrtc>;

@@ -3,7 +3,7 @@
 
 use super::layout::Parameters;
 use super::status::Refusal;
-use crate::backends::cuda::native::libraries;
+use crate::backends::gpu::native::libraries;
 use libloading::os::unix::{Library, Symbol};
 use std::path::Path;
 

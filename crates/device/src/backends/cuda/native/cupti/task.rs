@@ -5,8 +5,8 @@ use super::library::Cupti;
 use super::resolution::{Metrics, resolution};
 use super::status::Refusal;
 use crate::backends::Absent;
-use crate::backends::cuda::native::libraries;
 use crate::backends::cuda::{ChipCounters, CountersTask, NoCounters};
+use crate::backends::gpu::native::libraries;
 use tunesmith_core::counters::VOLTA;
 use tunesmith_space::did_you_mean;
 

@@ -1,42 +1,54 @@
-//! CUDA devices: the tuner's side.
+//! Devices of CUDA and HIP: the tuner's side.
 
-use crate::backends::{Absent, DeviceInfo};
-use crate::host::CudaSetup;
+use crate::backends::DeviceInfo;
+use crate::backends::gpu::GpuApi;
+use crate::host::GpuSetup;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tunesmith_core::counters::Hardware;
 
-/// A device of the NVIDIA driver.
+/// A GPU, as the driver of its API lists it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CudaDevice {
+pub struct GpuDevice {
     /// The position among the driver's devices.
     pub index: usize,
     /// The maker's name of the device.
     pub name: String,
-    /// The CUDA version that the driver supports.
+    /// The version of the API that the driver supports.
     pub driver: String,
     /// The compiler and its version.
     pub compiler: String,
-    /// The architecture to compile for: `sm_90`, or `compute_120` if the driver has to finish the
-    /// compilation.
+    /// The architecture to compile for: `sm_90`, `compute_120` if the driver has to finish the
+    /// compilation, or `gfx90a:sramecc+:xnack-`.
     pub architecture: String,
-    /// A folder with CUDA's own headers, if there is one.
+    /// A folder with the API's own headers, if there is one.
     pub headers: Option<PathBuf>,
     /// The limits by name. Constraints refer to them as `device.NAME`.
     pub limits: BTreeMap<String, f64>,
     /// The setup that found the device.
-    pub setup: CudaSetup,
+    pub setup: GpuSetup,
 }
 
-impl CudaDevice {
+impl GpuDevice {
+    /// Returns the API of the device.
+    pub fn api(&self) -> GpuApi {
+        GpuApi::of(&self.setup)
+    }
+
+    /// Returns what `--device` calls the device.
+    pub fn id(&self) -> String {
+        format!("{}:{}", self.api().device(), self.index)
+    }
+
     /// Returns the device's entry in lists.
     pub(crate) fn info(&self) -> DeviceInfo {
+        let Self { name, driver, compiler, architecture, .. } = self;
         DeviceInfo {
-            id: format!("cuda:{}", self.index),
-            name: self.name.clone(),
-            backend: "cuda".to_owned(),
-            driver: format!("CUDA {}, {} for {}", self.driver, self.compiler, self.architecture),
+            id: self.id(),
+            name: name.clone(),
+            backend: self.api().device().to_owned(),
+            driver: format!("{} {driver}, {compiler} for {architecture}", self.api().title()),
             limits: self.limits.clone(),
         }
     }
@@ -55,10 +67,4 @@ impl CudaDevice {
     pub(crate) fn compute_capability(&self) -> f64 {
         self.limits.get("compute_capability").copied().unwrap_or_default()
     }
-}
-
-/// Explains how to get a driver that is missing for this reason.
-pub(crate) fn missing_driver(reason: &str) -> Absent {
-    let remedy = "install NVIDIA's driver (on a machine with an NVIDIA GPU `nvidia-smi` then lists it)";
-    Absent { reason: reason.to_owned(), remedy: remedy.to_owned() }
 }

@@ -17,7 +17,7 @@ pub(super) const COUNT: &str = "tunesmith: number of parameters";
 /// The beginning of the message about a parameter, followed by the parameter's number.
 pub(super) const PARAMETER: &str = "tunesmith: parameter ";
 
-/// The definitions that the assertions use. NVRTC has no standard headers, and a user's source may
+/// The definitions that the assertions use. Run-time compilers have no standard headers, and a user's source may
 /// contain any names. Functions would count as host functions, so there are none. Sizes and
 /// parameters are macros, so no name may equal one that users give to them. C++11 suffices, because
 /// users choose the standard.

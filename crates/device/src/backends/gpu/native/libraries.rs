@@ -1,4 +1,4 @@
-//! Finds NVIDIA's libraries in places that the system's loader does not search.
+//! Finds libraries of GPUs in places that the system's loader does not search.
 
 #![allow(unsafe_code)]
 
@@ -6,14 +6,15 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use std::path::{Path, PathBuf};
 
 /// The folders in which toolkits install themselves, beside the places that the loader knows.
-const USUAL: [&str; 3] = ["/usr/local/cuda/lib64", "/usr/local/cuda/lib", "/opt/cuda/lib64"];
+const USUAL: [&str; 5] =
+    ["/usr/local/cuda/lib64", "/usr/local/cuda/lib", "/opt/cuda/lib64", "/opt/rocm/lib", "/opt/rocm/lib64"];
 
 /// The depth of the search below a folder. A Python package has its libraries in `nvidia/cu13/lib`.
 const DEPTH: usize = 5;
 
 /// Returns the files in `folder` or below it with the name `STEM.so`, with or without a version,
 /// sorted by path.
-pub(super) fn find(folder: &Path, stem: &str) -> Vec<PathBuf> {
+pub(crate) fn find(folder: &Path, stem: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(folder, &format!("{stem}.so"), DEPTH, &mut found);
     found.sort();
@@ -39,7 +40,7 @@ fn collect(folder: &Path, prefix: &str, depth: usize, found: &mut Vec<PathBuf>) 
 ///
 /// `beside` names libraries that the library opens itself, by name alone. They are opened first
 /// from the same folder, so that it finds them.
-pub(super) fn open(
+pub(crate) fn open(
     folder: Option<&Path>,
     stem: &str,
     versions: &[&str],
@@ -49,7 +50,7 @@ pub(super) fn open(
         return find(folder, stem).iter().find_map(|path| open_file(path, beside));
     }
     let names = versions.iter().map(|version| format!("{stem}.so.{version}")).chain([format!("{stem}.so")]);
-    // SAFETY: initialisers of NVIDIA's libraries have no effect that matters here.
+    // SAFETY: initialisers of these libraries have no effect that matters here.
     let by_name = names.map(|name| unsafe { Library::open(Some(name), RTLD_NOW) }).find_map(Result::ok);
     if let Some(library) = by_name {
         return Some((library, None));

@@ -1,13 +1,11 @@
 //! The measuring worker's side: buffers and launches.
 
-use crate::backends::cuda::CudaProgram;
-use crate::backends::cuda::native::describe;
-use crate::backends::cuda::native::driver::{
+use crate::backends::gpu::GpuProgram;
+use crate::backends::gpu::native::{
     Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
 };
 use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Profiler, Program, Resources, Session};
 use crate::energy::Meter;
-use crate::host::CudaSetup;
 use crate::problem::{Grid, Memory};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,9 +14,9 @@ use std::time::Duration;
 const DEFAULT_SHARED: usize = 48 << 10;
 
 /// A device with its buffers and the kernels of one configuration.
-pub(crate) struct CudaSession {
+pub(crate) struct GpuSession {
     driver: Box<dyn Driver>,
-    /// The folder to search first for CUPTI.
+    /// The folder to search first for the library that counts.
     libraries: Option<PathBuf>,
     buffers: Vec<Address>,
     loaded: Vec<LoadedKernel>,
@@ -30,6 +28,8 @@ pub(crate) struct CudaSession {
     cache: usize,
     /// Maximum number of resident threads of a multiprocessor.
     most_threads: u32,
+    /// The number of threads that are scheduled together: 32, or 64 on many of AMD's devices.
+    warp: u32,
 }
 
 /// A loaded kernel.
@@ -59,21 +59,19 @@ struct DriverCall {
     constants: Vec<Option<(Address, usize)>>,
 }
 
-/// Opens the device at position `index`.
-pub(crate) fn open(setup: &CudaSetup, index: usize) -> Result<Box<dyn Session>, String> {
-    let cannot = |what: &dyn std::fmt::Display| format!("cannot use the CUDA device: {what}");
-    let driver = describe::driver(setup).map_err(|absent| cannot(&absent.reason))?;
-    let session = CudaSession::new(driver, setup.libraries.clone(), index).map_err(|error| cannot(&error))?;
-    Ok(Box::new(session))
-}
-
-impl CudaSession {
-    fn new(mut driver: Box<dyn Driver>, libraries: Option<PathBuf>, index: usize) -> Result<Self, DriverError> {
+impl GpuSession {
+    /// Opens the device at position `index`.
+    pub(crate) fn new(
+        mut driver: Box<dyn Driver>,
+        libraries: Option<PathBuf>,
+        index: usize,
+    ) -> Result<Self, DriverError> {
         driver.open(index)?;
         let events = (driver.event()?, driver.event()?);
         let number = |attribute| driver.attribute(index, attribute).map(i32::unsigned_abs);
-        let cache = number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize;
-        let most_threads = number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?;
+        let cache = number(Attribute::L2CacheSize)? as usize;
+        let most_threads = number(Attribute::MaxThreadsPerMultiprocessor)?;
+        let warp = number(Attribute::WarpSize).unwrap_or(32).max(1);
         Ok(Self {
             driver,
             libraries,
@@ -83,10 +81,11 @@ impl CudaSession {
             other_data: None,
             cache,
             most_threads,
+            warp,
         })
     }
 
-    fn load_one(&mut self, program: &CudaProgram) -> Result<LoadedKernel, Fault> {
+    fn load_one(&mut self, program: &GpuProgram) -> Result<LoadedKernel, Fault> {
         let image = std::fs::read(&program.binary)
             .map_err(|error| Fault::Machine(format!("`{}` cannot be read: {error}", program.binary.display())))?;
         let driver = &mut self.driver;
@@ -178,8 +177,8 @@ impl CudaSession {
     /// exactly than by the driver.
     fn refusal(&self, function: Function, call: &DriverCall) -> Result<Option<String>, Fault> {
         let threads = threads(call.block);
-        let most = self.number(function, FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
-        let registers = self.number(function, FunctionAttribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
+        let most = self.number(function, FunctionAttribute::MaxThreadsPerBlock)?;
+        let registers = self.number(function, FunctionAttribute::NumRegs)?;
         Ok((threads > most).then(|| {
             format!(
                 "a block has {threads} threads, but the device takes at most {most} for this kernel ({registers} \
@@ -198,9 +197,9 @@ impl CudaSession {
     }
 }
 
-const SHARED: FunctionAttribute = FunctionAttribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+const SHARED: FunctionAttribute = FunctionAttribute::SharedSizeBytes;
 
-impl Session for CudaSession {
+impl Session for GpuSession {
     fn allocate(&mut self, bytes: usize, _: Memory) -> Result<BufferId, Fault> {
         let address = self.driver.allocate(bytes).map_err(|error| error.fault("no memory"))?;
         self.buffers.push(address);
@@ -233,8 +232,8 @@ impl Session for CudaSession {
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
         self.unload();
         for program in programs {
-            let Program::Cuda(program) = program else {
-                return Err(Fault::Failed("the program is not a CUDA program".to_owned()));
+            let Program::Gpu(program) = program else {
+                return Err(Fault::Failed("the program is not for a GPU".to_owned()));
             };
             let loaded = self.load_one(program)?;
             self.loaded.push(loaded);
@@ -248,16 +247,16 @@ impl Session for CudaSession {
         let function = loaded.function;
         let number = |attribute| self.number(function, attribute).map(f64::from);
         let mut resources = Resources::from([
-            ("registers".to_owned(), number(FunctionAttribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?),
-            ("local_bytes".to_owned(), number(FunctionAttribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?),
-            ("constant_bytes".to_owned(), number(FunctionAttribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?),
+            ("registers".to_owned(), number(FunctionAttribute::NumRegs)?),
+            ("local_bytes".to_owned(), number(FunctionAttribute::LocalSizeBytes)?),
+            ("constant_bytes".to_owned(), number(FunctionAttribute::ConstSizeBytes)?),
             ("shared_bytes".to_owned(), number(SHARED)? + f64::from(call.shared)),
         ]);
         let threads = threads(call.block);
         // A block that does not fit has no occupancy. The launch will report the reason.
         if let Ok(blocks) = self.driver.resident_blocks(function, threads, call.shared) {
             resources.insert("blocks_per_multiprocessor".to_owned(), f64::from(blocks));
-            let resident = f64::from(blocks) * f64::from(threads.next_multiple_of(32));
+            let resident = f64::from(blocks) * f64::from(threads.next_multiple_of(self.warp));
             resources.insert("occupancy".to_owned(), resident / f64::from(self.most_threads.max(1)));
         }
         Ok(resources)

@@ -1,7 +1,6 @@
 //! The memory of a scripted device.
 
-use crate::backends::cuda::native::driver::{Address, DriverError};
-use cudarc::driver::sys::CUresult;
+use crate::backends::gpu::native::{Address, ErrorKind};
 use std::collections::BTreeMap;
 
 /// The address of the first block. It is too large to be mistaken for another number.
@@ -20,8 +19,8 @@ impl DeviceMemory {
         Self { blocks: BTreeMap::new(), next: FIRST, free: bytes }
     }
 
-    pub(super) fn allocate(&mut self, bytes: usize) -> Result<Address, DriverError> {
-        self.free = self.free.checked_sub(bytes).ok_or(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY))?;
+    pub(super) fn allocate(&mut self, bytes: usize) -> Result<Address, ErrorKind> {
+        self.free = self.free.checked_sub(bytes).ok_or(ErrorKind::OutOfMemory)?;
         let address = self.next;
         self.blocks.insert(address, vec![0; bytes]);
         self.next += (bytes as u64 + 1).next_multiple_of(1 << 16);
@@ -29,16 +28,16 @@ impl DeviceMemory {
     }
 
     /// Returns the bytes at an address. All of them must be in one block.
-    pub(super) fn at(&mut self, address: Address, bytes: usize) -> Result<&mut [u8], DriverError> {
+    pub(super) fn at(&mut self, address: Address, bytes: usize) -> Result<&mut [u8], ErrorKind> {
         let found = self.blocks.range_mut(..=address.0).next_back();
         let slice = found.and_then(|(start, block)| {
             let offset = usize::try_from(address.0 - start).ok()?;
             block.get_mut(offset..offset.checked_add(bytes)?)
         });
-        slice.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))
+        slice.ok_or(ErrorKind::InvalidValue)
     }
 
-    pub(super) fn copy(&mut self, from: Address, to: Address, bytes: usize) -> Result<(), DriverError> {
+    pub(super) fn copy(&mut self, from: Address, to: Address, bytes: usize) -> Result<(), ErrorKind> {
         let data = self.at(from, bytes)?.to_vec();
         self.at(to, bytes)?.copy_from_slice(&data);
         Ok(())
@@ -53,12 +52,12 @@ mod tests {
     fn a_range_must_lie_within_one_block() {
         let mut memory = DeviceMemory::new(100);
         let (a, b) = (memory.allocate(60).unwrap(), memory.allocate(40).unwrap());
-        assert_eq!(memory.allocate(1), Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)));
+        assert_eq!(memory.allocate(1), Err(ErrorKind::OutOfMemory));
         memory.at(a.add(59), 1).unwrap()[0] = 7;
         memory.copy(a.add(50), b.add(30), 10).unwrap();
         assert_eq!(memory.at(b.add(39), 1).unwrap()[0], 7);
         for (address, bytes) in [(a, 61), (a.add(60), 1), (Address(FIRST - 1), 1), (b.add(39), 2)] {
-            assert_eq!(memory.at(address, bytes), Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE)));
+            assert_eq!(memory.at(address, bytes), Err(ErrorKind::InvalidValue));
         }
     }
 }

@@ -1,13 +1,13 @@
-//! The messages between the tuner's side and the worker's side of CUDA.
+//! The messages between the tuner's side and the worker's side of a GPU.
 
-use crate::host::CudaSetup;
+use crate::host::GpuSetup;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// A configuration to compile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct CudaTask {
-    pub(crate) setup: CudaSetup,
+pub(crate) struct GpuTask {
+    pub(crate) setup: GpuSetup,
     pub(crate) source: PathBuf,
     /// The source's name in messages.
     pub(crate) name: String,
@@ -22,17 +22,12 @@ pub(crate) struct CudaTask {
 
 /// A program for a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct CudaProgram {
-    /// The file with a cubin or PTX.
+pub(crate) struct GpuProgram {
+    /// The file with machine code, or with PTX.
     pub(crate) binary: PathBuf,
     /// The kernel's mangled name.
     pub(crate) function: String,
     /// For each of the kernel's arguments, the mangled name of the variable in constant memory that
     /// it is copied to. `None` for arguments that are passed as parameters.
     pub(crate) symbols: Vec<Option<String>>,
-}
-
-/// Returns true if the option selects the architecture to compile for.
-pub(super) fn is_architecture(option: &str) -> bool {
-    option.starts_with("--gpu-architecture") || option.starts_with("-arch")
 }

@@ -5,11 +5,11 @@ use super::meter::ScriptedMeter;
 use super::profiler::{Counted, ScriptedProfiler};
 use super::{Origin, Script, ScriptedCode, ScriptedKernel, error};
 use crate::backends::Profiler;
-use crate::backends::cuda::native::driver::{
-    Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
+use crate::backends::gpu::native::{
+    Address, Architecture, Attribute, Driver, DriverError, ErrorKind, ErrorTable, Event, Function, FunctionAttribute,
+    KernelLaunch, Module, capability,
 };
 use crate::energy::Meter;
-use cudarc::driver::sys::CUresult;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::OpenOptions;
@@ -22,9 +22,10 @@ use tunesmith_core::SystemClock;
 /// The dynamic shared memory in bytes that a kernel may use without permission.
 const DEFAULT_SHARED: u32 = 48 << 10;
 
-/// The number of threads that a multiprocessor schedules together, and the maximum number of its
-/// resident blocks.
-const WARP: u32 = 32;
+/// The number of threads that a multiprocessor schedules together, unless the script says another.
+const WARP: i32 = 32;
+
+/// The maximum number of a multiprocessor's resident blocks.
 const MOST_BLOCKS: u32 = 32;
 
 /// The size in bytes of every variable of a scripted module.
@@ -33,6 +34,8 @@ const SYMBOL_BYTES: usize = 64 << 10;
 /// A driver that follows its script.
 pub(crate) struct ScriptedDriver {
     script: Script,
+    /// The errors of the API that it speaks.
+    errors: &'static ErrorTable,
     memory: DeviceMemory,
     /// Loaded code by number. Its only kernel has the same number.
     modules: HashMap<u64, LoadedModule>,
@@ -57,9 +60,10 @@ struct LoadedModule {
 
 impl ScriptedDriver {
     /// Creates a driver without any state.
-    pub(crate) fn new(script: Script) -> Self {
+    pub(crate) fn new(script: Script, errors: &'static ErrorTable) -> Self {
         Self {
             script,
+            errors,
             memory: DeviceMemory::new(0),
             modules: HashMap::new(),
             events: HashMap::new(),
@@ -79,8 +83,8 @@ impl ScriptedDriver {
 
     /// Fails every call after a sticky error, and one call after any other error.
     fn ready(&mut self) -> Result<(), DriverError> {
-        let pending = self.pending;
-        if pending.is_some_and(|error| !error.is_sticky()) {
+        let pending = self.pending.clone();
+        if pending.as_ref().is_some_and(|error| !error.is_sticky()) {
             self.pending = None;
         }
         pending.map_or(Ok(()), Err)
@@ -95,17 +99,17 @@ impl ScriptedDriver {
     }
 
     fn loaded(&self, number: u64) -> Result<&LoadedModule, DriverError> {
-        self.modules.get(&number).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE))
+        self.modules.get(&number).ok_or_else(|| self.errors.of_kind(ErrorKind::InvalidHandle))
     }
 
     /// Refuses the same launches as a real driver.
     fn check(&self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
         let loaded = self.loaded(launch.function.0)?;
         let threads: u32 = launch.block.iter().product();
-        let most = loaded.behaviour.attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+        let most = loaded.behaviour.attribute(FunctionAttribute::MaxThreadsPerBlock);
         let fits = threads > 0 && threads <= most.unsigned_abs() && launch.grid.iter().all(|blocks| *blocks > 0);
         if !fits || launch.shared > loaded.allowed {
-            return Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
+            return Err(self.errors.of_kind(ErrorKind::InvalidValue));
         }
         Ok(())
     }
@@ -118,26 +122,27 @@ impl ScriptedDriver {
             let bytes: Option<[u8; 8]> = launch.parameters.get(position)?.as_slice().try_into().ok();
             bytes.map(|bytes| Address(u64::from_le_bytes(bytes)))
         };
-        let missing = DriverError(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        let errors = self.errors;
+        let (missing, wrong) = (|| errors.of_kind(ErrorKind::IllegalAddress), |kind| errors.of_kind(kind));
         for write in writes {
-            let to = address(write.to).ok_or(missing)?;
+            let to = address(write.to).ok_or_else(missing)?;
             let from = match &write.from {
                 Origin::Byte(byte) => {
-                    self.memory.at(to, write.bytes)?.fill(*byte);
+                    self.memory.at(to, write.bytes).map_err(wrong)?.fill(*byte);
                     continue;
                 }
                 Origin::Parameter(position) => address(*position),
                 Origin::Symbol(name) => symbols.get(name).copied(),
             };
-            self.memory.copy(from.ok_or(missing)?, to, write.bytes)?;
+            self.memory.copy(from.ok_or_else(missing)?, to, write.bytes).map_err(wrong)?;
         }
         Ok(())
     }
 }
 
 impl Driver for ScriptedDriver {
-    fn version(&self) -> Result<u32, DriverError> {
-        Ok(13000)
+    fn version(&self) -> Result<String, DriverError> {
+        Ok(self.script.version.clone())
     }
 
     fn count(&self) -> Result<usize, DriverError> {
@@ -153,9 +158,18 @@ impl Driver for ScriptedDriver {
     }
 
     fn attribute(&self, device: usize, attribute: Attribute) -> Result<i32, DriverError> {
-        let name = format!("{attribute:?}");
-        let name = name.strip_prefix("CU_DEVICE_ATTRIBUTE_").unwrap_or(&name);
-        self.device(device)?.attributes.get(name).copied().ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))
+        self.device(device)?
+            .attributes
+            .get(&attribute)
+            .copied()
+            .ok_or_else(|| self.errors.of_kind(ErrorKind::InvalidValue))
+    }
+
+    fn architecture(&self, device: usize) -> Result<Architecture, DriverError> {
+        match &self.device(device)?.architecture {
+            Some(name) => Ok(Architecture::Named(name.clone())),
+            None => capability(self, device),
+        }
     }
 
     fn open(&mut self, device: usize) -> Result<(), DriverError> {
@@ -166,14 +180,14 @@ impl Driver for ScriptedDriver {
 
     fn load(&mut self, image: &[u8]) -> Result<Module, DriverError> {
         self.ready()?;
-        // The output of NVRTC holds no macros. The names of its kernels are looked up later.
+        // The output of a real compiler holds no macros. The names of its kernels are looked up later.
         let code = match image.starts_with(b"\x7fELF") {
             true => ScriptedCode { function: String::new(), defines: BTreeMap::new() },
-            false => serde_json::from_slice(image).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_IMAGE))?,
+            false => serde_json::from_slice(image).map_err(|_| self.errors.of_kind(ErrorKind::InvalidImage))?,
         };
         let behaviour = self.script.behaviour(&code);
         if let Some(name) = &behaviour.load {
-            return Err(error(name));
+            return Err(error(self.errors, name));
         }
         self.log(&format!("load {}", code.function));
         let number = self.number();
@@ -183,7 +197,7 @@ impl Driver for ScriptedDriver {
 
     fn unload(&mut self, module: Module) -> Result<(), DriverError> {
         self.ready()?;
-        self.modules.remove(&module.0).map(drop).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE))
+        self.modules.remove(&module.0).map(drop).ok_or_else(|| self.errors.of_kind(ErrorKind::InvalidHandle))
     }
 
     fn function(&mut self, module: Module, _: &str) -> Result<Function, DriverError> {
@@ -194,8 +208,8 @@ impl Driver for ScriptedDriver {
 
     fn symbol(&mut self, module: Module, name: &str) -> Result<(Address, usize), DriverError> {
         self.ready()?;
-        let address = self.memory.allocate(SYMBOL_BYTES)?;
-        let loaded = self.modules.get_mut(&module.0).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE))?;
+        let address = self.memory.allocate(SYMBOL_BYTES).map_err(|kind| self.errors.of_kind(kind))?;
+        let loaded = self.modules.get_mut(&module.0).ok_or_else(|| self.errors.of_kind(ErrorKind::InvalidHandle))?;
         loaded.symbols.insert(name.to_owned(), address);
         Ok((address, SYMBOL_BYTES))
     }
@@ -206,47 +220,48 @@ impl Driver for ScriptedDriver {
 
     fn allow_shared(&mut self, function: Function, bytes: u32) -> Result<(), DriverError> {
         self.ready()?;
-        let most = self.attribute(0, Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let most = self.attribute(0, Attribute::MaxSharedMemoryPerBlockOptin)?;
         if bytes > most.unsigned_abs() {
-            return Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
+            return Err(self.errors.of_kind(ErrorKind::InvalidValue));
         }
         self.log(&format!("allow_shared {bytes}"));
-        let loaded = self.modules.get_mut(&function.0).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE))?;
+        let loaded = self.modules.get_mut(&function.0).ok_or_else(|| self.errors.of_kind(ErrorKind::InvalidHandle))?;
         loaded.allowed = bytes;
         Ok(())
     }
 
     fn resident_blocks(&self, _: Function, threads: u32, _: u32) -> Result<u32, DriverError> {
-        let most = self.attribute(0, Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?;
-        Ok((most.unsigned_abs() / threads.max(1).next_multiple_of(WARP)).min(MOST_BLOCKS))
+        let most = self.attribute(0, Attribute::MaxThreadsPerMultiprocessor)?;
+        let warp = self.attribute(0, Attribute::WarpSize).unwrap_or(WARP).unsigned_abs().max(1);
+        Ok((most.unsigned_abs() / threads.max(1).next_multiple_of(warp)).min(MOST_BLOCKS))
     }
 
     fn allocate(&mut self, bytes: usize) -> Result<Address, DriverError> {
         self.ready()?;
-        self.memory.allocate(bytes)
+        self.memory.allocate(bytes).map_err(|kind| self.errors.of_kind(kind))
     }
 
     fn write(&mut self, to: Address, data: &[u8]) -> Result<(), DriverError> {
         self.ready()?;
-        self.memory.at(to, data.len())?.copy_from_slice(data);
+        self.bytes(to, data.len())?.copy_from_slice(data);
         Ok(())
     }
 
     fn read(&mut self, from: Address, into: &mut [u8]) -> Result<(), DriverError> {
         self.ready()?;
-        into.copy_from_slice(self.memory.at(from, into.len())?);
+        into.copy_from_slice(self.bytes(from, into.len())?);
         Ok(())
     }
 
     fn copy(&mut self, from: Address, to: Address, bytes: usize) -> Result<(), DriverError> {
         self.ready()?;
-        self.memory.copy(from, to, bytes)
+        self.memory.copy(from, to, bytes).map_err(|kind| self.errors.of_kind(kind))
     }
 
     fn fill(&mut self, to: Address, byte: u8, bytes: usize) -> Result<(), DriverError> {
         self.ready()?;
         self.log(&format!("fill {bytes}"));
-        self.memory.at(to, bytes)?.fill(byte);
+        self.bytes(to, bytes)?.fill(byte);
         Ok(())
     }
 
@@ -260,7 +275,7 @@ impl Driver for ScriptedDriver {
             std::process::abort();
         }
         if let Some(name) = &behaviour.launch {
-            return Err(error(name));
+            return Err(error(self.errors, name));
         }
         let number = self.launches.entry(key).or_insert(0);
         let time = behaviour.time_us(*number);
@@ -268,7 +283,7 @@ impl Driver for ScriptedDriver {
         self.now += Duration::from_secs_f64(time / 1e6);
         self.hangs = behaviour.hangs;
         self.counted.borrow_mut().launched(&behaviour.counters);
-        self.pending = behaviour.end.as_deref().map(error);
+        self.pending = behaviour.end.as_deref().map(|name| error(self.errors, name));
         self.write_all(launch)
     }
 
@@ -297,7 +312,7 @@ impl Driver for ScriptedDriver {
     fn elapsed(&mut self, start: Event, end: Event) -> Result<Duration, DriverError> {
         self.ready()?;
         let time = |event: Event| self.events.get(&event.0).copied().flatten();
-        let pair = time(start).zip(time(end)).ok_or(DriverError(CUresult::CUDA_ERROR_NOT_READY))?;
+        let pair = time(start).zip(time(end)).ok_or_else(|| self.errors.of_kind(ErrorKind::NotReady))?;
         Ok(pair.1.saturating_sub(pair.0))
     }
 
@@ -313,7 +328,13 @@ impl Driver for ScriptedDriver {
 }
 
 impl ScriptedDriver {
+    /// Returns the bytes at an address.
+    fn bytes(&mut self, address: Address, bytes: usize) -> Result<&mut [u8], DriverError> {
+        let errors = self.errors;
+        self.memory.at(address, bytes).map_err(|kind| errors.of_kind(kind))
+    }
+
     fn device(&self, device: usize) -> Result<&super::ScriptedDevice, DriverError> {
-        self.script.devices.get(device).ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_DEVICE))
+        self.script.devices.get(device).ok_or_else(|| self.errors.of_kind(ErrorKind::InvalidDevice))
     }
 }

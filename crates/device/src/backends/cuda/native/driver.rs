@@ -2,16 +2,18 @@
 
 #![allow(unsafe_code)]
 
-use crate::backends::Absent;
-use crate::backends::Profiler;
-use crate::backends::cuda::missing_driver;
 use crate::backends::cuda::native::cupti::{CuptiCounting, Gpu};
-use crate::backends::cuda::native::driver::{
-    Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
-};
 use crate::backends::cuda::native::nvml;
+use crate::backends::gpu::GpuApi;
+use crate::backends::gpu::native::{
+    Address, Architecture, Attribute, Driver, DriverError, ErrorKind, ErrorTable, Event, Function, FunctionAttribute,
+    KernelLaunch, Module, capability,
+};
+use crate::backends::{Absent, Profiler};
 use crate::energy::Meter;
-use cudarc::driver::sys::{self, CUcontext, CUevent, CUresult, CUstream, CUstream_flags};
+use cudarc::driver::sys::{
+    self, CUcontext, CUdevice_attribute, CUevent, CUfunction_attribute, CUresult, CUstream, CUstream_flags,
+};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr;
@@ -75,31 +77,35 @@ impl SystemDriver {
         // SAFETY: loading the driver's library has no effect but its initialisers', as in every
         // CUDA program.
         if !unsafe { sys::is_culib_present() } {
-            return Err(missing_driver("there is no NVIDIA driver (libcuda.so.1)"));
+            return Err(GpuApi::Cuda.missing_driver("there is no NVIDIA driver (libcuda.so.1)"));
         }
         // SAFETY: it is present, and stays loaded.
         let library = unsafe { sys::culib() };
         for name in FUNCTIONS {
             // SAFETY: the symbol is only searched for, not used.
             if unsafe { library.get::<*const c_void>(name) }.is_err() {
-                return Err(missing_driver(&format!("the NVIDIA driver has no `{name}`: it is too old")));
+                return Err(GpuApi::Cuda.missing_driver(&format!("the NVIDIA driver has no `{name}`: it is too old")));
             }
         }
         // SAFETY: every driver exports the function with this signature.
         let elapsed_time = *unsafe { library.get::<ElapsedTime>("cuEventElapsedTime") }
-            .map_err(|error| missing_driver(&format!("the NVIDIA driver cannot be used: {error}")))?;
+            .map_err(|error| GpuApi::Cuda.missing_driver(&format!("the NVIDIA driver cannot be used: {error}")))?;
         let driver = Self { stream: ptr::null_mut(), elapsed_time, device: (0, ptr::null_mut()), counters: None };
         // SAFETY: the function exists. So do all of `FUNCTIONS`, on which every call below relies.
-        done(unsafe { sys::cuInit(0) }).map_err(|error| match error.0 {
-            CUresult::CUDA_ERROR_NO_DEVICE => missing_driver("the NVIDIA driver finds no GPU"),
-            _ => missing_driver(&format!("the NVIDIA driver does not start: {error}")),
+        done(unsafe { sys::cuInit(0) }).map_err(|error| match error.kind() {
+            ErrorKind::NoDevice => GpuApi::Cuda.missing_driver("the NVIDIA driver finds no GPU"),
+            _ => GpuApi::Cuda.missing_driver(&format!("the NVIDIA driver does not start: {error}")),
         })?;
         Ok(driver)
     }
 }
 
 fn done(result: CUresult) -> Result<(), DriverError> {
-    if result == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(DriverError(result)) }
+    if result == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(error(result)) }
+}
+
+fn error(result: CUresult) -> DriverError {
+    ERRORS.of_code(result as u32, || format!("{result:?}"))
 }
 
 /// Returns the value that `call` writes through its pointer.
@@ -110,7 +116,7 @@ fn given<T>(initial: T, call: impl FnOnce(*mut T) -> CUresult) -> Result<T, Driv
 }
 
 fn text(name: &str) -> Result<CString, DriverError> {
-    CString::new(name).map_err(|_| DriverError(CUresult::CUDA_ERROR_NOT_FOUND))
+    CString::new(name).map_err(|_| error(CUresult::CUDA_ERROR_NOT_FOUND))
 }
 
 // SAFETY of the calls below: each function exists, as `new` has checked. Pointers to results are of
@@ -118,9 +124,9 @@ fn text(name: &str) -> Result<CString, DriverError> {
 // driver checks addresses and ranges of device memory. The effect of a user's kernel on them is not
 // known, and therefore this process does nothing else.
 impl Driver for SystemDriver {
-    fn version(&self) -> Result<u32, DriverError> {
+    fn version(&self) -> Result<String, DriverError> {
         let version = given(0, |version| unsafe { sys::cuDriverGetVersion(version) })?;
-        Ok(version.unsigned_abs())
+        Ok(version_text(version.unsigned_abs()))
     }
 
     fn count(&self) -> Result<usize, DriverError> {
@@ -144,8 +150,12 @@ impl Driver for SystemDriver {
     }
 
     fn attribute(&self, device: usize, attribute: Attribute) -> Result<i32, DriverError> {
-        let handle = handle(device)?;
+        let (handle, attribute) = (handle(device)?, device_attribute(attribute));
         given(0, |value| unsafe { sys::cuDeviceGetAttribute(value, attribute, handle) })
+    }
+
+    fn architecture(&self, device: usize) -> Result<Architecture, DriverError> {
+        capability(self, device)
     }
 
     fn open(&mut self, device: usize) -> Result<(), DriverError> {
@@ -188,19 +198,19 @@ impl Driver for SystemDriver {
     }
 
     fn function_attribute(&self, function: Function, attribute: FunctionAttribute) -> Result<i32, DriverError> {
-        let function = function.0 as sys::CUfunction;
+        let (function, attribute) = (function.0 as sys::CUfunction, function_attribute(attribute));
         given(0, |value| unsafe { sys::cuFuncGetAttribute(value, attribute, function) })
     }
 
     fn allow_shared(&mut self, function: Function, bytes: u32) -> Result<(), DriverError> {
-        const ATTRIBUTE: FunctionAttribute = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        let bytes = c_int::try_from(bytes).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?;
+        const ATTRIBUTE: CUfunction_attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let bytes = c_int::try_from(bytes).map_err(|_| error(CUresult::CUDA_ERROR_INVALID_VALUE))?;
         done(unsafe { sys::cuFuncSetAttribute(function.0 as sys::CUfunction, ATTRIBUTE, bytes) })
     }
 
     fn resident_blocks(&self, function: Function, threads: u32, shared: u32) -> Result<u32, DriverError> {
         let function = function.0 as sys::CUfunction;
-        let threads = c_int::try_from(threads).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?;
+        let threads = c_int::try_from(threads).map_err(|_| error(CUresult::CUDA_ERROR_INVALID_VALUE))?;
         let blocks = given(0, |blocks| unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared as usize)
         })?;
@@ -271,9 +281,9 @@ impl Driver for SystemDriver {
 
     fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
         let part = |attribute| self.attribute(self.device.0, attribute).map_err(|error| error.to_string());
-        let domain = part(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;
-        let bus = part(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?;
-        let slot = part(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?;
+        let domain = part(Attribute::PciDomainId)?;
+        let bus = part(Attribute::PciBusId)?;
+        let slot = part(Attribute::PciDeviceId)?;
         Ok(Box::new(nvml::Gpu::open(&format!("{domain:08X}:{bus:02X}:{slot:02X}.0"))?))
     }
 
@@ -294,6 +304,110 @@ impl Driver for SystemDriver {
 
 /// Returns the driver's handle of a device.
 fn handle(device: usize) -> Result<sys::CUdevice, DriverError> {
-    let ordinal = c_int::try_from(device).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_DEVICE))?;
+    let ordinal = c_int::try_from(device).map_err(|_| error(CUresult::CUDA_ERROR_INVALID_DEVICE))?;
     given(0, |handle| unsafe { sys::cuDeviceGet(handle, ordinal) })
+}
+
+/// Formats 13000 as 13.0.
+fn version_text(number: u32) -> String {
+    format!("{}.{}", number / 1000, number % 1000 / 10)
+}
+
+/// Declares the errors whose meaning is known.
+macro_rules! errors {
+    ($($name:ident = $kind:ident,)*) => {
+        ErrorTable(&[$((CUresult::$name as u32, stringify!($name), ErrorKind::$kind),)*])
+    };
+}
+
+/// The errors of the driver API.
+pub(super) static ERRORS: ErrorTable = errors! {
+    CUDA_ERROR_INVALID_VALUE = InvalidValue,
+    CUDA_ERROR_OUT_OF_MEMORY = OutOfMemory,
+    CUDA_ERROR_NO_DEVICE = NoDevice,
+    CUDA_ERROR_INVALID_DEVICE = InvalidDevice,
+    CUDA_ERROR_INVALID_IMAGE = InvalidImage,
+    CUDA_ERROR_NO_BINARY_FOR_GPU = NoBinaryForDevice,
+    CUDA_ERROR_ECC_UNCORRECTABLE = EccUncorrectable,
+    CUDA_ERROR_UNSUPPORTED_PTX_VERSION = UnsupportedPtx,
+    CUDA_ERROR_INVALID_HANDLE = InvalidHandle,
+    CUDA_ERROR_NOT_FOUND = NotFound,
+    CUDA_ERROR_NOT_READY = NotReady,
+    CUDA_ERROR_ILLEGAL_ADDRESS = IllegalAddress,
+    CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = OutOfResources,
+    CUDA_ERROR_LAUNCH_TIMEOUT = Timeout,
+    CUDA_ERROR_CONTEXT_IS_DESTROYED = ContextDestroyed,
+    CUDA_ERROR_ASSERT = Assert,
+    CUDA_ERROR_HARDWARE_STACK_ERROR = StackError,
+    CUDA_ERROR_ILLEGAL_INSTRUCTION = IllegalInstruction,
+    CUDA_ERROR_MISALIGNED_ADDRESS = MisalignedAddress,
+    CUDA_ERROR_INVALID_ADDRESS_SPACE = InvalidAddressSpace,
+    CUDA_ERROR_INVALID_PC = InvalidProgramCounter,
+    CUDA_ERROR_LAUNCH_FAILED = LaunchFailed,
+    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = CooperativeTooLarge,
+    CUDA_ERROR_NOT_SUPPORTED = NotSupported,
+    CUDA_ERROR_UNKNOWN = Other,
+};
+
+fn device_attribute(attribute: Attribute) -> CUdevice_attribute {
+    match attribute {
+        Attribute::ComputeCapabilityMajor => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+        Attribute::ComputeCapabilityMinor => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+        Attribute::MultiprocessorCount => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+        Attribute::ClockRate => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
+        Attribute::MemoryClockRate => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
+        Attribute::GlobalMemoryBusWidth => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
+        Attribute::L2CacheSize => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
+        Attribute::WarpSize => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE,
+        Attribute::MaxThreadsPerBlock => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+        Attribute::MaxBlockDimX => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+        Attribute::MaxBlockDimY => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+        Attribute::MaxBlockDimZ => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+        Attribute::MaxSharedMemoryPerBlockOptin => {
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+        }
+        Attribute::MaxSharedMemoryPerBlock => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+        Attribute::MaxSharedMemoryPerMultiprocessor => {
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+        }
+        Attribute::TotalConstantMemory => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY,
+        Attribute::MaxRegistersPerBlock => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+        Attribute::MaxRegistersPerMultiprocessor => {
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR
+        }
+        Attribute::MaxThreadsPerMultiprocessor => {
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR
+        }
+        Attribute::MaxBlocksPerMultiprocessor => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+        Attribute::MaxGridDimX => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+        Attribute::PciDomainId => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID,
+        Attribute::PciBusId => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID,
+        Attribute::PciDeviceId => CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID,
+    }
+}
+
+fn function_attribute(attribute: FunctionAttribute) -> CUfunction_attribute {
+    match attribute {
+        FunctionAttribute::MaxThreadsPerBlock => CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+        FunctionAttribute::SharedSizeBytes => CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+        FunctionAttribute::ConstSizeBytes => CUfunction_attribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES,
+        FunctionAttribute::LocalSizeBytes => CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+        FunctionAttribute::NumRegs => CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_numbers_with_a_point() {
+        assert_eq!([13000, 12080, 11020].map(version_text), ["13.0", "12.8", "11.2"]);
+    }
+
+    #[test]
+    fn errors_have_the_names_of_the_api() {
+        assert_eq!(error(CUresult::CUDA_ERROR_NOT_READY).kind(), ErrorKind::NotReady);
+        assert_eq!(error(CUresult::CUDA_ERROR_PROFILER_DISABLED).to_string(), "CUDA_ERROR_PROFILER_DISABLED");
+    }
 }

@@ -1,4 +1,4 @@
-//! A cache of cubins on disk, kept between runs.
+//! A cache of machine code on disk, kept between runs.
 //!
 //! A key covers everything that the compiler reads: the source with its included files, the options
 //! with the architecture, the requested names, and the compiler's version. An entry consists of two
@@ -10,12 +10,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The size limit of the cache in bytes, about ten thousand cubins. A larger cache loses its oldest
+/// The size limit of the cache in bytes, about ten thousand binaries. A larger cache loses its oldest
 /// entries until it has half this size.
 const MOST: u64 = 1 << 30;
 
-/// A folder with cubins.
-pub(super) struct CubinCache {
+/// A folder with binaries.
+pub(super) struct BinaryCache {
     folder: PathBuf,
 }
 
@@ -26,9 +26,9 @@ struct EntryNames {
     symbols: Vec<String>,
 }
 
-impl CubinCache {
+impl BinaryCache {
     /// Opens the cache in `folder`, and makes the folder if it is missing. Returns `None` if that
-    /// is not possible; every cubin is then compiled again.
+    /// is not possible; every configuration is then compiled again.
     pub(super) fn open(folder: &Path) -> Option<Self> {
         std::fs::create_dir_all(folder).ok()?;
         trim(folder, MOST);
@@ -36,7 +36,7 @@ impl CubinCache {
     }
 
     fn binary(&self, key: &str) -> PathBuf {
-        self.folder.join(format!("{key}.cubin"))
+        self.folder.join(format!("{key}.bin"))
     }
 
     fn names(&self, key: &str) -> PathBuf {
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn what_was_put_is_got_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = CubinCache::open(&folder.path().join("cubin")).unwrap();
+        let cache = BinaryCache::open(&folder.path().join("cubin")).unwrap();
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         std::fs::write(&from, "code").unwrap();
         assert!(cache.get("key", &to).is_none());

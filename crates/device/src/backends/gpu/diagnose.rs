@@ -1,9 +1,9 @@
-//! Interprets NVRTC's log. Either the user's code is wrong, or the kernel does not fit the problem.
+//! Interprets the log of NVRTC or of hiprtc: either the user's code is wrong, or the kernel does not fit the problem.
 
 use crate::backends::KernelSource;
 use crate::backends::Mismatch;
 use crate::backends::compiling::functions;
-use crate::backends::cuda::signature::{COUNT, FILE, PARAMETER, passed};
+use crate::backends::gpu::signature::{COUNT, FILE, PARAMETER, passed};
 use crate::problem::{Argument, ArgumentKind};
 
 /// The interpretation of a log.
@@ -17,11 +17,16 @@ pub(super) enum Finding {
     Signature(Mismatch),
 }
 
+/// The words of NVRTC and of clang about a name that does not exist.
+const UNDEFINED: [&str; 5] =
+    ["is undefined", "has no member", "undeclared identifier", "no member named", "no template named"];
+
 /// Interprets the log of a compilation of `text`, which is `source` followed by the assertions.
 pub(super) fn diagnose(log: &str, source: &KernelSource, text: &str) -> Finding {
     // The assertions are the last lines. An error before them is in the user's own code.
-    let first = log.lines().find(|line| line.contains("error"));
-    let Some(first) = first.filter(|line| line.starts_with(&format!("{FILE}("))) else {
+    // NVRTC writes a place as `file(line)`, clang as `file:line:column`.
+    let is_ours = |line: &str| line.strip_prefix(FILE).is_some_and(|rest| rest.starts_with(['(', ':']));
+    let Some(first) = log.lines().find(|line| line.contains("error")).filter(|line| is_ours(line)) else {
         return Finding::Code(log.to_owned());
     };
     if first.contains(COUNT) {
@@ -32,7 +37,7 @@ pub(super) fn diagnose(log: &str, source: &KernelSource, text: &str) -> Finding 
         return Finding::Signature(wrong_type(source, text, log, number, argument));
     }
     let base = base_name(source.kernel.function.as_str());
-    let is_undefined = first.contains("is undefined") || first.contains("has no member");
+    let is_undefined = UNDEFINED.iter().any(|words| first.contains(words));
     let known = kernels(text);
     match is_undefined && !known.iter().any(|name| name == base) {
         true => Finding::NoFunction(known),

@@ -1,13 +1,12 @@
-//! The tuner's side: from a configuration to a cubin.
+//! The tuner's side: from a configuration to machine code.
 
 use crate::backends::KernelSource;
 use crate::backends::compiling::{
     CompileOutcome, CompileVerdict, Compiled, SourceText, Workshop, defines, include_folders, launchable,
 };
-use crate::backends::cuda::cache::CubinCache;
-use crate::backends::cuda::diagnose::{Finding, diagnose};
-use crate::backends::cuda::task::is_architecture;
-use crate::backends::cuda::{CudaDevice, CudaProgram, CudaTask, signature};
+use crate::backends::gpu::cache::BinaryCache;
+use crate::backends::gpu::diagnose::{Finding, diagnose};
+use crate::backends::gpu::{GpuDevice, GpuProgram, GpuTask, signature};
 use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Program, SessionKind};
 use crate::data::Fields;
 use crate::error::DeviceError;
@@ -19,59 +18,60 @@ use tunesmith_core::{CompileData, Interrupt};
 use tunesmith_space::hex;
 
 /// Compiles one kernel for one device.
-pub(crate) struct CudaBackend {
+pub(crate) struct GpuBackend {
     source: KernelSource,
-    device: CudaDevice,
+    device: GpuDevice,
     workshop: Workshop,
     text: SourceText,
     /// A digest of the text and of the files it includes.
     text_digest: String,
-    cache: Option<CubinCache>,
+    cache: Option<BinaryCache>,
 }
 
-/// A cubin and the mangled names of its kernel and variables.
-struct Cubin {
+/// Machine code and the mangled names of its kernel and variables.
+struct Code {
     image: Vec<u8>,
     function: String,
     symbols: Vec<String>,
 }
 
-impl CudaBackend {
+impl GpuBackend {
     /// Creates a backend. Writes the source and the assertions into the workshop's folder.
     ///
     /// # Errors
     /// A source cannot be read, or the kernel has no blocks of threads.
-    pub(crate) fn new(source: KernelSource, device: CudaDevice, workshop: Workshop) -> Result<Self, DeviceError> {
+    pub(crate) fn new(source: KernelSource, device: GpuDevice, workshop: Workshop) -> Result<Self, DeviceError> {
         let kernel = &source.kernel;
         if kernel.generator.is_none() && kernel.work.as_ref().is_none_or(|work| work.local.is_none()) {
             return Err(DeviceError::NoBlocks { what: source.what, name: kernel.function.to_string() });
         }
         let assertions = signature::assertions(kernel.function.in_source(), &source.arguments);
-        let text = SourceText::write(&source, workshop.file("cu"), &assertions)?;
+        let text = SourceText::write(&source, workshop.file(device.api().source_suffix()), &assertions)?;
         let text_digest = text.digest(&source);
-        let cache = device.setup.cache.as_deref().filter(|_| text.tells_what_it_includes()).and_then(CubinCache::open);
+        let cache = device.setup.cache().filter(|_| text.tells_what_it_includes()).and_then(BinaryCache::open);
         Ok(Self { source, device, workshop, text, text_digest, cache })
     }
 
-    /// Returns the options of NVRTC.
+    /// Returns the options of the compiler.
     fn options(&self, scope: &Scope) -> Vec<String> {
-        let mut options: Vec<String> = self.source.kernel.expanded_options(scope).collect();
-        if !options.iter().any(|option| is_architecture(option)) {
-            options.insert(0, format!("--gpu-architecture={}", self.device.architecture));
+        let (api, kernel) = (self.device.api(), &self.source.kernel);
+        let own = kernel.expanded_options(scope).filter_map(|option| api.option(kernel.language, option));
+        let mut options: Vec<String> = own.collect();
+        if !options.iter().any(|option| api.is_architecture(option)) {
+            options.insert(0, api.architecture(&self.device.architecture));
         }
-        // Profilers use this option to show lines. It does not change the machine code.
-        options.push("-lineinfo".to_owned());
+        options.extend(api.constant_options().iter().map(|option| (*option).to_owned()));
         let folders = include_folders(&self.source).into_iter().chain(self.device.headers.clone());
-        options.extend(folders.map(|folder| format!("--include-path={}", folder.display())));
-        options.extend(defines(&self.source, scope).map(|define| format!("--define-macro={define}")));
+        options.extend(folders.map(|folder| api.include(&folder)));
+        options.extend(defines(&self.source, scope).map(|define| api.define(&define)));
         options
     }
 
-    fn task(&self, scope: &Scope, text: &str, binary: &Path) -> Result<CudaTask, BuildError> {
-        let CudaDevice { name, limits, .. } = &self.device;
+    fn task(&self, scope: &Scope, text: &str, binary: &Path) -> Result<GpuTask, BuildError> {
+        let GpuDevice { name, limits, .. } = &self.device;
         launchable(&self.source, scope, limits, name)?;
         let kernel = &self.source.kernel;
-        Ok(CudaTask {
+        Ok(GpuTask {
             setup: self.device.setup.clone(),
             source: self.text.file(text, binary).map_err(BuildError::Broken)?,
             name: kernel.file.display().to_string(),
@@ -82,9 +82,9 @@ impl CudaBackend {
         })
     }
 
-    /// Returns the cache key of a cubin. `text_digest` covers the text, except a text generated for
+    /// Returns the cache key of machine code. `text_digest` covers the text, except a text generated for
     /// the configuration.
-    fn key(&self, task: &CudaTask, text: &str) -> String {
+    fn key(&self, task: &GpuTask, text: &str) -> String {
         let mut key = Fields::default();
         key.add(&self.text_digest);
         if self.source.kernel.generator.is_some() {
@@ -95,17 +95,17 @@ impl CudaBackend {
         key.digest()
     }
 
-    /// Compiles `task` to a cubin at the place it names. Returns the mangled names of the kernel
+    /// Compiles `task` to machine code at the place it names. Returns the mangled names of the kernel
     /// and the variables.
     fn compile(
         &self,
-        task: &CudaTask,
+        task: &GpuTask,
         text: &str,
         scope: &Scope,
         cancel: &Interrupt,
     ) -> Result<(String, Vec<String>), BuildError> {
         let source = self.source.named(scope);
-        let outcome = match self.workshop.compile(&CompileTask::Cuda(task.clone()), cancel)? {
+        let outcome = match self.workshop.compile(&CompileTask::Gpu(task.clone()), cancel)? {
             CompileOutcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &source, text) {
                 Finding::Code(log) => return Err(BuildError::Failed(log)),
                 Finding::Signature(mismatch) => return Err(BuildError::Signature(mismatch)),
@@ -120,7 +120,7 @@ impl CudaBackend {
             readable: &|log: &str| log.to_owned(),
         };
         match verdict.judge(outcome)? {
-            Some(Made::Cuda { function, symbols }) => Ok((function, symbols)),
+            Some(Made::Gpu { function, symbols }) => Ok((function, symbols)),
             _ => {
                 let problem = "speaks another protocol".to_owned();
                 Err(BuildError::Broken(DeviceError::Worker { problem }))
@@ -128,9 +128,9 @@ impl CudaBackend {
         }
     }
 
-    /// Returns the cubin of a configuration and writes it to `binary`. Takes it from the cache, or
+    /// Returns the machine code of a configuration and writes it to `binary`. Takes it from the cache, or
     /// compiles it and adds it to the cache.
-    fn cubin(&self, scope: &Scope, binary: &Path, cancel: &Interrupt) -> Result<Cubin, BuildError> {
+    fn code(&self, scope: &Scope, binary: &Path, cancel: &Interrupt) -> Result<Code, BuildError> {
         let text = self.text.of(&self.source, scope).map_err(BuildError::Refused)?;
         let task = self.task(scope, &text, binary)?;
         let key = self.key(&task, &text);
@@ -140,37 +140,38 @@ impl CudaBackend {
         if let Some(cache) = self.cache.as_ref().filter(|_| !is_kept) {
             cache.put(&key, binary, &function, &symbols);
         }
-        let gone = |error| DeviceError::Machine { problem: format!("the cubin is gone: {error}; resume the run") };
+        let gone =
+            |error| DeviceError::Machine { problem: format!("the machine code is gone: {error}; resume the run") };
         let image = std::fs::read(binary).map_err(|error| BuildError::Broken(gone(error)))?;
-        Ok(Cubin { image, function, symbols })
+        Ok(Code { image, function, symbols })
     }
 }
 
 /// Returns the program in a file. The names are those in the file.
 fn program(binary: PathBuf, function: String, symbols: Vec<Option<String>>) -> Program {
-    Program::Cuda(CudaProgram { binary, function, symbols })
+    Program::Gpu(GpuProgram { binary, function, symbols })
 }
 
-impl Backend for CudaBackend {
+impl Backend for GpuBackend {
     fn shares_processor(&self) -> bool {
         false
     }
 
     fn session(&self) -> SessionKind {
-        SessionKind::Cuda { device: self.device.index, setup: self.device.setup.clone() }
+        SessionKind::Gpu { device: self.device.index, setup: self.device.setup.clone() }
     }
 
     fn plan(&self, scope: &Scope) -> BuildPlan {
-        let mut command = vec!["nvrtc".to_owned()];
+        let mut command = vec![self.device.api().compiler().to_owned()];
         command.extend(self.options(scope));
         let source = self.text.of(&self.source, scope).map_or_else(|reason| format!("// {reason}\n"), Cow::into_owned);
         BuildPlan { source, command }
     }
 
     fn identity(&self) -> Vec<(String, String)> {
-        let CudaDevice { name, compiler, architecture, driver, .. } = &self.device;
+        let GpuDevice { name, compiler, architecture, driver, .. } = &self.device;
         vec![
-            ("backend".to_owned(), "cuda".to_owned()),
+            ("backend".to_owned(), self.device.api().device().to_owned()),
             ("device".to_owned(), name.clone()),
             ("compiler".to_owned(), format!("{compiler} for {architecture}, driver {driver}")),
         ]
@@ -181,11 +182,11 @@ impl Backend for CudaBackend {
     }
 
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
-        let binary = self.workshop.fresh_file("cubin");
+        let binary = self.workshop.fresh_file(self.device.api().binary());
         let start = self.workshop.now();
         // Dropping this value removes the file, if there is one.
         let mut built = Built::new(program(binary.clone(), String::new(), Vec::new()));
-        let Cubin { image, function, symbols } = self.cubin(scope, &binary, cancel)?;
+        let Code { image, function, symbols } = self.code(scope, &binary, cancel)?;
         built.program = program(binary, function, by_argument(&self.source.arguments, symbols));
         built.digest = Some(hex(&Sha256::digest(&image)));
         let time_ms = (self.workshop.now() - start).as_secs_f64() * 1e3;

@@ -1,24 +1,11 @@
-//! The backend's interface to a CUDA driver. It is implemented by the system's driver ([`system`])
-//! and by a script ([`script`]).
+//! The backend's interface to a driver. It is implemented by the drivers of CUDA and HIP and by a
+//! script ([`script`](super::script)).
 
-mod script;
-mod system;
-
-pub(crate) use script::{Script, ScriptedCode, ScriptedDriver};
-pub(crate) use system::SystemDriver;
-
-use crate::backends::{Fault, Profiler};
+use crate::backends::Profiler;
+use crate::backends::gpu::native::{Attribute, DriverError, FunctionAttribute};
 use crate::energy::Meter;
-use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute, CUresult};
-use std::fmt;
 use std::path::Path;
 use std::time::Duration;
-
-/// A property of a device, in the driver API's terms.
-pub(crate) type Attribute = CUdevice_attribute;
-
-/// A property of a kernel, in the driver API's terms.
-pub(crate) type FunctionAttribute = CUfunction_attribute;
 
 /// The address of device memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +16,15 @@ impl Address {
     pub(crate) fn add(self, bytes: usize) -> Self {
         Self(self.0.wrapping_add(bytes as u64))
     }
+}
+
+/// The architecture of a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Architecture {
+    /// A compute capability as a number: ten times the major version plus the minor version.
+    Capability(u32),
+    /// The name that the compiler knows it by.
+    Named(String),
 }
 
 /// Loaded code.
@@ -58,17 +54,13 @@ pub(crate) struct KernelLaunch<'a> {
     pub(crate) parameters: &'a [Vec<u8>],
 }
 
-/// An error of the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DriverError(pub(crate) CUresult);
-
-/// A CUDA driver as the backend uses it once a device is open. All work goes to one stream, in
+/// A driver as the backend uses it once a device is open. All work goes to one stream, in
 /// order.
 ///
 /// Every call may also return the error of a kernel that was launched before it.
 pub(crate) trait Driver {
-    /// Returns the CUDA version that the driver supports, such as 13000.
-    fn version(&self) -> Result<u32, DriverError>;
+    /// Returns the version of the API that the driver supports, such as 13.0.
+    fn version(&self) -> Result<String, DriverError>;
 
     /// Returns the number of devices.
     fn count(&self) -> Result<usize, DriverError>;
@@ -82,10 +74,13 @@ pub(crate) trait Driver {
     /// Returns a property of a device.
     fn attribute(&self, device: usize, attribute: Attribute) -> Result<i32, DriverError>;
 
+    /// Returns the architecture of a device. CUDA has it as two attributes.
+    fn architecture(&self, device: usize) -> Result<Architecture, DriverError>;
+
     /// Opens a device for all calls below.
     fn open(&mut self, device: usize) -> Result<(), DriverError>;
 
-    /// Loads a cubin, or PTX that the driver compiles.
+    /// Loads machine code, or PTX that the driver compiles.
     fn load(&mut self, image: &[u8]) -> Result<Module, DriverError>;
 
     /// Unloads code.
@@ -144,86 +139,17 @@ pub(crate) trait Driver {
     /// The device has no meter. The text gives the reason.
     fn meter(&mut self) -> Result<Box<dyn Meter>, String>;
 
-    /// Begins to count all later launches. CUPTI is searched for in the folder `libraries` first.
+    /// Begins to count all later launches. The library that counts is searched for in the folder
+    /// `libraries` first.
     ///
     /// # Errors
     /// There are no counters. The text gives the reason and the remedy.
     fn profiler(&mut self, libraries: Option<&Path>) -> Result<Box<dyn Profiler>, String>;
 }
 
-impl DriverError {
-    /// Returns true if the device merely does not accept the configuration: too many threads,
-    /// registers or bytes.
-    fn is_refusal(self) -> bool {
-        matches!(
-            self.0,
-            CUresult::CUDA_ERROR_INVALID_VALUE
-                | CUresult::CUDA_ERROR_OUT_OF_MEMORY
-                | CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
-                | CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
-        )
-    }
-
-    /// Returns true if every call fails from now on, until another process starts.
-    pub(crate) fn is_sticky(self) -> bool {
-        matches!(
-            self.0,
-            CUresult::CUDA_ERROR_ECC_UNCORRECTABLE
-                | CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
-                | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
-                | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
-                | CUresult::CUDA_ERROR_ASSERT
-                | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
-                | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
-                | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
-                | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
-                | CUresult::CUDA_ERROR_INVALID_PC
-                | CUresult::CUDA_ERROR_LAUNCH_FAILED
-        )
-    }
-
-    /// Returns an explanation beyond the error's name.
-    fn meaning(self) -> &'static str {
-        match self.0 {
-            CUresult::CUDA_ERROR_ILLEGAL_ADDRESS => " (it read or wrote memory that is not its own)",
-            CUresult::CUDA_ERROR_MISALIGNED_ADDRESS => {
-                " (it read or wrote a vector at an address that is not a multiple of its size)"
-            }
-            CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => " (too many registers or threads for a block)",
-            CUresult::CUDA_ERROR_ASSERT => " (an assertion of the kernel does not hold)",
-            CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => " (it is compiled for another architecture)",
-            CUresult::CUDA_ERROR_INVALID_VALUE => " (a size or address that the device does not take)",
-            CUresult::CUDA_ERROR_OUT_OF_MEMORY => " (the device has no memory left)",
-            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => " (NVRTC is newer than the driver)",
-            _ => "",
-        }
-    }
-
-    /// Returns the fault of the configuration. `what` names the failed operation.
-    pub(crate) fn fault(self, what: &str) -> Fault {
-        let text = format!("{what}: {self}");
-        if self.is_refusal() { Fault::Refused(text) } else { Fault::Failed(text) }
-    }
-}
-
-impl fmt::Display for DriverError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}{}", self.0, self.meaning())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_are_told_apart_by_what_they_cost() {
-        let fault = |code| DriverError(code).fault("the kernel failed");
-        assert!(matches!(fault(CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES), Fault::Refused(_)));
-        let Fault::Failed(text) = fault(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS) else { panic!("not a failure") };
-        let wanted = "the kernel failed: CUDA_ERROR_ILLEGAL_ADDRESS (it read or wrote memory that is not its own)";
-        assert_eq!(text, wanted);
-        assert!(DriverError(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS).is_sticky());
-        assert!(!DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY).is_sticky());
-    }
+/// Returns the architecture of a device that has it as two attributes.
+pub(crate) fn capability(driver: &dyn Driver, device: usize) -> Result<Architecture, DriverError> {
+    let number = |attribute| driver.attribute(device, attribute).map(i32::unsigned_abs);
+    let major = number(Attribute::ComputeCapabilityMajor)?;
+    Ok(Architecture::Capability(major * 10 + number(Attribute::ComputeCapabilityMinor)?))
 }

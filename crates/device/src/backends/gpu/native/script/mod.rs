@@ -15,8 +15,7 @@ mod profiler;
 pub(crate) use driver::ScriptedDriver;
 
 use crate::backends::Absent;
-use crate::backends::cuda::native::driver::{DriverError, FunctionAttribute};
-use cudarc::driver::sys::CUresult;
+use crate::backends::gpu::native::{Attribute, DriverError, ErrorKind, ErrorTable, FunctionAttribute};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,12 +24,15 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Script {
+    /// The version of the API that the driver supports.
+    #[serde(default = "version")]
+    pub(crate) version: String,
     /// The driver's devices.
     pub(crate) devices: Vec<ScriptedDevice>,
     /// The behaviour of kernels. Of several rules for a kernel, the first one applies.
     #[serde(default)]
     pub(crate) kernels: Vec<ScriptedKernel>,
-    /// True if the script also stands in for NVRTC, and compiles without looking at the source.
+    /// True if the script also stands in for the compiler, and compiles without looking at the source.
     #[serde(default)]
     pub(crate) compiles: bool,
     /// The power of its devices in watts. Without it, they have no meter.
@@ -44,6 +46,10 @@ pub(crate) struct Script {
     pub(crate) log: Option<PathBuf>,
 }
 
+fn version() -> String {
+    "13.0".to_owned()
+}
+
 /// A device of the script.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,8 +57,12 @@ pub(crate) struct ScriptedDevice {
     pub(crate) name: String,
     /// The size of its memory in bytes.
     pub(crate) memory: usize,
-    /// The attributes, by the driver API's names without `CU_DEVICE_ATTRIBUTE_`.
-    pub(crate) attributes: BTreeMap<String, i32>,
+    /// The attributes, by the CUDA driver API's names without `CU_DEVICE_ATTRIBUTE_`.
+    pub(crate) attributes: BTreeMap<Attribute, i32>,
+    /// The name by which the compiler knows its architecture. Without one, the compute capability
+    /// among the attributes says it.
+    #[serde(default)]
+    pub(crate) architecture: Option<String>,
 }
 
 /// The behaviour of a configuration's kernels.
@@ -65,8 +75,8 @@ pub(crate) struct ScriptedKernel {
     pub(crate) defines: BTreeMap<String, String>,
     /// The compiler's log, if the compilation fails.
     pub(crate) compile: Option<String>,
-    /// The attributes, by the driver API's names without `CU_FUNC_ATTRIBUTE_`.
-    pub(crate) attributes: BTreeMap<String, i32>,
+    /// The attributes, by the CUDA driver API's names without `CU_FUNC_ATTRIBUTE_`.
+    pub(crate) attributes: BTreeMap<FunctionAttribute, i32>,
     /// The error of loading.
     pub(crate) load: Option<String>,
     /// The error of a refused launch.
@@ -109,7 +119,7 @@ pub(crate) enum Origin {
     Byte(u8),
 }
 
-/// The output of a script's compiler, in place of a cubin.
+/// The output of a script's compiler, in place of machine code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ScriptedCode {
     pub(crate) function: String,
@@ -120,11 +130,16 @@ impl Script {
     /// Reads a script from a file.
     pub(crate) fn read(path: &Path) -> Result<Self, Absent> {
         let cannot = |error: String| Absent {
-            reason: format!("the script `{}` of a CUDA driver cannot be read: {error}", path.display()),
+            reason: format!("the script `{}` of a driver cannot be read: {error}", path.display()),
             remedy: "mend the script, or do without it".to_owned(),
         };
         let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
         serde_json::from_str(&text).map_err(|error| cannot(error.to_string()))
+    }
+
+    /// Returns true if there is a script that compiles.
+    pub(crate) fn stands_in_for_compiler(script: Option<&Path>) -> Result<bool, Absent> {
+        Ok(script.map(Self::read).transpose()?.is_some_and(|script| script.compiles))
     }
 
     /// Returns the behaviour of the kernels of `code`. Without a rule for them, they do nothing.
@@ -139,10 +154,8 @@ impl Script {
 
 impl ScriptedKernel {
     fn attribute(&self, attribute: FunctionAttribute) -> i32 {
-        let name = format!("{attribute:?}");
-        let name = name.strip_prefix("CU_FUNC_ATTRIBUTE_").unwrap_or(&name);
-        let default = if name == "MAX_THREADS_PER_BLOCK" { 1024 } else { 0 };
-        self.attributes.get(name).copied().unwrap_or(default)
+        let default = if attribute == FunctionAttribute::MaxThreadsPerBlock { 1024 } else { 0 };
+        self.attributes.get(&attribute).copied().unwrap_or(default)
     }
 
     /// Returns the time of the launch with this number, in microseconds.
@@ -151,22 +164,7 @@ impl ScriptedKernel {
     }
 }
 
-/// Returns the error with a script's name for it.
-fn error(name: &str) -> DriverError {
-    const KNOWN: [CUresult; 12] = [
-        CUresult::CUDA_ERROR_INVALID_VALUE,
-        CUresult::CUDA_ERROR_OUT_OF_MEMORY,
-        CUresult::CUDA_ERROR_ECC_UNCORRECTABLE,
-        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
-        CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
-        CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
-        CUresult::CUDA_ERROR_ASSERT,
-        CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
-        CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
-        CUresult::CUDA_ERROR_LAUNCH_FAILED,
-        CUresult::CUDA_ERROR_NOT_SUPPORTED,
-    ];
-    let code = KNOWN.into_iter().find(|code| format!("{code:?}") == name);
-    DriverError(code.unwrap_or(CUresult::CUDA_ERROR_UNKNOWN))
+/// Returns the error with a script's name for it, which is the API's.
+fn error(errors: &ErrorTable, name: &str) -> DriverError {
+    errors.named(name).unwrap_or_else(|| errors.of_kind(ErrorKind::Other))
 }

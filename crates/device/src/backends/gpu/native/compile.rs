@@ -1,0 +1,119 @@
+//! Compiles a source to machine code, in a compile worker.
+
+use crate::backends::compiling::Compiled;
+use crate::backends::gpu::native::script::ScriptedCode;
+use crate::backends::gpu::native::{Binary, Compilation, Script};
+use crate::backends::gpu::{GpuApi, GpuTask};
+use crate::backends::{Absent, Made};
+use crate::host::GpuSetup;
+
+/// A library that compiles.
+pub(crate) trait RuntimeCompiler: Sized {
+    /// Opens the library.
+    ///
+    /// # Errors
+    /// It is missing or too old.
+    fn open(setup: &GpuSetup) -> Result<Self, Absent>;
+
+    /// Compiles. The error is the compiler's log, or its name of the error.
+    fn compile(&self, wanted: &Compilation<'_>) -> Result<Binary, String>;
+}
+
+/// Compiles one configuration after the other. The library stays open in between.
+pub(crate) struct Compiler<C> {
+    opened: Option<C>,
+}
+
+impl<C> Default for Compiler<C> {
+    fn default() -> Self {
+        Self { opened: None }
+    }
+}
+
+impl<C: RuntimeCompiler> Compiler<C> {
+    /// Compiles one configuration.
+    pub(crate) fn compile(&mut self, task: &GpuTask) -> Compiled {
+        match compile_with(task, &mut self.opened) {
+            Ok(compiled) | Err(compiled) => compiled,
+        }
+    }
+}
+
+fn compile_with<C: RuntimeCompiler>(task: &GpuTask, opened: &mut Option<C>) -> Result<Compiled, Compiled> {
+    let unusable = |reason: String| Compiled::Unusable(reason);
+    if let Some(path) = task.setup.script() {
+        let script = Script::read(path).map_err(|absent| unusable(absent.reason))?;
+        if script.compiles {
+            return compile_by_script(task, &script);
+        }
+    }
+    let compiler = match opened {
+        Some(compiler) => compiler,
+        None => {
+            let compiler = C::open(&task.setup);
+            opened.insert(compiler.map_err(|absent| unusable(format!("{}; {}", absent.reason, absent.remedy)))?)
+        }
+    };
+    let source = std::fs::read_to_string(&task.source);
+    let source = source.map_err(|error| unusable(format!("the source cannot be read: {error}")))?;
+    let mut names = vec![task.function.clone()];
+    names.extend(task.symbols.iter().map(|symbol| format!("&{symbol}")));
+    let wanted = Compilation { source: &source, name: &task.name, options: &task.options, names: &names };
+    let Binary { image, names } = compiler.compile(&wanted).map_err(failed)?;
+    let (function, symbols) = names.split_first().ok_or_else(|| unusable("the compiler gives no names".to_owned()))?;
+    finish(task, &image, function.clone(), symbols.to_vec())
+}
+
+/// Writes the binary.
+fn finish(task: &GpuTask, image: &[u8], function: String, symbols: Vec<String>) -> Result<Compiled, Compiled> {
+    std::fs::write(&task.binary, image)
+        .map_err(|error| Compiled::Unusable(format!("`{}` cannot be written: {error}", task.binary.display())))?;
+    Ok(Compiled::Built(Made::Gpu { function, symbols }))
+}
+
+/// Interprets the compiler's log. A kernel that exceeds the device's resources is not an error in
+/// the code.
+fn failed(log: String) -> Compiled {
+    let refusal = log.lines().find(|line| exceeds_the_device(line));
+    refusal.map(|line| Compiled::Refused(line.trim().to_owned())).unwrap_or(Compiled::Failed(log))
+}
+
+/// Returns true if a line of a log, of ptxas or of clang, says that the device has too little
+/// memory.
+fn exceeds_the_device(line: &str) -> bool {
+    const PTXAS: [&str; 2] = ["uses too much shared data", "uses too much constant"];
+    PTXAS.iter().any(|words| line.contains(words)) || (line.contains("local memory") && line.contains("exceeds limit"))
+}
+
+/// Returns the result of a script, which does not look at the source: the function and the macros.
+fn compile_by_script(task: &GpuTask, script: &Script) -> Result<Compiled, Compiled> {
+    let api = GpuApi::of(&task.setup);
+    let define = |option: &String| {
+        let (name, value) = api.defined(option)?.split_once('=')?;
+        Some((name.to_owned(), value.to_owned()))
+    };
+    let code =
+        ScriptedCode { function: task.function.clone(), defines: task.options.iter().filter_map(define).collect() };
+    if let Some(log) = script.behaviour(&code).compile {
+        return Err(failed(log));
+    }
+    let image = serde_json::to_vec(&code).map_err(|error| Compiled::Unusable(error.to_string()))?;
+    finish(task, &image, task.function.clone(), task.symbols.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_much_shared_memory_is_a_refusal() {
+        let refused = [
+            "ptxas error   : Entry function 'f' uses too much shared data (0x13880 bytes, 0xc000 max)",
+            "error: <unknown>:0:0: local memory (80000) exceeds limit (65536) in function 'f'",
+        ];
+        for line in refused {
+            assert_eq!(failed(format!("\n{line}\n")), Compiled::Refused(line.to_owned()));
+        }
+        assert_eq!(failed("k.cu(1): error: no".into()), Compiled::Failed("k.cu(1): error: no".into()));
+    }
+}

@@ -1,0 +1,20 @@
+//! The worker's side that CUDA and HIP share.
+
+mod attribute;
+mod compile;
+mod describe;
+mod driver;
+mod error;
+pub(crate) mod libraries;
+mod rtc;
+mod script;
+mod session;
+
+pub(crate) use attribute::{Attribute, FunctionAttribute};
+pub(crate) use compile::{Compiler, RuntimeCompiler};
+pub(crate) use describe::{Described, Toolchain, describe};
+pub(crate) use driver::{Address, Architecture, Driver, Event, Function, KernelLaunch, Module, capability};
+pub(crate) use error::{DriverError, ErrorKind, ErrorTable};
+pub(crate) use rtc::{Binary, Compilation, ImageFunctions, Rtc};
+pub(crate) use script::{Script, ScriptedDriver};
+pub(crate) use session::GpuSession;
