@@ -125,7 +125,7 @@ mod tests {
         };
         let covered: BTreeSet<String> = all.iter().flat_map(counted).collect();
         let functions = "add mul fma div pow rsqrt sqrt exp log sin cos tanh abs min max select".split(' ');
-        let floats = functions.flat_map(|name| ["f32", "f64"].map(|kind| format!("lane:arith:{kind}:{name}")));
+        let floats = functions.clone().flat_map(|name| ["f32", "f64"].map(|kind| format!("lane:arith:{kind}:{name}")));
         let integers = ["add", "mul", "min", "max", "abs", "select"];
         let integers = integers.iter().flat_map(|name| ["i32", "i64"].map(|kind| format!("lane:arith:{kind}:{name}")));
         let strides = "s0 s1 1/2 2/2 1/3 2/3 3/3 1/4 2/4 3/4 4/4 1/>4 2/>4 3/>4 4/>4".split(' ');
@@ -135,8 +135,10 @@ mod tests {
         let stores = stores.iter().flat_map(|own| [32, 64].map(|bits| format!("lane:g:{bits}:store:{own}")));
         let narrow =
             [8, 16].into_iter().flat_map(|bits| ["load", "store"].map(|way| format!("lane:g:{bits}:{way}:s1")));
-        let others = others.into_iter().chain(["barriers", "chains"]).map(str::to_string);
+        let others = others.into_iter().chain(["barriers"]).map(str::to_string);
+        let waits = functions.clone().flat_map(|name| ["f32", "f64"].map(|kind| format!("wait:arith:{kind}:{name}")));
         let missing: Vec<String> = floats
+            .chain(waits)
             .chain(integers)
             .chain(loads)
             .chain(stores)

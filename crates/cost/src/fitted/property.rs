@@ -11,6 +11,8 @@ use tunesmith_loopnest::{NestError, Property};
 const APART: &str = "apart:";
 /// Prefix of the properties that count lanes.
 const OF_LANES: &str = "lane:";
+/// Prefix of the operations for which a processor waits.
+const OF_WAITS: &str = "wait:";
 /// Prefix of the properties of the user.
 const OWN: &str = "own:";
 
@@ -27,8 +29,11 @@ pub enum CostProperty {
     Items(Property),
     /// `lane:...`: the same in lanes of vectors or sub-groups, including idle lanes.
     Lanes(Property),
-    /// `chains`: operations that wait for earlier ones, over all work-items or blocks of them.
+    /// `chains`: operations that wait for earlier ones, over all work-items.
     Chains,
+    /// `wait:arith:...`: operations for which a processor waits that runs work-items in program
+    /// order, over all blocks of work-items.
+    Waits(Property),
     /// `cache:...`: bytes of all arrays if they do not fit into a cache.
     Beyond(Cache),
     /// `own:RESOURCE:NAME`: a property of the user.
@@ -89,7 +94,7 @@ impl CostProperty {
     pub fn resource(self) -> Resource {
         match self {
             Self::Constant => Resource::Overhead,
-            Self::Chains => Resource::Latency,
+            Self::Chains | Self::Waits(_) => Resource::Latency,
             Self::Beyond(_) => Resource::Memory,
             Self::Own(resource, _) => resource,
             Self::Items(property) | Self::Lanes(property) => match property {
@@ -110,7 +115,7 @@ impl CostProperty {
                 Property::Groups | Property::Barriers => true,
                 _ => self.is_superseded(),
             },
-            Self::Lanes(_) | Self::Chains | Self::Beyond(_) | Self::Own(..) => false,
+            Self::Lanes(_) | Self::Chains | Self::Waits(_) | Self::Beyond(_) | Self::Own(..) => false,
         }
     }
 
@@ -152,6 +157,7 @@ impl fmt::Display for CostProperty {
             Self::Constant => formatter.pad("const"),
             Self::Chains => formatter.pad("chains"),
             Self::Items(property) => formatter.pad(&property.to_string()),
+            Self::Waits(property) => formatter.pad(&format!("{OF_WAITS}{property}")),
             Self::Lanes(property) => formatter.pad(&format!("{OF_LANES}{property}")),
             Self::Beyond(cache) => {
                 let text = Cache::ALL.iter().find(|(_, known)| known == cache).map_or("", |(text, _)| text);
@@ -184,6 +190,9 @@ impl FromStr for CostProperty {
             if let Some(((_, resource), name)) = resource.zip(OwnName::new(name)) {
                 return Ok(Self::Own(*resource, name));
             }
+        }
+        if let Some(property) = text.strip_prefix(OF_WAITS) {
+            return property.parse().map(Self::Waits);
         }
         match text.strip_prefix(OF_LANES) {
             Some(property) => property.parse().map(Self::Lanes),
@@ -320,6 +329,7 @@ mod tests {
         assert_eq!(of("lane:g:32:load:s1"), (Resource::Memory, false));
         assert_eq!(of("lane:l:32:load:s1"), (Resource::Compute, false));
         assert_eq!(of("chains"), (Resource::Latency, false));
+        assert_eq!(of("wait:arith:f64:fma"), (Resource::Latency, false));
         assert_eq!(of("barriers"), (Resource::Overhead, true));
         assert_eq!(of("const"), (Resource::Overhead, true));
         assert_eq!(of("own:latency:row_switches"), (Resource::Latency, false));

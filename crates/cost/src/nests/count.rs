@@ -3,7 +3,8 @@
 use super::{Counted, in_words};
 use crate::{Cache, CostProperty, Lanes, PropertyCounts};
 use tunesmith_loopnest::{
-    Array, ArrayId, Counts, Direction, Memory, Nest, NestError, Property, Stride, blocks, count, schedule,
+    Array, ArrayId, Counts, Direction, Memory, Nest, NestError, Property, Stride, blocks, count, count::Waiting,
+    schedule,
 };
 
 /// Sizes in bytes above which data do not fit into the fastest, the next and the last cache of
@@ -15,6 +16,37 @@ const CACHES: [(Cache, f64); 3] = [(Cache::First, 48e3), (Cache::Second, 1.5e6),
 /// operation of a block.
 const AHEAD: f64 = 32.0;
 
+/// The dependent operations for which work-items wait.
+#[derive(Debug)]
+enum Waits {
+    /// The longest chain: the device runs other work-items meanwhile.
+    Longest(Counts),
+    /// What all work-items wait for in program order, and the number of them that wait side by side.
+    InOrder(Waiting, f64),
+}
+
+impl Waits {
+    fn new(nest: &Nest, in_blocks: bool) -> Result<Self, NestError> {
+        if !in_blocks {
+            return Ok(Waits::Longest(count::count_chain(nest)?));
+        }
+        Ok(Waits::InOrder(count::count_waiting(nest)?, blocks::side_by_side(nest)? as f64))
+    }
+
+    /// Returns the operations for which `items` work-items wait, one after the other.
+    fn at(&self, sizes: &[i64], items: f64) -> Result<Vec<(CostProperty, f64)>, NestError> {
+        Ok(match self {
+            Waits::Longest(chain) => {
+                vec![(CostProperty::Chains, chain.evaluate(sizes)?.iter().sum::<i128>() as f64 * items)]
+            }
+            Waits::InOrder(waiting, together) => {
+                let operations = waiting.evaluate(sizes, AHEAD)?.into_iter();
+                operations.map(|(property, times)| (CostProperty::Waits(property), times / together)).collect()
+            }
+        })
+    }
+}
+
 /// The counts of a nest, ready to be evaluated for many sizes.
 #[derive(Debug)]
 pub struct NestCounts<'a> {
@@ -25,10 +57,7 @@ pub struct NestCounts<'a> {
     /// The part of these lanes that generated C runs where work-groups only copy. Elsewhere other
     /// work-groups compute meanwhile.
     apart: Option<Counts>,
-    chain: Option<Counts>,
-    /// Work-items whose chains of operations run side by side, and the number of operations of a
-    /// chain that is hidden behind others.
-    together: (f64, f64),
+    waits: Option<Waits>,
     /// Notes for users: the parts that estimates leave out.
     pub notes: Vec<String>,
 }
@@ -45,17 +74,15 @@ impl<'a> NestCounts<'a> {
         let mut notes = Vec::new();
         let counts = count::count(nest)?;
         let in_blocks = matches!(lanes, Lanes::InBlocks(_));
-        let side_by_side = if in_blocks { (blocks::side_by_side(nest)? as f64, AHEAD) } else { (1.0, 0.0) };
         let apart = if in_blocks { copies(nest, lanes)? } else { None };
         let lanes = count::count_lanes(nest, lanes).or_else(|error| {
             notes.push(format!("the idle lanes are not known, so that all are taken as busy: {}", in_words(&error)));
             count::count_lanes(nest, lanes.alone())
         })?;
-        let chain = count::count_chain(nest);
-        let chain = chain.map_err(|error| {
+        let waits = Waits::new(nest, in_blocks).map_err(|error| {
             notes.push(format!("the time of waiting for results is left out: {}", in_words(&error)));
         });
-        Ok(Self { nest, counts, lanes, apart, chain: chain.ok(), together: side_by_side, notes })
+        Ok(Self { nest, counts, lanes, apart, waits: waits.ok(), notes })
     }
 
     /// Returns the counts of the kernel for these sizes. Properties that it does not have are left
@@ -63,7 +90,8 @@ impl<'a> NestCounts<'a> {
     ///
     /// - the paper's properties;
     /// - the same properties in lanes, `lane:...`, with small powers as multiplications;
-    /// - `chains`, the longest chain of operations times the work-items or blocks of them;
+    /// - the operations for which work-items wait: on processors that run generated C by their kinds,
+    ///   `wait:...`, and elsewhere `chains`, the longest chain of operations times the work-items;
     /// - for each level of cache, the bytes of all arrays if they do not fit into it.
     ///
     /// # Errors
@@ -85,12 +113,9 @@ impl<'a> NestCounts<'a> {
                 counts.set_apart(CostProperty::Lanes(property), count);
             }
         }
-        if let Some(chain) = &self.chain {
-            let (longest, (items, _)) = (chain.evaluate(sizes)?.iter().sum::<i128>() as f64, self.items(sizes)?);
-            let (together, hidden) = self.together;
-            if longest > hidden {
-                counts.set(CostProperty::Chains, (longest - hidden) * items / together);
-            }
+        if let Some(waits) = &self.waits {
+            let all = waits.at(sizes, self.items(sizes)?.0)?;
+            all.into_iter().filter(|(_, times)| *times > 0.0).for_each(|(own, times)| counts.set(own, times));
         }
         let bytes = array_bytes(self.nest, sizes);
         for (cache, _) in CACHES.iter().filter(|(_, size)| bytes > *size) {

@@ -114,7 +114,7 @@ pub(super) fn runs(
 
 /// Returns the number of times that work-items are at the points of the loops `within`, including
 /// work-items that repeat the work of others.
-fn runs_within(
+pub(super) fn runs_within(
     nest: &Nest,
     within: &BTreeSet<LoopId>,
     local: [i128; AXES],

@@ -200,7 +200,7 @@ impl Counts {
     }
 }
 
-fn overflow() -> NestError {
+pub(super) fn overflow() -> NestError {
     NestError::new("a count exceeds 128 bits").remedy("give smaller sizes")
 }
 

@@ -10,6 +10,7 @@ mod factors;
 mod floors;
 mod footprint;
 mod image;
+mod length;
 mod merge;
 mod modern;
 mod outside;
@@ -17,14 +18,17 @@ mod points;
 mod polynomial;
 mod project;
 mod property;
+mod recurrence;
 mod subgroups;
 mod union;
+mod waiting;
 
 pub use compiled::Counts;
 pub use modern::{Modern, count_chain, count_modern};
 pub use outside::{Outside, outside};
 pub use property::{Issue, Property, Stride};
 pub use subgroups::Lanes;
+pub use waiting::{Waiting, count_waiting};
 
 use crate::error::NestError;
 use crate::ir::{ArrayId, Nest};

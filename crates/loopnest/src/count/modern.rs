@@ -93,7 +93,7 @@ fn collect_arithmetic(nest: &Nest) -> Result<Collected, NestError> {
 }
 
 /// Refuses a nest that looks up values: the cells that lanes access together are not known.
-fn refuse_data(nest: &Nest) -> Result<(), NestError> {
+pub(super) fn refuse_data(nest: &Nest) -> Result<(), NestError> {
     match nest.lookups.first() {
         None => Ok(()),
         Some(Lookup { name, place, .. }) => {
@@ -197,12 +197,21 @@ pub(super) fn count_arithmetic(
 /// Returns true if a sum or difference is fused with a product among its parts. All of today's
 /// processors and GPUs fuse them.
 fn is_fused(nest: &Nest, sum: &Expr, kind: Type) -> bool {
+    fused_part(nest, sum, kind).is_some()
+}
+
+/// Returns the place of the part that is fused with a sum or difference.
+pub(super) fn fused_part(nest: &Nest, sum: &Expr, kind: Type) -> Option<usize> {
     let is_product = |part: &Expr| {
         let part = if let Expr::Neg(inner) = part { inner } else { part };
         let multiplies =
             matches!(part, Expr::Binary(Operator::Mul, ..)) || part.small_power().is_some_and(|times| times > 1);
         multiplies && nest.operation_type(part, kind) == kind
     };
-    matches!(sum, Expr::Binary(Operator::Add | Operator::Sub, left, right) if is_product(left) || is_product(right))
-        && kind.is_float()
+    match sum {
+        Expr::Binary(Operator::Add | Operator::Sub, left, right) if kind.is_float() => {
+            [left, right].into_iter().position(|part| is_product(part))
+        }
+        _ => None,
+    }
 }

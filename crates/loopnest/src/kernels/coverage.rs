@@ -1,5 +1,5 @@
-//! Kernels that widen what a calibration covers: double precision, functions, integers, vectors of
-//! cells, gathers, and further strides.
+//! Kernels that widen what a calibration covers: double precision, functions, operations that
+//! wait for each other, integers, vectors of cells, gathers, and further strides.
 //!
 //! The paper's kernels compute in single precision. Without these kernels, an operation in double
 //! precision, a square root or an exponential would have no cost.
@@ -12,6 +12,7 @@ use super::{
 
 const STORES: &str = include_str!("strided_store.nest");
 const ACCUMULATE: &str = include_str!("accumulate.nest");
+const RECURRENCE: &str = include_str!("recurrence.nest");
 const VECTORS: &str = include_str!("vectors.nest");
 
 const fn of_type(element: &'static str, kernel: Kernel) -> Kernel {
@@ -30,6 +31,15 @@ const fn stores(name: &'static str, used: &'static str, stride: &'static str) ->
 /// Returns a kernel that copies `cells` neighbouring cells at once.
 const fn vectors(name: &'static str, cells: &'static str) -> Kernel {
     Kernel { fill: [cells, "", ""], ..line(name, "vectors", Added, VECTORS) }
+}
+
+/// Returns kernels in both precisions whose operations wait for each other.
+macro_rules! recurrences {
+    ($single:literal, $double:literal, $what:literal, $value:literal) => {{
+        let body = concat!("value = ", $value, "   @ i, j, k");
+        let single = Kernel { fill: [$what, body, ""], ..line($single, "recurrence", Added, RECURRENCE) };
+        [single, double(Kernel { name: $double, ..single })]
+    }};
 }
 
 /// Returns kernels for one kind of arithmetic in both precisions.
@@ -227,6 +237,27 @@ acc = acc*0.5 + value*0.75 + 1.25    @ i, j, k"
     ),
 ];
 
+/// Operations that wait for the result of the one before. All bodies have a limit in which they stay
+/// normal numbers.
+const RECURRENCES: [[Kernel; 2]; 16] = [
+    recurrences!("next_add", "next_add_f64", "sums", "value + 0.25"),
+    recurrences!("next_mul", "next_mul_f64", "products", "value*0.9999"),
+    recurrences!("next_fma", "next_fma_f64", "sums of products", "0.5*value + 1.25"),
+    recurrences!("next_div", "next_div_f64", "quotients", "1.5/value"),
+    recurrences!("next_sqrt", "next_sqrt_f64", "square roots", "sqrt(value + 2.0)"),
+    recurrences!("next_rsqrt", "next_rsqrt_f64", "inverse roots", "rsqrt(value + 1.0)"),
+    recurrences!("next_exp", "next_exp_f64", "exponentials", "exp(-value)"),
+    recurrences!("next_log", "next_log_f64", "logarithms", "log(value + 3.0)"),
+    recurrences!("next_sin", "next_sin_f64", "sines", "sin(value + 1.0)"),
+    recurrences!("next_cos", "next_cos_f64", "cosines", "cos(value)"),
+    recurrences!("next_tanh", "next_tanh_f64", "hyperbolic tangents", "tanh(value + 0.5)"),
+    recurrences!("next_pow", "next_pow_f64", "powers", "(value + 1.0)**0.9"),
+    recurrences!("next_abs", "next_abs_f64", "absolute values", "abs(value - 0.75)"),
+    recurrences!("next_min", "next_min_f64", "lesser values", "min(value + 0.25, 8.0)"),
+    recurrences!("next_max", "next_max_f64", "greater values", "max(value - 0.25, 0.5)"),
+    recurrences!("next_select", "next_select_f64", "selections", "select(value < 8.0, value + 0.25, 1.0)"),
+];
+
 const DOUBLES: [Kernel; 6] = [
     double(arithmetic("add_f64", Added, "sums", SUMS)),
     double(arithmetic("mul_f64", Added, "products", PRODUCTS)),
@@ -268,17 +299,18 @@ acc = acc + min(value, 100 + j) + max(value, 200 + i) + abs(value - 300)    @ i,
 ];
 
 /// The number of kernels.
-const COUNT: usize = MEMORY.len() + 2 * FUNCTIONS.len() + DOUBLES.len() + 2 * INTEGERS.len();
+const COUNT: usize = MEMORY.len() + 2 * FUNCTIONS.len() + 2 * RECURRENCES.len() + DOUBLES.len() + 2 * INTEGERS.len();
 
 /// Every kernel that widens what a calibration covers. They are measured in one shape of
 /// work-groups.
-pub const COVERAGE: [Kernel; COUNT] = all();
+pub static COVERAGE: [Kernel; COUNT] = all();
 
 const fn all() -> [Kernel; COUNT] {
     let mut all = [MEMORY[0]; COUNT];
     let mut at = 0;
     at = put(&mut all, at, &MEMORY);
     at = put(&mut all, at, FUNCTIONS.as_flattened());
+    at = put(&mut all, at, RECURRENCES.as_flattened());
     at = put(&mut all, at, &DOUBLES);
     put(&mut all, at, INTEGERS.as_flattened());
     all

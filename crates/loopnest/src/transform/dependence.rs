@@ -137,7 +137,7 @@ fn private_per_iteration(nest: &Nest, id: LoopId, array: ArrayId) -> Result<(), 
 
 /// Returns true if an earlier instruction writes the cell that `reader` reads, in the same
 /// iteration of all shared loops.
-fn covers(nest: &Nest, writer: &Instruction, reader: &Instruction, read: &Access) -> bool {
+pub(crate) fn covers(nest: &Nest, writer: &Instruction, reader: &Instruction, read: &Access) -> bool {
     if writer.target.array != read.array {
         return false;
     }

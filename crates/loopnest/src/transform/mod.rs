@@ -1,7 +1,7 @@
 //! Transformations. Each keeps the meaning of the nest or is refused.
 
 mod data;
-mod dependence;
+pub(crate) mod dependence;
 mod layout;
 mod order;
 mod precompute;
