@@ -1,8 +1,9 @@
 /*
- * Compiles one kernel as OpenCL C and as CUDA C++.
+ * Compiles one kernel as OpenCL C, as CUDA C++ and as HIP C++.
  *
  * Write the kernel in OpenCL C, include this file first, and keep to the words below. Compiled as
- * OpenCL it defines the few words that OpenCL lacks; compiled as CUDA it also defines OpenCL's own.
+ * OpenCL it defines the few words that OpenCL lacks; compiled as CUDA or HIP it also defines OpenCL's own.
+ * What is said of CUDA below holds for HIP.
  *
  *     #include "one_source.h"
  *
@@ -44,6 +45,7 @@
  *   STORE(float, n, v, i, p) stores it. vload2, vload4, ... and vstore2, ... exist as well.
  *   ((VECTOR(float, n) *)p)  with the address space, for memory aligned as the vector is: one
  *                            access of up to 16 bytes.
+ *   #ifdef ONE_CPP           true in CUDA and HIP.
  *   (type){...}              not in C++: initialise a variable instead. Conversions from void * are
  *                            explicit in C++.
  */
@@ -69,7 +71,12 @@
 #define store_by_8(v, i, p) vstore8(v, i, p)
 #define store_by_16(v, i, p) vstore16(v, i, p)
 
-#ifndef __CUDACC__
+/* Defined where the source is C++: by the compilers of CUDA and HIP. */
+#if defined(__CUDACC__) || defined(__HIP__)
+#define ONE_CPP 1
+#endif
+
+#ifndef ONE_CPP
 
 #define FUNCTION static inline
 #define WORK_GROUP(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
@@ -134,7 +141,9 @@
  * Code that a parameter's value leaves out is no mistake: unreachable loops, unused functions and
  * variables.
  */
+#ifdef __CUDACC__
 #pragma nv_diag_suppress 111, 128, 177, 550
+#endif
 
 #define __kernel extern "C" __global__
 #define __global
@@ -152,7 +161,9 @@
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
+#ifndef __HIP__ /* which has it as `unsigned long` */
 typedef unsigned long long ulong;
+#endif
 
 /* Work-items. */
 FUNCTION size_t get_local_id(int d) { return d == 0 ? threadIdx.x : d == 1 ? threadIdx.y : threadIdx.z; }
@@ -181,9 +192,13 @@ FUNCTION float mix(float a, float b, float t) { return a + (b - a) * t; }
 
 FUNCTION float native_sqrt(float x)
 {
+#ifdef __HIP__
+    return __builtin_amdgcn_sqrtf(x);
+#else
     float root;
     asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
     return root;
+#endif
 }
 
 FUNCTION float native_rsqrt(float x) { return rsqrtf(x); }
@@ -225,7 +240,35 @@ template <class T> FUNCTION T atomic_cmpxchg(T *at, T old, T x) { return atomicC
 template <class T> FUNCTION T atomic_inc(T *at) { return atomicAdd(at, (T)1); }
 template <class T> FUNCTION T atomic_dec(T *at) { return atomicSub(at, (T)1); }
 
-/* Vectors. CUDA's own have two and four elements and no arithmetic; those of 8 and 16 are ours. */
+/*
+ * Vectors. CUDA's own have two and four elements and no arithmetic; those of 8 and 16 are ours. HIP's own have an
+ * arithmetic that clashes with the one below, so that they are ours as well.
+ */
+#ifdef __HIP__
+#define ONE_SHORT(type, two, four)                                                                             \
+    struct __align__(two) ONE_JOIN(one_, ONE_JOIN(type, 2)) { type x, y; };                                    \
+    struct __align__(four) ONE_JOIN(one_, ONE_JOIN(type, 4)) { type x, y, z, w; };
+
+ONE_SHORT(float, 8, 16)
+ONE_SHORT(int, 8, 16)
+ONE_SHORT(uint, 8, 16)
+struct __align__(16) one_double2 { double x, y; };
+#define float2 one_float2
+#define float4 one_float4
+#define int2 one_int2
+#define int4 one_int4
+#define uint2 one_uint2
+#define uint4 one_uint4
+#define double2 one_double2
+#define make_float2(a, b) (one_float2{(a), (b)})
+#define make_float4(a, b, c, d) (one_float4{(a), (b), (c), (d)})
+#define make_int2(a, b) (one_int2{(a), (b)})
+#define make_int4(a, b, c, d) (one_int4{(a), (b), (c), (d)})
+#define make_uint2(a, b) (one_uint2{(a), (b)})
+#define make_uint4(a, b, c, d) (one_uint4{(a), (b), (c), (d)})
+#define make_double2(a, b) (one_double2{(a), (b)})
+#endif
+
 #define ONE_WIDE(type)                                                                                         \
     struct __align__(16) ONE_JOIN(type, 8) { type s0, s1, s2, s3, s4, s5, s6, s7; };                           \
     struct __align__(16) ONE_JOIN(type, 16) { type s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, sa, sb, sc, sd, se, sf; };

@@ -48,7 +48,7 @@
     if (ITEMS > 1) barrier(fence)
 
 /* Dynamic local memory: the last parameter in OpenCL, no parameter in CUDA, which LOCAL_BEGIN declares. */
-#ifdef __CUDACC__
+#ifdef ONE_CPP
 #define LOCAL_PARAMETER
 #define LOCAL_BEGIN extern __shared__ float local_block[];
 #else

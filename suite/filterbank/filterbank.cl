@@ -18,7 +18,7 @@
  */
 #include "one_source.h"
 
-#ifdef __CUDACC__
+#ifdef ONE_CPP
 /* Through the cache of the texture units, as a fetch of a one-dimensional texture does. */
 #define READ(x, i) (use_tex1d ? __ldg(&(x)[i]) : (x)[i])
 #define PRODUCT_24(a, b) __umul24(a, b)

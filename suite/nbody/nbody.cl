@@ -55,7 +55,7 @@ typedef union {
 
 FUNCTION vec inverse_root(const vec x)
 {
-#ifdef __CUDACC__
+#ifdef ONE_CPP
     parts part;
     part.vector = x;
     #pragma unroll

@@ -147,7 +147,7 @@ fn the_starter_for_commands_tunes_at_once() {
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     assert!(ran.json()["default"]["time_ms"].as_f64() > Some(0.0), "{ran:#?}");
     folder.run(&["init", "--backend", "comand"]).refused(&["no starter", "did you mean `command`?"]);
-    folder.run(&["init", "--backend", "fortran"]).refused(&["there are starters for c, command, cuda"]);
+    folder.run(&["init", "--backend", "fortran"]).refused(&["there are starters for c, command, cuda, hip"]);
 }
 
 #[test]

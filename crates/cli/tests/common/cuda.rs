@@ -35,3 +35,14 @@ pub fn nvidia() -> Option<PathBuf> {
     }
     folder
 }
+
+/// Returns the folder with AMD's libraries, as [`nvidia`] does with NVIDIA's.
+#[allow(dead_code, clippy::disallowed_methods, clippy::print_stderr)] // as above
+pub fn rocm() -> Option<PathBuf> {
+    let folder = std::env::var_os("TUNESMITH_ROCM").map(PathBuf::from);
+    if folder.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "CI has AMD's compiler: set TUNESMITH_ROCM");
+        eprintln!("skipped: no AMD libraries; set TUNESMITH_ROCM to a folder that scripts/rocm-wheel filled");
+    }
+    folder
+}

@@ -1,9 +1,10 @@
-//! A CUDA device without hardware: a driver that follows a script.
+//! GPUs without hardware: drivers that follow a script, for CUDA and for HIP.
 
 use super::{buffer, options, scalar, spec, worker};
 use std::path::{Path, PathBuf};
 use tunesmith_device::{
-    Access, Argument, CudaSetup, Extent, Fill, KernelSpec, LiveEvaluator, LiveOptions, Target, WorkSize, cuda_devices,
+    Access, Argument, CudaSetup, Extent, Fill, GpuApi, GpuDevice, HipSetup, KernelSpec, LiveEvaluator, LiveOptions,
+    Target, WorkSize, cuda_devices, hip_devices,
 };
 use tunesmith_space::{Expr, Space};
 
@@ -13,14 +14,41 @@ pub const N: u64 = 1024;
 /// A scripted device, and a folder for sources and its log.
 pub struct ScriptedLab {
     folder: tempfile::TempDir,
+    pub api: GpuApi,
+    /// The setup of CUDA. [`hip`](Self::hip) has the same of HIP.
     pub setup: CudaSetup,
 }
+
+/// The two APIs.
+pub const APIS: [GpuApi; 2] = [GpuApi::Cuda, GpuApi::Hip];
 
 impl ScriptedLab {
     /// Creates a device with the kernels' behaviour in `kernels`, a JSON list of rules. The script
     /// compiles as well.
     pub fn new(kernels: &str) -> Self {
         Self::with(kernels, true, (9, 0))
+    }
+
+    /// Creates a device of each API whose kernels behave as `kernels`, which is called with the
+    /// API's name of an error.
+    pub fn of_both(kernels: impl Fn(fn(&str) -> String) -> String) -> [Self; 2] {
+        [
+            Self::new(&kernels(|error| format!("CUDA_ERROR_{error}"))),
+            Self::hip_device(&kernels(hip_error), true, "gfx90a"),
+        ]
+    }
+
+    /// Creates a HIP device of this architecture. If `compiles` is false, hiprtc in `libraries`
+    /// compiles instead of the script.
+    pub fn hip_device(kernels: &str, compiles: bool, architecture: &str) -> Self {
+        let lab = Self::with(kernels, compiles, (9, 0));
+        let script = lab.folder.path().join("script.json");
+        let warp = if architecture.starts_with("gfx9") { 64 } else { 32 };
+        let text = std::fs::read_to_string(&script).unwrap();
+        let text = text.replace("\"memory\"", &format!("\"architecture\": \"{architecture}\", \"memory\""));
+        let text = text.replace("\"WARP_SIZE\": 32", &format!("\"WARP_SIZE\": {warp}"));
+        std::fs::write(&script, text.replacen('{', "{\"version\": \"6.2.41133\",", 1)).unwrap();
+        Self { api: GpuApi::Hip, ..lab }
     }
 
     /// Creates the same device with a given compute capability. If `compiles` is false, NVRTC in
@@ -50,7 +78,7 @@ impl ScriptedLab {
         let script = folder.path().join("script.json");
         std::fs::write(&script, text).unwrap();
         let setup = CudaSetup { script: Some(script), ..CudaSetup::default() };
-        Self { folder, setup }
+        Self { folder, api: GpuApi::Cuda, setup }
     }
 
     /// Returns the same device with another key in its script.
@@ -83,9 +111,23 @@ impl ScriptedLab {
         self.log().iter().filter(|line| line.starts_with(beginning)).count()
     }
 
+    /// Returns the setup of HIP.
+    pub fn hip(&self) -> HipSetup {
+        let CudaSetup { libraries, cache, script, .. } = self.setup.clone();
+        HipSetup { libraries, cache, script }
+    }
+
+    /// Returns the device as its driver describes it.
+    pub fn device(&self) -> GpuDevice {
+        let devices = match self.api {
+            GpuApi::Cuda => cuda_devices(&self.setup, &worker()),
+            GpuApi::Hip => hip_devices(&self.hip(), &worker()),
+        };
+        devices.unwrap().into_iter().next().unwrap()
+    }
+
     pub fn target(&self) -> Target {
-        let devices = cuda_devices(&self.setup, &worker()).unwrap();
-        Target::Gpu(Box::new(devices.into_iter().next().unwrap()))
+        Target::Gpu(Box::new(self.device()))
     }
 
     pub fn open(&self, space: &Space, options: LiveOptions) -> LiveEvaluator {
@@ -98,7 +140,8 @@ impl ScriptedLab {
 
     /// Returns a problem with one kernel in blocks of 256 threads.
     pub fn spec(&self, function: &str, source: &str, arguments: Vec<Argument>) -> KernelSpec {
-        let mut spec = spec(self.file("kernel.cu", source), function, arguments);
+        let suffix = if self.api == GpuApi::Hip { "hip" } else { "cu" };
+        let mut spec = spec(self.file(&format!("kernel.{suffix}"), source), function, arguments);
         spec.kernels[0].work = Some(work(&N.to_string(), "256"));
         spec
     }
@@ -124,4 +167,28 @@ impl ScriptedLab {
 pub fn work(global: &str, local: &str) -> WorkSize {
     let expr = |text: &str| vec![Expr::parse(text).unwrap()];
     WorkSize { extent: Extent::Global(expr(global)), local: Some(expr(local)) }
+}
+
+/// Returns HIP's name of an error of CUDA.
+fn hip_error(cuda: &str) -> String {
+    let name = match cuda {
+        "LAUNCH_OUT_OF_RESOURCES" => "LaunchOutOfResources",
+        "OUT_OF_MEMORY" => "OutOfMemory",
+        "ILLEGAL_ADDRESS" => "IllegalAddress",
+        "LAUNCH_FAILED" => "LaunchFailure",
+        "ASSERT" => "Assert",
+        other => panic!("{other}"),
+    };
+    format!("hipError{name}")
+}
+
+/// Writes the 4096 bytes of `a` to `b`, as [`ScriptedLab::copy`] expects.
+pub const COPIES: &str = r#""writes": [{"to": 1, "from": {"parameter": 0}, "bytes": 4096}]"#;
+
+/// Returns rules for `copy`: first those of `MODE`, then one that is correct.
+pub fn rules(special: &[(i64, &str)]) -> String {
+    let special = special.iter().map(|(mode, what)| format!(r#"{{"defines": {{"MODE": "{mode}"}}, {what}}}"#));
+    let right = format!(r#"{{"times_us": [90, 50, 52, 51], "attributes": {{"NUM_REGS": 40}}, {COPIES}}}"#);
+    let rules: Vec<String> = special.chain([right]).collect();
+    format!("[{}]", rules.join(", "))
 }

@@ -105,7 +105,7 @@ impl GpuApi {
 
     /// Returns the macro, `NAME=VALUE`, that an option of [`define`](Self::define) defines.
     #[cfg(any(feature = "cuda", feature = "hip"))]
-    pub(super) fn defined(self, option: &str) -> Option<&str> {
+    pub(in crate::backends) fn defined(self, option: &str) -> Option<&str> {
         option.strip_prefix(self.define_prefix())
     }
 
@@ -121,8 +121,8 @@ impl GpuApi {
         match self {
             // Profilers use this option to show lines. It does not change the machine code.
             Self::Cuda => &["-lineinfo"],
-            // Otherwise the code contains a digest of the options, and equal code looks different.
-            Self::Hip => &["-fuse-cuid=none"],
+            // Otherwise the code contains a digest of the source, and equal code looks different.
+            Self::Hip => &["-cuid=tunesmith"],
         }
     }
 
@@ -135,6 +135,7 @@ impl GpuApi {
         }
         let renamed = |(cuda, hip): &(&str, &str)| option.strip_prefix(cuda).map(|rest| format!("{hip}{rest}"));
         match option.as_str() {
+            _ if option.starts_with("--maxrregcount") || option.starts_with("-maxrregcount") => None,
             "-lineinfo" | "--generate-line-info" | "-default-device" | "--device-as-default-execution-space" => None,
             "-use_fast_math" | "--use_fast_math" => Some("-ffast-math".to_owned()),
             "--fmad=true" | "-fmad=true" => Some("-ffp-contract=fast".to_owned()),
