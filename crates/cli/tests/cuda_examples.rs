@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::cuda::{nvidia, run_scripted, script};
+use common::cuda::{has_headers, nvidia, run_scripted, script};
 use common::{Folder, entries, repository};
 
 /// An example with sizes that are fast on the processor, and with the call of its kernel.
@@ -59,6 +59,29 @@ const STENCIL: Example = Example {
     reference: None,
 };
 
+const ROW_SUMS: Example = Example {
+    folder: "cub",
+    problem: "row-sums-cuda.toml",
+    size: "ROWS=32,COLUMNS=2048",
+    call: "extern \"C\" void on_host(const float *data, float *sums) {\n\
+        on_grid({ROWS, 1, 1}, {THREADS, 1, 1}, [&] {\n\
+        row_sums<THREADS, ITEMS, cub::LOADING, cub::REDUCTION>(data, sums); }); }\n",
+    reference: None,
+};
+
+const BLUR: Example = Example {
+    folder: "images",
+    problem: "blur-cuda.toml",
+    size: "WIDTH=256,HEIGHT=128",
+    call: "extern \"C\" void on_host(const float *from, float *to) {\n\
+        const HostImage source = {const_cast<float *>(from), WIDTH, HEIGHT}, target = {to, WIDTH, HEIGHT};\n\
+        on_grid({WIDTH / (BX * COLUMNS), HEIGHT / (BY * ROWS), 1}, {BX, BY, 1}, [&] { blur(&source, &target); }); }\n",
+    reference: None,
+};
+
+/// The architectures that the examples are compiled for, by compute capability.
+const CAPABILITIES: [(u32, u32); 4] = [(7, 5), (8, 0), (9, 0), (10, 0)];
+
 impl Example {
     fn path(&self) -> std::path::PathBuf {
         repository().join("examples").join(self.folder).canonicalize().unwrap()
@@ -71,11 +94,14 @@ impl Example {
         let (head, rest) = source.split_once("\n[kernel]").or(source.split_once("\n[[kernel]]")).unwrap();
         let (kernels, rest) = rest.split_once("[parameters]").unwrap();
         let file = kernels.lines().find_map(|line| line.strip_prefix("file = ")).unwrap().trim_matches('"');
-        let header = repository().join("crates/cli/tests/kernels/cuda_on_host.h").canonicalize().unwrap();
+        // The folder also has headers in place of NVIDIA's.
+        let kernels = repository().join("crates/cli/tests/kernels").canonicalize().unwrap();
+        let header = kernels.join("cuda_on_host.h");
         let include = |file: &str| format!("#include \"{}\"\n", self.path().join(file).display());
         let header = format!("#include \"{}\"\n", header.display());
         let mut problem = format!(
-            "{head}\n[kernel]\nfile = \"host.cpp\"\nfunction = \"on_host\"\noptions = [\"-O1\"]\n\n[parameters]{rest}\n{MEASURE}"
+            "{head}\n[kernel]\nfile = \"host.cpp\"\nfunction = \"on_host\"\noptions = [\"-O1\"]\n\
+            include = [{kernels:?}]\n\n[parameters]{rest}\n{MEASURE}"
         );
         let folder = Folder::with(&[("host.cpp", &format!("{header}{}{}", include(file), self.call))]);
         let line = problem.lines().find(|line| line.starts_with("reference = ")).unwrap().to_string();
@@ -104,11 +130,11 @@ impl Example {
         }
     }
 
-    /// Compiles configurations for three generations of GPUs, and checks that nothing prevents
-    /// their launch.
+    /// Compiles configurations for generations of GPUs, and checks that nothing prevents their
+    /// launch.
     fn compiled(&self, evaluations: usize) {
         let Some(nvidia) = nvidia() else { return };
-        for capability in [(7, 5), (8, 0), (9, 0)] {
+        for capability in CAPABILITIES {
             let folder = Folder::with(&[("script.json", &script(capability, false, "[]"))]);
             let problem = self.path().join(self.problem);
             let stop = format!("evaluations {evaluations}");
@@ -132,7 +158,7 @@ impl Example {
 #[test]
 fn the_cuda_examples_check_out() {
     let folder = Folder::with(&[("script.json", &script((9, 0), true, "[]"))]);
-    for (example, size) in [(GEMM, "49800"), (CONV2D, "3424"), (STENCIL, "7497")] {
+    for (example, size) in [(GEMM, "49800"), (CONV2D, "3424"), (STENCIL, "7497"), (ROW_SUMS, "360"), (BLUR, "480")] {
         let path = example.path().join(example.problem);
         let checked = run_scripted(&folder, &["check", path.to_str().unwrap(), "--json"]).json();
         assert_eq!((&checked["ok"], checked["space"]["size"].as_str()), (&true.into(), Some(size)), "{checked:#}");
@@ -155,16 +181,58 @@ fn stencil_on_the_processor_is_right_in_every_configuration_tried() {
 }
 
 #[test]
-fn gemm_compiles_for_three_generations() {
+fn row_sums_with_cub_on_the_processor_are_right_in_every_configuration_tried() {
+    ROW_SUMS.tuned_on_host(6);
+}
+
+#[test]
+fn blur_with_textures_on_the_processor_is_right_in_every_configuration_tried() {
+    BLUR.tuned_on_host(3);
+}
+
+#[test]
+fn blur_with_textures_compiles_for_four_generations() {
+    BLUR.compiled(1);
+}
+
+#[test]
+fn gemm_compiles_for_four_generations() {
     GEMM.compiled(2);
 }
 
 #[test]
-fn conv2d_compiles_for_three_generations() {
+fn conv2d_compiles_for_four_generations() {
     CONV2D.compiled(3);
 }
 
 #[test]
-fn stencil_compiles_for_three_generations() {
+fn stencil_compiles_for_four_generations() {
     STENCIL.compiled(2);
+}
+
+#[test]
+fn row_sums_with_cub_compile_for_four_generations() {
+    if has_headers() {
+        ROW_SUMS.compiled(1);
+    }
+}
+
+#[test]
+fn a_header_of_cub_that_is_missing_is_named_with_its_package() {
+    let Some(nvidia) = nvidia().filter(|_| !std::path::Path::new("/usr/local/cuda").exists()) else { return };
+    // NVRTC without the headers, which lie in a folder beside it.
+    let libraries = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(nvidia).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+        std::os::unix::fs::symlink(entry.path().canonicalize().unwrap(), libraries.path().join(entry.file_name()))
+            .unwrap();
+    }
+    let folder = Folder::with(&[("script.json", &script((9, 0), false, "[]"))]);
+    let problem = ROW_SUMS.path().join(ROW_SUMS.problem);
+    let mut command =
+        folder.command(&["tune", problem.to_str().unwrap(), "--size", ROW_SUMS.size, "--out", "run.jsonl"]);
+    command.env("TUNESMITH_CUDA_SCRIPT", folder.path("script.json")).env("TUNESMITH_NVIDIA", libraries.path());
+    command.env_remove("CUDA_HOME").env_remove("CUDA_PATH");
+    let ran = common::Ran::of(command.env("XDG_CACHE_HOME", folder.path("cache")).output().unwrap());
+    assert_ne!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.stderr.contains("`nvidia-cuda-cccl`"), "{ran:#?}");
 }

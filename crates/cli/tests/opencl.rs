@@ -36,6 +36,7 @@ fn the_opencl_examples_check_out_and_give_right_results_in_their_default_configu
         ("conv2d/conv2d-opencl.toml", "3424"),
         ("reduce/reduce-opencl.toml", "700"),
         ("filterbank/filterbank-opencl.toml", "2496"),
+        ("images/blur-opencl.toml", "480"),
     ];
     for (example, size) in cases {
         let path = examples.join(example);

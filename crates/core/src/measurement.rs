@@ -70,18 +70,37 @@ pub struct CompileData {
     pub time_ms: f64,
     /// Size of the binary in bytes, if there is one.
     pub binary_bytes: Option<u64>,
-    /// The device resources that the kernels use, by name, if the driver reports them: `registers`
-    /// of a thread, bytes of its memories, `occupancy`. With several kernels, each name is prefixed
-    /// with the kernel's name and a point.
+    /// The device resources that the kernels use, by name, as far as the compiler or the driver
+    /// reports them: `registers` of a thread, bytes of its memories, `occupancy`, instructions by
+    /// class. With several kernels, each name is prefixed with the kernel's name and a point.
     pub resources: BTreeMap<String, f64>,
     /// True if the machine code and its launch equal those of an earlier configuration. The samples
     /// are then those of that configuration.
     pub same_binary: bool,
 }
 
+impl CompileData {
+    /// Returns the resource called `name`: with several kernels, the largest of all.
+    pub fn resource(&self, name: &str) -> Option<f64> {
+        let of_kernel = |known: &str| known.strip_suffix(name).is_some_and(|kernel| kernel.ends_with('.'));
+        let all = self.resources.iter().filter(|(known, _)| *known == name || of_kernel(known));
+        all.map(|(_, value)| *value).reduce(f64::max)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_resource_of_several_kernels_is_the_largest() {
+        let resources = [("registers", 24.0), ("a.shared_bytes", 64.0), ("b.shared_bytes", 128.0), ("b.bytes", 7.0)];
+        let resources = resources.map(|(name, value)| (name.to_string(), value)).into();
+        let compile = CompileData { resources, ..CompileData::default() };
+        let of = |name: &str| compile.resource(name);
+        assert_eq!((of("registers"), of("shared_bytes"), of("bytes")), (Some(24.0), Some(128.0), Some(7.0)));
+        assert_eq!(of("occupancy"), None);
+    }
 
     #[test]
     fn numbers_that_no_clock_gives_are_removed() {

@@ -32,6 +32,7 @@ mod machine;
 mod measure;
 mod problem;
 mod replay;
+mod resource_names;
 mod sandbox;
 mod synthetic;
 pub mod worker;
@@ -57,13 +58,14 @@ pub use host::{Packet, Process, Processes, Received, SystemProcesses};
 pub use limit_names::LIMIT_NAMES;
 pub use live::{Doubt, KernelPlan, LiveEvaluator, LiveOptions, SourcePlace};
 pub use machine::{ChoiceError, Device, DeviceChoice, DeviceKind, Machine, WhichDevice};
-pub use measure::{Cache, Limits, Policy, Sampling, limits, sampling};
+pub use measure::{Cache, Launches, Limits, Policy, Sampling, limits, sampling};
 pub use problem::{
-    ALIGN, Access, Alternative, Argument, ArgumentKind, Decide, ElementType, Extent, Fill, FunctionName, Generated,
-    Generator, Grid, GridError, Judge, Kernel, KernelSpec, Language, Memory, Number, OtherSizes, PartialTolerance,
-    Reading, Reference, ScalarType, Scope, Shape, Template, TemplateError, Tolerance, UnknownElementType, Verify,
-    WorkSize,
+    ALIGN, Access, Address, Alternative, Argument, ArgumentKind, Decide, ElementType, Extent, Fill, Filter,
+    FunctionName, Generated, Generator, Grid, GridError, Image, Judge, Kernel, KernelSpec, Language, Memory, Number,
+    OtherSizes, PartialTolerance, Reading, Reference, Sampler, ScalarType, Scope, Shape, Template, TemplateError,
+    Tolerance, UnknownElementType, Verify, WorkSize,
 };
 pub use replay::ReplayEvaluator;
+pub use resource_names::RESOURCE_NAMES;
 pub use sandbox::Sandbox;
 pub use synthetic::SyntheticEvaluator;

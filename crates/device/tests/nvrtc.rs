@@ -6,10 +6,11 @@ mod common;
 
 use common::scripted::{ScriptedLab, work};
 use common::*;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, DeviceError, Fill, FunctionName, KernelSpec, Memory, Template, cuda_devices,
+    Access, Argument, ArgumentKind, DeviceError, Fill, FunctionName, Image, KernelSpec, Memory, Template, cuda_devices,
 };
 use tunesmith_space::{Expr, Value};
 
@@ -291,4 +292,130 @@ fn an_opencl_source_with_a_header_that_maps_its_words_compiles_for_cuda() {
         wrong.arguments[0] = scalar("a", "f32", "1");
         assert!(refused(wrong).contains("is `__global const float *a`"));
     }
+}
+
+/// Returns what the compiler and the driver tell of a kernel, compiled for a compute capability.
+fn resources_of(source: &str, options: &[&str], capability: (u32, u32)) -> BTreeMap<String, f64> {
+    let mut lab = ScriptedLab::with("[]", false, capability);
+    lab.setup.libraries = nvidia();
+    let arguments = vec![buffer("a", "f32", 1024, Access::InOut, Fill::Zeros)];
+    let mut spec = lab.spec("f", source, arguments);
+    spec.kernels[0].options = options.iter().map(|option| Template::parse(option).unwrap()).collect();
+    let completion = evaluate(&mut lab.evaluator(&one(), spec), one().id(0).unwrap());
+    assert_correct(&completion);
+    completion.measurement.compile.unwrap().resources
+}
+
+const CAPABILITIES: [(u32, u32); 5] = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)];
+
+#[test]
+fn a_cubin_tells_its_instructions_and_memories_on_every_architecture() {
+    if nvidia().is_none() {
+        return;
+    }
+    let source = "extern \"C\" __global__ void f(float *a) {\n\
+        __shared__ float tile[128];\n\
+        const int i = threadIdx.x % 128;\n\
+        tile[i] = a[i]; __syncthreads();\n\
+        const float x = tile[i ^ 1];\n\
+        a[i] = fmaf(x, x, 0.5f) + (float)((double)x * x + 3.0); }\n";
+    for capability in CAPABILITIES {
+        let resources = resources_of(source, &[], capability);
+        let exactly = [
+            ("shared_bytes", 512.0),
+            ("local_bytes", 0.0),
+            ("spill_store_bytes", 0.0),
+            ("spill_load_bytes", 0.0),
+            ("global_loads", 1.0),
+            ("global_stores", 1.0),
+            ("shared_loads", 1.0),
+            ("shared_stores", 1.0),
+            ("local_loads", 0.0),
+            ("local_stores", 0.0),
+            ("atomics", 0.0),
+            ("tensor_instructions", 0.0),
+        ];
+        for (name, value) in exactly {
+            assert_eq!(resources.get(name), Some(&value), "{name} on {capability:?}: {resources:?}");
+        }
+        let at_least = [
+            ("registers", 8.0),
+            ("fp32_instructions", 2.0),
+            ("fp64_instructions", 1.0),
+            ("integer_instructions", 1.0),
+            ("control_instructions", 2.0),
+            ("instructions", 12.0),
+        ];
+        for (name, value) in at_least {
+            assert!(resources.get(name) >= Some(&value), "{name} on {capability:?}: {resources:?}");
+        }
+    }
+}
+
+#[test]
+fn registers_that_spill_and_arrays_in_local_memory_are_counted() {
+    if nvidia().is_none() {
+        return;
+    }
+    let source = "extern \"C\" __global__ void f(float *a) {\n\
+        float x[64], y[8];\n\
+        #pragma unroll\n\
+        for (int i = 0; i < 64; i++) x[i] = a[i * 3 + threadIdx.x % 4];\n\
+        __syncthreads();\n\
+        #pragma unroll\n\
+        for (int i = 0; i < 64; i++) a[i + threadIdx.x % 8] = x[i] * x[63 - i];\n\
+        for (int i = 0; i < 8; i++) y[i] = a[i];\n\
+        a[0] = y[(int)a[1] % 8]; }\n";
+    for capability in CAPABILITIES {
+        let resources = resources_of(source, &["--maxrregcount=32"], capability);
+        for name in ["local_bytes", "spill_store_bytes", "spill_load_bytes", "local_loads", "local_stores"] {
+            assert!(resources.get(name) > Some(&0.0), "{name} on {capability:?}: {resources:?}");
+        }
+        assert!(resources["registers"] <= 32.0, "{resources:?}");
+    }
+}
+
+#[test]
+fn blocks_of_cub_and_half_precision_compile_with_headers_found_by_themselves() {
+    let Some(libraries) = nvidia() else { return };
+    if !libraries.join("include/cccl/cub/version.cuh").is_file() {
+        println!("skipped: no headers of CUB; scripts/nvidia-wheels fetches them");
+        return;
+    }
+    let source = "#include <cub/block/block_reduce.cuh>\n#include <cuda/std/limits>\n#include <cuda_fp16.h>\n\
+        template <int THREADS>\n\
+        __device__ float sum(float own) {\n\
+        using Sums = cub::BlockReduce<float, THREADS>;\n\
+        __shared__ typename Sums::TempStorage shared;\n\
+        return Sums(shared).Sum(own); }\n\
+        extern \"C\" __global__ void f(float *a) {\n\
+        const float all = sum<128>(__half2float(__float2half(a[threadIdx.x % 128])));\n\
+        if (threadIdx.x == 0) a[0] = all + cuda::std::numeric_limits<float>::epsilon(); }\n";
+    let resources = resources_of(source, &[], (9, 0));
+    assert!(resources["shared_bytes"] > 0.0 && resources["fp32_instructions"] > 5.0, "{resources:?}");
+}
+
+#[test]
+fn textures_and_surfaces_are_the_parameters_that_images_are_passed_as() {
+    let Some(lab) = lab() else { return };
+    let source = "extern \"C\" __global__ void f(cudaTextureObject_t a, cudaSurfaceObject_t b, float *c) {\n\
+        surf2Dwrite(tex2D<float>(a, threadIdx.x + 0.5f, 0.5f), b, threadIdx.x * 4, 0); c[0] = 1; }\n";
+    let spec = |memory: Memory| {
+        let mut arguments: Vec<Argument> = [("a", Access::In), ("b", Access::Out), ("c", Access::Out)]
+            .map(|(name, access)| buffer(name, "f32", 1024, access, Fill::Zeros))
+            .into();
+        for (at, argument) in arguments.iter_mut().enumerate() {
+            let ArgumentKind::Buffer { shape, memory: own, .. } = &mut argument.kind else { continue };
+            *shape = vec![32, 32].into();
+            *own = if at == 0 { memory } else { Memory::Image(Image::default()) };
+        }
+        if let ArgumentKind::Buffer { memory, .. } = &mut arguments[2].kind {
+            *memory = Memory::Global;
+        }
+        lab.spec("f", source, arguments)
+    };
+    let images = spec(Memory::Image(Image::default()));
+    assert_correct(&evaluate(&mut lab.evaluator(&one(), images), one().id(0).unwrap()));
+    let error = lab.evaluator(&one(), spec(Memory::Global)).preflight(one().id(0).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("argument `a`") && error.contains("`cudaTextureObject_t a`"), "{error}");
 }

@@ -7,8 +7,8 @@ use common::backends::{Lab, opencl};
 use common::*;
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, Compilers, DeviceError, Extent, Fill, KernelSpec, LiveEvaluator, LiveOptions,
-    Target, WorkSize, devices,
+    Access, Argument, ArgumentKind, Compilers, DeviceError, Extent, Fill, Image, KernelSpec, LiveEvaluator,
+    LiveOptions, Memory, Target, WorkSize, devices,
 };
 use tunesmith_space::Expr;
 
@@ -123,4 +123,88 @@ fn sources_are_compiled_together_and_messages_name_their_files() {
     spec.kernels[0].options.clear();
     let completion = evaluate(&mut lab.evaluator(&one(), spec), one().id(0).unwrap());
     assert_failed(&completion, FailureKind::Compile, &["place.cl", "2:"]);
+}
+
+/// Returns an image of `shape`.
+fn image(name: &str, element_name: &str, shape: &[u64], access: Access, image: Image) -> Argument {
+    let (shape, fill) = (shape.to_vec().into(), Fill::Random);
+    let kind = ArgumentKind::Buffer { shape, fill, access, memory: Memory::Image(image) };
+    Argument::new(name, element(element_name), kind)
+}
+
+/// Returns a problem of one kernel over 40 x 24 pixels, and its reference in C.
+fn of_images(lab: &Lab, source: &str, reference: &str, arguments: Vec<Argument>) -> KernelSpec {
+    let expr = |texts: &[&str]| texts.iter().map(|text| Expr::parse(text).unwrap()).collect::<Vec<_>>();
+    let work = WorkSize { extent: Extent::Global(expr(&["40", "24"])), local: Some(expr(&["8", "4"])) };
+    let mut spec = lab.spec("f", source, arguments, work);
+    spec.verify = common::reference(lab.file("reference.c", reference), "r");
+    spec
+}
+
+#[test]
+fn images_of_one_to_three_dimensions_are_read_written_and_verified() {
+    let Some(target) = opencl() else { return };
+    let lab = Lab::new(target);
+    let plain = Image::default();
+    let two = "__constant sampler_t edge = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;\n\
+        __kernel void f(__read_only image2d_t a, __write_only image2d_t b) {\n\
+        int2 at = (int2)(get_global_id(0), get_global_id(1));\n\
+        write_imagef(b, at, read_imagef(a, edge, at + (int2)(1, 0)) + WRONG); }\n";
+    let reference = "void r(const float *a, float *b) { for (int y = 0; y < 24; y++) for (int x = 0; x < 40; x++)\n\
+        b[y * 40 + x] = a[y * 40 + (x < 39 ? x + 1 : 39)]; }\n";
+    let arguments =
+        || vec![image("a", "f32", &[24, 40], Access::In, plain), image("b", "f32", &[24, 40], Access::Out, plain)];
+    let space = space_of("WRONG", 2);
+    let mut evaluator = lab.evaluator(&space, of_images(&lab, two, reference, arguments()));
+    assert_correct(&evaluate(&mut evaluator, config(&space, 0)));
+    let wrong = evaluate(&mut evaluator, config(&space, 1));
+    assert_failed(&wrong, FailureKind::Correctness, &["`b`"]);
+
+    let one_and_three = "__constant sampler_t exact = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;\n\
+        __kernel void f(__read_only image1d_t a, __read_only image3d_t b, __global int4 *c) {\n\
+        int x = get_global_id(0), y = get_global_id(1);\n\
+        c[y * 40 + x] = read_imagei(a, exact, x) + read_imagei(b, exact, (int4)(x, y % 4, y / 4, 0)); }\n";
+    let reference = "void r(const int *a, const int *b, int *c) { for (int i = 0; i < 24 * 40 * 4; i++)\n\
+        c[i] = a[i % 160] + b[i]; }\n";
+    let arguments = vec![
+        image("a", "i32x4", &[40], Access::In, plain),
+        image("b", "i32x4", &[6, 4, 40], Access::In, plain),
+        buffer("c", "i32x4", 24 * 40, Access::Out, Fill::Zeros),
+    ];
+    let mut evaluator = lab.evaluator(&one(), of_images(&lab, one_and_three, reference, arguments));
+    assert_correct(&evaluate(&mut evaluator, one().id(0).unwrap()));
+}
+
+#[test]
+fn normalised_pixels_are_read_as_numbers_up_to_one_and_an_inout_image_is_restored() {
+    let Some(target) = opencl() else { return };
+    let lab = Lab::new(target);
+    let scaled = Image { normalized: true, ..Image::default() };
+    let source = "__constant sampler_t exact = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;\n\
+        __kernel void f(__read_only image2d_t a, __global float4 *b) {\n\
+        int2 at = (int2)(get_global_id(0), get_global_id(1));\n\
+        b[at.y * 40 + at.x] = read_imagef(a, exact, at); }\n";
+    let reference =
+        "void r(const unsigned char *a, float *b) { for (int i = 0; i < 24 * 40 * 4; i++) b[i] = a[i] / 255.0f; }\n";
+    let arguments = vec![
+        image("a", "u8x4", &[24, 40], Access::In, scaled),
+        buffer("b", "f32x4", 24 * 40, Access::Out, Fill::Zeros),
+    ];
+    let mut spec = of_images(&lab, source, reference, arguments);
+    spec.verify.relative = Some(1e-5);
+    assert_correct(&evaluate(&mut lab.evaluator(&one(), spec), one().id(0).unwrap()));
+}
+
+#[test]
+fn an_image_where_the_kernel_takes_a_buffer_is_refused_with_the_argument_named() {
+    let Some(target) = opencl() else { return };
+    let lab = Lab::new(target);
+    let source = "__kernel void f(__global float *a, __write_only image2d_t b) { a[0] = 1; }\n";
+    let arguments = vec![
+        image("a", "f32", &[24, 40], Access::InOut, Image::default()),
+        image("b", "f32", &[24, 40], Access::Out, Image::default()),
+    ];
+    let spec = of_images(&lab, source, "void r(float *a, float *b) { (void)a; (void)b; }\n", arguments);
+    let error = lab.evaluator(&one(), spec).preflight(one().id(0).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("argument `a`") && error.contains("an image of f32 with 2 dimensions"), "{error}");
 }

@@ -5,6 +5,7 @@
 //! - [`importance`] divides the variance of the scores among the parameters and their interactions.
 //! - [`among_best`] finds the values that the best configurations share.
 //! - [`changes`] compares the winner with the default, one parameter at a time.
+//! - [`code`] compares what their compiled kernels use.
 //! - [`failure_causes`] finds the values that explain failures.
 //! - [`advice`] names what to try next.
 //!
@@ -29,6 +30,7 @@ mod advice;
 mod axis;
 mod best;
 mod changes;
+mod code;
 mod condition;
 mod failures;
 mod importance;
@@ -40,6 +42,7 @@ pub use advice::{Advice, Facts, advice};
 pub use axis::Axis;
 pub use best::{AmongBest, BestValues, Edge, among_best};
 pub use changes::{Change, Effect, Scores, Source, changes, one_at_a_time};
+pub use code::{CodeNumber, code};
 pub use condition::{Condition, Span};
 pub use failures::{Cause, FailureCause, failure_causes};
 pub use importance::{INERT, Importance, LEAST_PAIR, MainShare, PairShare, importance};

@@ -5,7 +5,9 @@ use crate::parameters;
 use crate::tree::{Located, Node, Section};
 use std::ops::Range;
 use std::path::Path;
-use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Memory, Shape};
+use tunesmith_device::{
+    Access, Address, Argument, ArgumentKind, ElementType, Fill, Filter, Image, Memory, Sampler, Shape,
+};
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
 use tunesmith_space::{Expr, Parameter, Value};
@@ -20,6 +22,10 @@ const KEYS: &[&str] = &[
     "generator",
     "access",
     "memory",
+    "normalized",
+    "filter",
+    "address",
+    "coordinates",
     "symbol",
     "align",
     "value",
@@ -73,6 +79,7 @@ fn read_one(section: &Section<'_>, names: Names<'_>, messages: &Messages) -> Opt
         }
     };
     let kind = kind?;
+    check_image(section, element, &kind);
     let symbol = read_symbol(section, &kind);
     let argument = Argument { symbol, ..Argument::new(name?, element?, kind) };
     Some(Argument { align: read_align(section, &argument).unwrap_or(argument.align), ..argument })
@@ -162,10 +169,48 @@ fn read_buffer(section: &Section<'_>, shape: &Node<'_>, names: Names<'_>, messag
     }
     let accesses = [("in", Access::In), ("out", Access::Out), ("inout", Access::InOut), ("scratch", Access::Scratch)];
     let access = word_or(section, "access", Access::In, &accesses);
+    let image = Some(Memory::Image(read_image(section).unwrap_or_default()));
     // "local" was handled before. It is in this list for the error message about a misspelled word.
-    let memories = [("global", Some(Memory::Global)), ("constant", Some(Memory::Constant)), ("local", None)];
+    let memories =
+        [("global", Some(Memory::Global)), ("constant", Some(Memory::Constant)), ("image", image), ("local", None)];
     let memory = word_or(section, "memory", Some(Memory::Global), &memories).flatten();
     Some(ArgumentKind::Buffer { shape: extents?, fill: fill?, access: access?, memory: memory? })
+}
+
+/// The keys that only images have.
+const IMAGE_KEYS: [&str; 4] = ["normalized", "filter", "address", "coordinates"];
+
+/// Returns the form of an image. `None` if a key has another value.
+fn read_image(section: &Section<'_>) -> Option<Image> {
+    let normalized = section.get("normalized").map_or(Some(false), |node| node.truth())?;
+    let filters = [("nearest", Filter::Nearest), ("linear", Filter::Linear)];
+    let addresses =
+        [("clamp", Address::Clamp), ("border", Address::Border), ("wrap", Address::Wrap), ("mirror", Address::Mirror)];
+    let sampler = Sampler {
+        filter: word_or(section, "filter", Filter::Nearest, &filters)?,
+        address: word_or(section, "address", Address::Clamp, &addresses)?,
+        normalized_coordinates: word_or(section, "coordinates", false, &[("pixels", false), ("normalized", true)])?,
+    };
+    Some(Image { normalized, sampler })
+}
+
+/// Reports an image that no device has, and keys of images at other arguments.
+fn check_image(section: &Section<'_>, element: Option<ElementType>, kind: &ArgumentKind) {
+    let ArgumentKind::Buffer { memory: Memory::Image(image), shape, .. } = kind else {
+        for key in IMAGE_KEYS.iter().filter_map(|key| section.get(key)) {
+            let remedy = "write memory = \"image\" as well, or remove it".to_string();
+            key.error(format!("only images have `{}`", key.name), Some(remedy));
+        }
+        return;
+    };
+    let dimensions = match shape {
+        Shape::Fixed(extents) => extents.len(),
+        Shape::Varying(extents) => extents.len(),
+    };
+    let refusal = element.and_then(|element| image.refusal(element, dimensions));
+    if let (Some((text, remedy)), Some(node)) = (refusal, section.get("memory")) {
+        node.error(text, Some(remedy));
+    }
 }
 
 /// Returns the value of the word at `key`, or `default` without the key.

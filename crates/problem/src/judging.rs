@@ -34,7 +34,7 @@ pub(crate) fn read(section: &Section<'_>) -> Judging {
     judging
 }
 
-fn switched_off(section: &Section<'_>, key: &str) -> bool {
+pub(crate) fn switched_off(section: &Section<'_>, key: &str) -> bool {
     section.get(key).and_then(|node| node.truth()) == Some(false)
 }
 

@@ -4,7 +4,7 @@ use crate::arguments::word;
 use crate::judging::{self, positive, seconds};
 use crate::tree::{Located, Node, Section};
 use tunesmith_core::{Stop, Target, TargetParseError};
-use tunesmith_device::{Cache, DeviceChoice, Policy};
+use tunesmith_device::{Cache, DeviceChoice, Launches, Policy};
 use tunesmith_search::StrategySpec;
 use tunesmith_space::Value;
 
@@ -88,6 +88,7 @@ fn read_grid(node: &Node<'_>) -> Option<GridTable> {
 
 const MEASURE_KEYS: &[&str] = &[
     "cache",
+    "graphs",
     "warmups",
     "min_samples",
     "max_samples",
@@ -105,6 +106,9 @@ pub(crate) fn read_policy(section: &Section<'_>) -> Policy {
     section.allow(&[MEASURE_KEYS, judging::KEYS].concat());
     let mut policy = Policy::default();
     set(&mut policy.cache, word(section, "cache", &[("warm", Cache::Warm), ("cold", Cache::Cold)]));
+    if judging::switched_off(section, "graphs") {
+        policy.launches = Launches::Single;
+    }
     let sampling = &mut policy.sampling;
     set(&mut sampling.warmups, count(section, "warmups"));
     set(&mut sampling.min_samples, count(section, "min_samples"));

@@ -3,7 +3,7 @@
 use crate::format::{counted, milliseconds, significant};
 use crate::visible::visible;
 use std::fmt::Write as _;
-use tunesmith_explain::{AmongBest, Change, Effect, FailureCause, Importance, MainShare, Scale, Source};
+use tunesmith_explain::{AmongBest, Change, CodeNumber, Effect, FailureCause, Importance, MainShare, Scale, Source};
 
 /// The content of the page.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub struct ExplanationPage<'a> {
     pub among_best: Option<&'a AmongBest>,
     /// The differences between the default and the best.
     pub changes: &'a [Change],
+    /// The resources that the compiled kernels of the best and of the default use.
+    pub code: &'a [CodeNumber],
     /// The failures by kind.
     pub failures: &'a [FailureCause],
     /// Distances from the optimum with the probability that the best is within them.
@@ -66,6 +68,10 @@ const PAIRS: usize = 3;
 const CHANGES: usize = 4;
 const KINDS: usize = 2;
 const BOTTLENECKS: usize = 3;
+/// The resources of compiled kernels that are shown: the first always, the others where they
+/// differ.
+const CODE: [&str; 7] =
+    ["registers", "local_bytes", "occupancy", "shared_bytes", "spill_load_bytes", "spill_store_bytes", "instructions"];
 /// Columns of the longest name shown in full.
 const NAME: usize = 34;
 /// Lines of the longest text.
@@ -79,6 +85,7 @@ impl ExplanationPage<'_> {
         self.write_importance(&mut text);
         self.write_best(&mut text);
         self.write_changes(&mut text);
+        self.write_code(&mut text);
         self.write_failures(&mut text);
         self.write_left(&mut text);
         let tight = self.bottlenecks.iter().take(BOTTLENECKS).filter(|(_, share)| *share > 0.0);
@@ -179,6 +186,23 @@ impl ExplanationPage<'_> {
         if self.changes.len() > CHANGES {
             write(text, "", &format!("and {}", counted(self.changes.len() - CHANGES, "smaller change")));
         }
+    }
+
+    fn write_code(&self, text: &mut String) {
+        let shown = |number: &&CodeNumber| match CODE.iter().position(|name| *name == number.resource()) {
+            // The first is the one that says how many threads fit.
+            Some(at) => at == 0 || number.differs() && (number.best > 0.0 || number.default > Some(0.0)),
+            None => false,
+        };
+        let part = |number: &CodeNumber| {
+            // Most are counts.
+            let text = |value: f64| if value.fract() == 0.0 { value.to_string() } else { significant(value) };
+            let default = number.default.filter(|_| number.differs());
+            let default = default.map(|default| format!(" (default {})", text(default))).unwrap_or_default();
+            format!("{} {}{default}", number.name, text(number.best))
+        };
+        let parts: Vec<String> = self.code.iter().filter(shown).map(part).collect();
+        write(text, "code", &parts.join(", "));
     }
 
     fn write_left(&self, text: &mut String) {

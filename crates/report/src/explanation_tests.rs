@@ -43,6 +43,10 @@ fn failures(count: usize, cause: Option<Cause>) -> FailureCause {
     }
 }
 
+fn number(name: &str, best: f64, default: Option<f64>) -> CodeNumber {
+    CodeNumber { name: name.to_string(), best, default }
+}
+
 #[test]
 fn a_page_tells_what_matters_what_failed_and_what_to_do() {
     let best = AmongBest {
@@ -73,6 +77,14 @@ fn a_page_tells_what_matters_what_failed_and_what_to_do() {
             change("UNROLL", 4, Some(0.8), Source::Model),
             change("PAD", 0, None, Source::Model),
         ],
+        code: &[
+            number("global_loads", 4.0, Some(8.0)),
+            number("instructions", 640.0, Some(320.0)),
+            number("local_bytes", 0.0, Some(0.0)),
+            number("occupancy", 0.5, Some(0.75)),
+            number("registers", 40.0, Some(32.0)),
+            number("shared_bytes", 4096.0, None),
+        ],
         failures: &[failures(14, Some(cause)), failures(1, None)],
         within: &[(0.01, 0.123), (0.05, 0.999)],
         bottlenecks: &[("reading global memory".to_string(), 0.53), ("branches".to_string(), 0.0)],
@@ -100,6 +112,8 @@ fn a_page_tells_what_matters_what_failed_and_what_to_do() {
        changes  TILE 8 -> 64   alone 3.00 times faster; without it 2.00 times slower
                 UNROLL 8 -> 4  alone 1.25 times slower (model); without it 2.00 times slower (model)
                 PAD 8 -> 0     alone: no such configuration; without it 2.00 times slower (model)
+          code  instructions 640 (default 320), occupancy 0.500 (default 0.750), registers 40 (default 32),
+                shared_bytes 4096
         failed  14 timeout: all have TILE = 8
                   the kernel was ended after 2 s
                 1 timeout
@@ -121,6 +135,7 @@ fn a_run_without_a_model_says_why() {
         importance: &none,
         among_best: None,
         changes: &[],
+        code: &[],
         failures: &[failures(3, None)],
         within: &[],
         bottlenecks: &[],
@@ -170,6 +185,7 @@ fn the_page_fits_a_screen_whatever_it_shows() {
         importance: &found,
         among_best: Some(&best),
         changes: &changes,
+        code: &(0..50).map(|at| number(&format!("{}.registers", name(at)), 40.0, Some(32.0))).collect::<Vec<_>>(),
         failures: &many,
         within: &[(0.01, 0.1), (0.02, 0.2), (0.05, 0.5), (0.1, 0.7)],
         bottlenecks: &[("reading global memory".to_string(), 0.53)],

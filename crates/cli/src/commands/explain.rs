@@ -82,6 +82,7 @@ fn text(run: &Path, explanation: &Explanation) -> String {
         importance: &explanation.importance,
         among_best: explanation.among_best.as_ref(),
         changes: &explanation.changes,
+        code: &explanation.code,
         failures: &explanation.failures,
         within: &within.map(|claim| (claim.regret, claim.probability)).collect::<Vec<_>>(),
         bottlenecks: &bottlenecks.map(|found| (found.name.to_string(), found.share)).collect::<Vec<_>>(),

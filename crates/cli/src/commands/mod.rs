@@ -113,6 +113,7 @@ fn compilers() -> Compilers {
     let default = Compilers::default();
     let cuda = CudaSetup {
         libraries: named("TUNESMITH_NVIDIA").map(PathBuf::from),
+        toolkit: toolkit(),
         cache: cache_folder("cubin"),
         ncu: named("TUNESMITH_NCU").map(PathBuf::from),
         script: named("TUNESMITH_CUDA_SCRIPT").map(PathBuf::from),
@@ -123,6 +124,21 @@ fn compilers() -> Compilers {
         script: named("TUNESMITH_HIP_SCRIPT").map(PathBuf::from),
     };
     Compilers { cc: named("CC").unwrap_or(default.cc), cxx: named("CXX").unwrap_or(default.cxx), cuda, hip }
+}
+
+#[allow(clippy::disallowed_methods)] // the command line is where the environment is read
+/// Returns the folder of the CUDA toolkit: the one that `CUDA_HOME` or `CUDA_PATH` names, or the
+/// one to which the first `nvcc` on the search path belongs.
+fn toolkit() -> Option<PathBuf> {
+    let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().find_map(folder);
+    let toolkit = named.or_else(|| {
+        let paths = std::env::var_os("PATH")?;
+        let nvcc = std::env::split_paths(&paths).map(|path| path.join("nvcc")).find(|nvcc| nvcc.is_file())?;
+        // `/usr/local/cuda/bin/nvcc`, which may be a link to another toolkit.
+        Some(nvcc.canonicalize().ok()?.parent()?.parent()?.to_owned())
+    });
+    // There the loader finds the libraries, and the headers are among those of the system.
+    toolkit.filter(|folder| folder != Path::new("/usr"))
 }
 
 #[allow(clippy::disallowed_methods)] // the command line is where the environment is read

@@ -46,3 +46,15 @@ pub fn rocm() -> Option<PathBuf> {
     }
     folder
 }
+
+/// Returns true if the folder with NVIDIA's libraries also has its headers. If not, prints the
+/// reason, or fails in continuous integration.
+#[allow(dead_code, clippy::disallowed_methods, clippy::print_stderr)] // as above
+pub fn has_headers() -> bool {
+    let found = nvidia().is_some_and(|folder| folder.join("include/cccl/cub/version.cuh").is_file());
+    if !found {
+        assert!(std::env::var_os("CI").is_none(), "CI has NVIDIA's headers: scripts/nvidia-wheels fetches them");
+        eprintln!("skipped: no headers of CUB; scripts/nvidia-wheels fetches them for TUNESMITH_NVIDIA");
+    }
+    found
+}

@@ -36,6 +36,29 @@ static uint3 threadIdx, blockIdx, blockDim, gridDim;
 #define __launch_bounds__(...)
 #define __align__(n) alignas(n)
 
+/* Images of one channel. Textures are read at the nearest pixel, and at the edge outside of the image. */
+struct HostImage {
+    float *pixels;
+    int width, height;
+};
+
+typedef const HostImage *cudaTextureObject_t;
+typedef const HostImage *cudaSurfaceObject_t;
+
+template <typename T> static inline T tex2D(cudaTextureObject_t image, float x, float y)
+{
+    const int column = std::floor(x), row = std::floor(y);
+    const int i = column < 0 ? 0 : column < image->width ? column : image->width - 1;
+    const int j = row < 0 ? 0 : row < image->height ? row : image->height - 1;
+
+    return image->pixels[j * image->width + i];
+}
+
+static inline void surf2Dwrite(float value, cudaSurfaceObject_t image, int x_in_bytes, int y)
+{
+    image->pixels[y * image->width + x_in_bytes / (int)sizeof(float)] = value;
+}
+
 namespace emulation {
 
 struct Thread {

@@ -31,7 +31,7 @@ pub use listing::{DeviceInfo, Missing};
 pub(crate) use backend::{Backend, BuildError, Built, Mismatch};
 pub(crate) use listing::Absent;
 pub(crate) use session::{
-    BufferId, Fault, Launch, LaunchArgument, OutsideProfiler, PIECE, Placement, Profiler, Resources, Session,
+    BufferId, Fault, Launch, LaunchArgument, OutsideProfiler, PIECE, Pixels, Placement, Profiler, Resources, Session,
 };
 pub(crate) use source::{KernelSource, reference_arguments};
 
@@ -42,7 +42,7 @@ use crate::problem::Language;
 use c::{CBackend, CSession};
 pub(crate) use c::{float_controls, fork, leave, openmp_settings};
 use cuda::{ChipCounters, CountersTask, NoCounters};
-use gpu::{GpuApi, GpuBackend, GpuDevice, GpuProgram, GpuTask};
+use gpu::{GpuApi, GpuBackend, GpuDevice, GpuMade, GpuProgram, GpuTask};
 use opencl::{FoundArgument, OpenClBackend, OpenClDevice, OpenClKind, OpenClProgram, OpenClTask};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -261,8 +261,8 @@ pub(crate) enum Made {
     /// this worker, so that the next task needs another one. `took` is the time of the compilation
     /// alone, without the start of the worker and of its driver.
     OpenCl { arguments: Vec<FoundArgument>, retire: bool, took: Duration },
-    /// The mangled names of the kernel and of the requested variables.
-    Gpu { function: String, symbols: Vec<String> },
+    /// The binary of a compiler for GPUs.
+    Gpu(GpuMade),
 }
 
 impl Made {
@@ -270,7 +270,7 @@ impl Made {
     pub(crate) fn retires_its_worker(&self) -> bool {
         match self {
             Self::OpenCl { retire, .. } => *retire,
-            Self::Gpu { .. } => false,
+            Self::Gpu(_) => false,
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::backends::Program;
 use crate::energy::Meter;
-use crate::problem::{Grid, Memory};
+use crate::problem::{ElementType, Grid, Image, Memory};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -34,10 +34,37 @@ pub(crate) enum LaunchArgument {
     /// A buffer's data: `bytes` of memory from `offset` on. The memory before and behind the data
     /// guards against stray writes.
     Buffer { id: BufferId, offset: usize, bytes: usize },
+    /// An image. Its pixels lie in memory from `offset` on, which sessions without images pass.
+    Image { id: BufferId, offset: usize, pixels: Pixels },
     /// This many bytes of local memory.
     Local(usize),
     /// The bytes of a value.
     Scalar(Vec<u8>),
+}
+
+/// The pixels of an image, row by row without gaps.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Pixels {
+    pub(crate) image: Image,
+    pub(crate) element: ElementType,
+    /// Width, height and depth. Those that the image does not have are `None`.
+    pub(crate) width: usize,
+    pub(crate) height: Option<usize>,
+    pub(crate) depth: Option<usize>,
+    /// True if the kernel writes the image.
+    pub(crate) is_written: bool,
+}
+
+impl Pixels {
+    /// Returns the size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.region().iter().fold(self.element.size(), |bytes, extent| bytes.saturating_mul(*extent))
+    }
+
+    /// Returns the extents, 1 for those that the image does not have.
+    pub(crate) fn region(&self) -> [usize; 3] {
+        [self.width, self.height.unwrap_or(1), self.depth.unwrap_or(1)]
+    }
 }
 
 /// The launch of a program.
@@ -49,6 +76,9 @@ pub(crate) struct Launch<'a> {
     pub(crate) grid: Option<&'a Grid>,
     /// The number of consecutive launches.
     pub(crate) times: usize,
+    /// The number of repetitions of these launches, without a gap between them: 1 unless the
+    /// session [can group](Session::can_group) launches.
+    pub(crate) group: usize,
 }
 
 /// The failure of a session.
@@ -174,6 +204,12 @@ pub(crate) trait Session {
     /// end. Returns the duration of the launches alone. Calls `started` as close as possible to the
     /// start of the kernel itself, because the driver's work before that has a limit of its own.
     fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault>;
+
+    /// Returns true if [`launch`](Self::launch) can repeat launches in a group, whose time has no
+    /// cost of starting each of them.
+    fn can_group(&self) -> bool {
+        false
+    }
 
     /// Begins to profile. Until the profiler is dropped, only the profiled launches run.
     ///

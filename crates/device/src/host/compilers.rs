@@ -39,6 +39,9 @@ pub struct CudaSetup {
     /// A folder to search for NVRTC before the system's places, including its sub-folders. It is
     /// the place where a toolkit or a Python package was unpacked.
     pub libraries: Option<PathBuf>,
+    /// The folder of an installed toolkit. Its headers and NVRTC are searched for after `libraries`
+    /// and what the system's loader knows.
+    pub toolkit: Option<PathBuf>,
     /// The folder in which cubins are kept between runs. `None` keeps none.
     pub cache: Option<PathBuf>,
     /// Nsight Compute's command line, for counters when CUPTI cannot be opened. `None` searches the
@@ -77,6 +80,14 @@ impl GpuSetup {
         match self {
             Self::Cuda(setup) => setup.libraries.as_deref(),
             Self::Hip(setup) => setup.libraries.as_deref(),
+        }
+    }
+
+    /// Returns the folder of an installed toolkit.
+    pub fn toolkit(&self) -> Option<&Path> {
+        match self {
+            Self::Cuda(setup) => setup.toolkit.as_deref(),
+            Self::Hip(_) => None,
         }
     }
 

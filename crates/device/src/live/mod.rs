@@ -348,7 +348,8 @@ impl LiveEvaluator {
         let policy = self.options.policy;
         let Looking { sampling, profile } = how;
         self.jobs += 1;
-        let purpose = Purpose::Measure { sampling, cache: policy.cache, profile, seed: self.jobs };
+        let Policy { cache, launches, .. } = policy;
+        let purpose = Purpose::Measure { sampling, cache, launches, profile, seed: self.jobs };
         let job = Job { steps: self.programs.steps(prepared), passed, purpose };
         let limit = self.launch_limit();
         let mut examination = self.examination(&expected);
@@ -393,7 +394,8 @@ impl LiveEvaluator {
             }
             compile.time_ms = measured.load.as_secs_f64() * 1e3;
         }
-        compile.resources = std::mem::take(&mut measured.resources);
+        // The driver's numbers replace those of the compiler, which knows nothing of the launch.
+        compile.resources.append(&mut measured.resources);
         measured.measurement.compile = Some(compile);
         let spent = Spent { compile: measured.load, run: measured.run, verify: measured.verify };
         let MeasuredJob { failure, measurement, unprofiled, .. } = measured;

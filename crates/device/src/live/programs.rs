@@ -142,7 +142,18 @@ impl Programs {
             Ok((grid, part.kernel.launches(scope).map_err(refused)?))
         });
         let launches = launches.collect::<Result<_, _>>()?;
-        let programs = parts.iter().map(|at| build(self.parts[*at].backend.as_ref())).collect::<Result<_, _>>()?;
+        let is_alone = parts.len() == 1;
+        let programs = parts.iter().map(|at| {
+            let part = &self.parts[*at];
+            let mut built = build(part.backend.as_ref())?;
+            if !is_alone {
+                let of_kernel = |(name, value)| (format!("{}.{name}", part.kernel.name), value);
+                built.compile.resources =
+                    std::mem::take(&mut built.compile.resources).into_iter().map(of_kernel).collect();
+            }
+            Ok(built)
+        });
+        let programs = programs.collect::<Result<_, _>>()?;
         Ok(BuiltKernels { parts, programs, launches })
     }
 }
@@ -163,9 +174,11 @@ impl BuiltKernels {
     /// Returns the total cost and the results of compiling all kernels.
     pub(super) fn compile_data(&self) -> CompileData {
         let bytes = self.programs.iter().map(|built| built.compile.binary_bytes);
+        let resources = self.programs.iter().flat_map(|built| built.compile.resources.clone());
         CompileData {
             time_ms: self.programs.iter().map(|built| built.compile.time_ms).sum(),
             binary_bytes: bytes.sum::<Option<u64>>(),
+            resources: resources.collect(),
             ..CompileData::default()
         }
     }

@@ -2,9 +2,11 @@
 
 pub(crate) mod compare;
 pub(crate) mod fingerprint;
+pub(crate) mod grouping;
 pub mod limits;
 pub mod sampling;
 
+pub use grouping::Launches;
 pub use limits::Limits;
 pub use sampling::Sampling;
 
@@ -19,6 +21,8 @@ pub struct Policy {
     pub limits: Limits,
     /// The contents of the caches before each sample.
     pub cache: Cache,
+    /// The way to launch short kernels.
+    pub launches: Launches,
 }
 
 impl Policy {
@@ -26,12 +30,14 @@ impl Policy {
     /// out, since it depends on the configuration.
     pub fn identity(&self) -> String {
         let Sampling { warmups, min_samples, max_samples, stable, time_cap, bar_ms: _ } = self.sampling;
-        // Journals without these words mean one warm-up and warm caches.
+        // Journals without these words mean one warm-up, warm caches, and groups where they are
+        // possible.
         let warmups = if warmups == 1 { String::new() } else { format!(", {warmups} warm-ups") };
         let cache = if self.cache == Cache::Cold { ", cold caches" } else { "" };
+        let launches = if self.launches == Launches::Single { ", single launches" } else { "" };
         format!(
             "Sampling {{ min_samples: {min_samples}, max_samples: {max_samples}, stable: {stable:?}, time_cap: \
-             {time_cap:?} }}{warmups}{cache}"
+             {time_cap:?} }}{warmups}{cache}{launches}"
         )
     }
 }
@@ -58,7 +64,7 @@ mod tests {
         let plain = "Sampling { min_samples: 7, max_samples: 50, stable: 0.02, time_cap: 500ms }";
         assert_eq!(Policy::default().identity(), plain);
         let sampling = Sampling { warmups: 3, ..Sampling::default() };
-        let other = Policy { sampling, cache: Cache::Cold, ..Policy::default() };
-        assert_eq!(other.identity(), format!("{plain}, 3 warm-ups, cold caches"));
+        let other = Policy { sampling, cache: Cache::Cold, launches: Launches::Single, ..Policy::default() };
+        assert_eq!(other.identity(), format!("{plain}, 3 warm-ups, cold caches, single launches"));
     }
 }

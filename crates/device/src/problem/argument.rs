@@ -1,6 +1,6 @@
 //! The arguments of a kernel.
 
-use crate::problem::ElementType;
+use crate::problem::{ElementType, Image};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use tunesmith_space::Expr;
@@ -88,6 +88,8 @@ pub enum Memory {
     Global,
     /// Constant memory.
     Constant,
+    /// An image of one to three dimensions. In C, it is a buffer.
+    Image(Image),
 }
 
 /// The initial contents of a buffer. Vectors are filled lane by lane. The padding lane of a
@@ -152,6 +154,11 @@ impl Argument {
         let bytes = shape
             .try_fold(self.element.size(), |product, extent| product.checked_mul(usize::try_from(extent).ok()?))?;
         Some(bytes).filter(|bytes| *bytes <= isize::MAX as usize)
+    }
+
+    /// Returns true if the argument is an image.
+    pub fn is_image(&self) -> bool {
+        matches!(self.kind, ArgumentKind::Buffer { memory: Memory::Image(_), .. })
     }
 
     /// Returns true if the kernel writes a result to the argument.

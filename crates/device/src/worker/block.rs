@@ -1,6 +1,6 @@
 //! Memory of a session between two guard zones.
 
-use crate::backends::{BufferId, Fault, LaunchArgument, PIECE, Session};
+use crate::backends::{BufferId, Fault, LaunchArgument, PIECE, Pixels, Session};
 use crate::problem::Memory;
 use std::ops::Range;
 
@@ -41,6 +41,8 @@ impl Block {
             Memory::Global => session.guard_zone().max(LEAST_ZONE),
             // Devices have little of it.
             Memory::Constant => LEAST_ZONE,
+            // Kernels cannot write beside an image.
+            Memory::Image(_) => LEAST_ZONE,
         };
         let mut allocate = |zone: usize| {
             let id = session.allocate(bytes.saturating_add(2 * zone), memory)?;
@@ -69,6 +71,11 @@ impl Block {
     /// Returns the memory in the form of a launch.
     pub(super) fn argument(&self) -> LaunchArgument {
         LaunchArgument::Buffer { id: self.id, offset: self.zone, bytes: self.bytes }
+    }
+
+    /// Returns the memory in the form of a launch, as the pixels of an image.
+    pub(super) fn image(&self, pixels: Pixels) -> LaunchArgument {
+        LaunchArgument::Image { id: self.id, offset: self.zone, pixels }
     }
 
     /// Fills the zones.

@@ -1,7 +1,7 @@
 //! The buffers of a worker. They are filled before launches and checked afterwards. Their outputs go
 //! to the tuner, which alone knows the correct ones.
 
-use crate::backends::{BufferId, Fault, LaunchArgument, PIECE, Session};
+use crate::backends::{BufferId, Fault, LaunchArgument, PIECE, Pixels, Session};
 use crate::data::layout::{BufferLayout, Layout, Passed, Role};
 use crate::measure::compare::place;
 use crate::measure::fingerprint::Fingerprint;
@@ -79,11 +79,24 @@ impl Buffers {
         Ok(Self { slots, set: 0, intact: false, results })
     }
 
+    /// Returns true if a kernel that is launched again finds the same inputs. Its outputs may hold
+    /// the results of the launch before.
+    pub(crate) fn repeat_alike(&self) -> bool {
+        let is_changed = |slot: &Slot| match slot {
+            Slot::Buffer(buffer) => matches!(buffer.layout.role, Role::InOut | Role::Scratch),
+            Slot::Scalar | Slot::Local { .. } => false,
+        };
+        !self.slots.iter().any(is_changed)
+    }
+
     /// Returns all arguments in the form of a launch. `passed` holds the configuration's scalars
     /// and local memory.
     pub(crate) fn launch_arguments(&self, passed: &[Passed]) -> Vec<LaunchArgument> {
         let arguments = self.slots.iter().zip(passed).map(|(slot, passed)| match (slot.block(), passed) {
-            (Some(block), _) => block.argument(),
+            (Some(block), _) => match slot {
+                Slot::Buffer(buffer) => buffer.pixels().map_or_else(|| block.argument(), |pixels| block.image(pixels)),
+                _ => block.argument(),
+            },
             (None, Passed::Local(bytes)) => LaunchArgument::Local(*bytes),
             (None, Passed::Scalar(value)) => LaunchArgument::Scalar(value.clone()),
             (None, Passed::Buffer | Passed::Sized(_)) => LaunchArgument::Scalar(Vec::new()),
@@ -293,6 +306,18 @@ impl Buffer {
         self.block = Some(block);
         self.shape = shape.to_vec();
         Ok(())
+    }
+
+    /// Returns the form of an image. `None` for any other memory.
+    fn pixels(&self) -> Option<Pixels> {
+        let Memory::Image(image) = self.layout.memory else { return None };
+        let extent = |from_last: usize| {
+            let extent = self.shape.len().checked_sub(from_last + 1).map(|at| self.shape[at]);
+            extent.map(|extent| usize::try_from(extent).unwrap_or(usize::MAX))
+        };
+        let is_written = self.layout.role != Role::In;
+        let (width, element) = (extent(0)?, self.layout.element);
+        Some(Pixels { image, element, width, height: extent(1), depth: extent(2), is_written })
     }
 
     /// Copies the initial contents in set `set` to the buffer. Returns their digest.

@@ -3,7 +3,7 @@
 use crate::backends::compiling::Compiled;
 use crate::backends::{CompileTask, DriverAnswer, DriverQuestion, Program, Resources, SessionKind};
 use crate::data::layout::{Layout, Passed};
-use crate::measure::{Cache, Sampling};
+use crate::measure::{Cache, Launches, Sampling};
 use crate::problem::Grid;
 use crate::sandbox::Confinement;
 use crate::worker::bounds;
@@ -75,6 +75,8 @@ pub(crate) enum Purpose {
         sampling: Sampling,
         /// The contents of the caches before each sample.
         cache: Cache,
+        /// The way to launch short kernels.
+        launches: Launches,
         /// True if counters are read afterwards.
         profile: bool,
         /// The seed that chooses the launches whose outputs are compared although they are those

@@ -1,8 +1,9 @@
 //! Runs one configuration in the worker. All backends share this code.
 
 use crate::backends::{Launch, LaunchArgument, Placement, Session};
+use crate::measure::grouping::{LAUNCHES_PER_SAMPLE, group_of};
 use crate::measure::sampling::{Decision, decide};
-use crate::measure::{Cache, Sampling};
+use crate::measure::{Cache, Launches, Sampling};
 use crate::worker::buffers::Buffers;
 use crate::worker::protocol::{Ending, Job, JobReport, KernelStep, Phase, Purpose};
 use crate::worker::watch::Watcher;
@@ -49,9 +50,9 @@ impl JobBench<'_> {
     pub(crate) fn run(&mut self, job: &Job) -> JobReport {
         let mut report = JobReport::new();
         let result = match &job.purpose {
-            Purpose::Measure { sampling, cache, profile, seed } => {
+            Purpose::Measure { sampling, cache, launches, profile, seed } => {
                 let seen = Seen { digests: Vec::new(), judged: 0, random: Rng::seed_from_u64(*seed) };
-                self.measure(job, sampling, *cache, seen, &mut report).and_then(|arguments| {
+                self.measure(job, sampling, (*cache, *launches), seen, &mut report).and_then(|arguments| {
                     report.profile = profile.then(|| self.profile(job, &arguments)).transpose()?;
                     Ok(())
                 })
@@ -75,7 +76,7 @@ impl JobBench<'_> {
         &mut self,
         job: &Job,
         sampling: &Sampling,
-        cache: Cache,
+        (cache, how): (Cache, Launches),
         mut seen: Seen,
         report: &mut JobReport,
     ) -> Result<Vec<LaunchArgument>, Ending> {
@@ -92,14 +93,24 @@ impl JobBench<'_> {
         self.tuner.announce(Phase::Sampling { warmup_ms: report.warmup_ms.unwrap_or_default() });
         let mut launches = 1;
         while launches < sampling.warmups {
-            self.launch(job, &arguments, cache, report)?;
+            self.launch(job, &arguments, cache, 1, report)?;
             launches += 1;
             self.look(launches, &mut seen, report)?;
+        }
+        let mut group = 1;
+        if how == Launches::Grouped && self.can_group(job, cache) {
+            let times = self.launch(job, &arguments, cache, 1, report)?;
+            launches += 1;
+            self.look(launches, &mut seen, report)?;
+            group = group_of(Duration::from_secs_f64(times.iter().sum::<f64>() / 1e3));
+        }
+        if group > 1 {
+            report.values.insert(LAUNCHES_PER_SAMPLE.to_owned(), vec![group as f64]);
         }
         let start = self.clock.now();
         while decide(&report.times_ms, self.clock.now() - start, sampling) == Decision::More {
             self.read_energy(job, &arguments, report)?;
-            let times = self.launch(job, &arguments, cache, report)?;
+            let times = self.launch(job, &arguments, cache, group, report)?;
             launches += 1;
             let is_suspicious = self.is_suspicious(report);
             self.look(launches, &mut seen, report)?;
@@ -121,6 +132,12 @@ impl JobBench<'_> {
         Ok(arguments)
     }
 
+    /// Returns true if a sample may consist of many launches: one kernel, which finds the same
+    /// inputs each time, and caches that may hold them.
+    fn can_group(&self, job: &Job, cache: Cache) -> bool {
+        cache == Cache::Warm && job.steps.len() == 1 && self.session.can_group() && self.buffers.repeat_alike()
+    }
+
     /// Launches once on each of `sets`, and has every result judged.
     fn verify(&mut self, job: &Job, sets: &[usize], report: &mut JobReport) -> Result<(), Ending> {
         let mut arguments = Vec::new();
@@ -133,7 +150,7 @@ impl JobBench<'_> {
                 self.buffers.renew(self.session)?;
                 self.buffers.restore(self.session)?;
                 self.tuner.announce(Phase::Launching);
-                self.launch_steps(job, &arguments, report)?;
+                self.launch_steps(job, &arguments, 1, report)?;
             }
             self.check(report).map_err(|ending| later(ending, at + 1))?;
             self.judge(at + 1, report)?;
@@ -237,13 +254,15 @@ impl JobBench<'_> {
         Ok(())
     }
 
-    /// Restores the memory that the last launches changed, and runs all kernels again. Returns one
-    /// time for each kernel. The times cover the launches alone.
+    /// Restores the memory that the last launches changed, and runs all kernels again, `group`
+    /// times. Returns one time for each kernel. The times cover the launches alone, and are those
+    /// of one repetition.
     fn launch(
         &mut self,
         job: &Job,
         arguments: &[LaunchArgument],
         cache: Cache,
+        group: usize,
         report: &mut JobReport,
     ) -> Result<Vec<f64>, Ending> {
         let start = self.clock.now();
@@ -252,20 +271,22 @@ impl JobBench<'_> {
             self.session.flush_caches()?;
         }
         report.run += self.clock.now() - start;
-        self.launch_steps(job, arguments, report)
+        self.launch_steps(job, arguments, group, report)
     }
 
     fn launch_steps(
         &mut self,
         job: &Job,
         arguments: &[LaunchArgument],
+        group: usize,
         report: &mut JobReport,
     ) -> Result<Vec<f64>, Ending> {
         let start = self.clock.now();
         let mut times = Vec::with_capacity(job.steps.len());
         for (position, step) in job.steps.iter().enumerate() {
-            let time = self.session.launch(position, &step.launch(arguments), &mut || {})?;
-            times.push(milliseconds(time));
+            let launch = Launch { group, ..step.launch(arguments) };
+            let time = self.session.launch(position, &launch, &mut || {})?;
+            times.push(milliseconds(time) / group as f64);
         }
         report.run += self.clock.now() - start;
         Ok(times)
@@ -283,7 +304,7 @@ impl JobBench<'_> {
 impl KernelStep {
     pub(super) fn launch<'a>(&'a self, all: &'a [LaunchArgument]) -> Launch<'a> {
         let arguments = self.arguments.iter().filter_map(|position| all.get(*position)).collect();
-        Launch { arguments, grid: self.grid.as_ref(), times: self.launches }
+        Launch { arguments, grid: self.grid.as_ref(), times: self.launches, group: 1 }
     }
 }
 

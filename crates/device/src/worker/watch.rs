@@ -107,7 +107,7 @@ const RETAKEN: &str = "retaken";
 mod tests {
     use super::*;
     use crate::energy::Conditions;
-    use crate::measure::{Cache, Sampling};
+    use crate::measure::{Cache, Launches, Sampling};
     use crate::worker::buffers::Buffers;
     use crate::worker::profile::fake::{AlwaysRight, Fake, Log, step};
     use crate::worker::protocol::Purpose;
@@ -144,7 +144,8 @@ mod tests {
         let mut buffers = Buffers::allocate(&mut session, Vec::new(), None).unwrap();
         let meter = Box::new(Device { clock: Rc::clone(&clock), clocks_mhz, asked: Cell::new(0) });
         let mut watcher = Watcher { meter, watch: Watch::default(), energy };
-        let purpose = Purpose::Measure { sampling: Sampling::default(), cache: Cache::Warm, profile: false, seed: 1 };
+        let (sampling, launches) = (Sampling::default(), Launches::default());
+        let purpose = Purpose::Measure { sampling, cache: Cache::Warm, launches, profile: false, seed: 1 };
         let job = Job { steps: vec![step(8), step(8)], passed: Vec::new(), purpose };
         let (session, buffers) = (&mut session, &mut buffers);
         JobBench { session, buffers, clock: clock.as_ref(), watcher: Some(&mut watcher), tuner: &mut AlwaysRight }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use tunesmith_core::{ERROR, Measurement, Refusal};
-use tunesmith_device::ENERGY_MJ;
+use tunesmith_device::{ENERGY_MJ, RESOURCE_NAMES};
 use tunesmith_space::{Expr, Value, did_you_mean};
 
 /// The numbers that every measurement has besides the values that the run yields.
@@ -114,8 +114,14 @@ impl Definitions {
         let sizes = self.sizes.iter().map(|(name, _)| name.as_str());
         let metrics = self.metrics.iter().map(|(name, _)| name.as_str());
         let printed = problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.as_str());
-        let known: BTreeSet<&str> =
-            parameters.chain(sizes).chain(metrics).chain(printed).chain(MEASURED).chain([ENERGY_MJ, ERROR]).collect();
+        let known: BTreeSet<&str> = parameters
+            .chain(sizes)
+            .chain(metrics)
+            .chain(printed)
+            .chain(MEASURED)
+            .chain([ENERGY_MJ, ERROR])
+            .chain(RESOURCE_NAMES)
+            .collect();
         for (name, text) in &self.metrics {
             let expr = Expr::parse(text)
                 .map_err(|error| Refusal::new(format!("in `{text}` of metric `{name}`: {error}"), error.remedy))?;
@@ -141,7 +147,8 @@ impl Definitions {
 }
 
 /// Returns a number of `measurement` by its name. `value` returns the one called so of the values
-/// that the run yields, and `time_ms` is the time that goes with it.
+/// that the run yields, and `time_ms` is the time that goes with it. The resources of the kernels
+/// come last.
 pub(super) fn measured(
     name: &str,
     time_ms: Option<f64>,
@@ -151,13 +158,14 @@ pub(super) fn measured(
     match name {
         "time_ms" => time_ms,
         "compile_ms" => measurement.compile.as_ref().map(|compile| compile.time_ms),
-        name => value(name),
+        name => value(name).or_else(|| measurement.compile.as_ref()?.resource(name)),
     }
 }
 
 /// Returns the names of the numbers that a run yielded.
 pub(super) fn yielded(measurement: &Measurement) -> String {
-    measurement.values.keys().map(String::as_str).chain(MEASURED).collect::<Vec<_>>().join(", ")
+    let resources = measurement.compile.iter().flat_map(|compile| compile.resources.keys());
+    measurement.values.keys().chain(resources).map(String::as_str).chain(MEASURED).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the metrics of the problem, its declared work, and the rates derived from that.

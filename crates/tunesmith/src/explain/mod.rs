@@ -15,8 +15,8 @@ use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
 use tunesmith_core::{Recording, statistics};
 use tunesmith_explain::{
-    Advice, AmongBest, Change, Facts, FailureCause, Importance, Scores, Surrogate, Trials, advice, among_best, changes,
-    failure_causes, importance,
+    Advice, AmongBest, Change, CodeNumber, Facts, FailureCause, Importance, Scores, Surrogate, Trials, advice,
+    among_best, changes, code, failure_causes, importance,
 };
 use tunesmith_store::{Journal, Outline};
 use tunesmith_study::{CounterExplanation, Left, is_configuration, space_of_journal, trials, values_of};
@@ -61,6 +61,9 @@ pub struct Explanation {
     pub among_best: Option<AmongBest>,
     /// The differences between the default and the best.
     pub changes: Vec<Change>,
+    /// The resources that the compiled kernels use, if they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub code: Vec<CodeNumber>,
     /// The failures by kind, the commonest first.
     pub failures: Vec<FailureCause>,
     /// The speed that is probably left to find.
@@ -185,6 +188,8 @@ impl Standing {
     fn explanation(self, recording: &Recording, outline: Option<&Outline>, found: Found<'_>) -> Explanation {
         let (best, failures) = (among_best(found.trials), failure_causes(found.trials));
         let space_size = outline.map(|outline| outline.header.space_size.clone());
+        let values = |explained: &Explained| values_of(recording.parameters(), &explained.config);
+        let [best_values, default_values] = [&self.best, &self.default].map(|found| found.as_ref().and_then(values));
         let facts = Facts {
             evaluations: recording.rows().len(),
             correct: recording.correct(),
@@ -216,6 +221,7 @@ impl Standing {
             importance: found.importance,
             among_best: best,
             changes: found.changes,
+            code: code(recording, best_values.as_deref(), default_values.as_deref()),
             failures,
             left: found.left,
             counters: found.counters,

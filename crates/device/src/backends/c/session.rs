@@ -164,7 +164,9 @@ impl Session for CSession {
         };
         let mut values: Vec<Scalar> = launch.arguments.iter().map(|argument| scalar(argument)).collect();
         let addresses = launch.arguments.iter().zip(&mut values).map(|(argument, value)| match argument {
-            LaunchArgument::Buffer { id, offset, .. } => self.blocks[id.0].address(*offset),
+            LaunchArgument::Buffer { id, offset, .. } | LaunchArgument::Image { id, offset, .. } => {
+                self.blocks[id.0].address(*offset)
+            }
             LaunchArgument::Scalar(_) | LaunchArgument::Local(_) => value.0.as_mut_ptr().cast(),
         });
         let mut addresses: Vec<*mut c_void> = addresses.collect();

@@ -5,6 +5,8 @@
 //! CUPTI ([`cupti`]) lists the counters of a GPU and reads them for a kernel.
 
 mod counters;
+pub(in crate::backends) mod cubin;
+pub(in crate::backends) mod headers;
 #[cfg(feature = "cuda")]
 mod native;
 #[cfg(not(feature = "cuda"))]

@@ -119,8 +119,9 @@ impl GpuApi {
     /// Returns options that every compilation gets.
     pub(super) fn constant_options(self) -> &'static [&'static str] {
         match self {
-            // Profilers use this option to show lines. It does not change the machine code.
-            Self::Cuda => &["-lineinfo"],
+            // Profilers use the first option to show lines. The second reports spilled registers.
+            // Neither changes the machine code.
+            Self::Cuda => &["-lineinfo", "--ptxas-options=-v"],
             // Otherwise the code contains a digest of the source, and equal code looks different.
             Self::Hip => &["-cuid=tunesmith"],
         }

@@ -4,10 +4,12 @@ use crate::backends::KernelSource;
 use crate::backends::compiling::{
     CompileOutcome, CompileVerdict, Compiled, SourceText, Workshop, defines, include_folders, launchable,
 };
+use crate::backends::cuda::cubin::{self, Spills};
+use crate::backends::cuda::headers;
 use crate::backends::gpu::cache::BinaryCache;
 use crate::backends::gpu::diagnose::{Finding, diagnose};
-use crate::backends::gpu::{GpuDevice, GpuProgram, GpuTask, signature};
-use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Program, SessionKind};
+use crate::backends::gpu::{GpuApi, GpuDevice, GpuMade, GpuProgram, GpuTask, signature};
+use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Program, Resources, SessionKind};
 use crate::data::Fields;
 use crate::error::DeviceError;
 use crate::problem::{Argument, Scope};
@@ -26,13 +28,27 @@ pub(crate) struct GpuBackend {
     /// A digest of the text and of the files it includes.
     text_digest: String,
     cache: Option<BinaryCache>,
+    /// The state of the maker's headers, which the digest of the text does not cover.
+    headers: String,
 }
 
-/// Machine code and the mangled names of its kernel and variables.
+/// Machine code and its description.
 struct Code {
     image: Vec<u8>,
-    function: String,
-    symbols: Vec<String>,
+    made: GpuMade,
+}
+
+impl Code {
+    /// Returns the kernel's use of its device, by name. Empty if the code is not NVIDIA's, or if
+    /// the driver finishes the compilation.
+    fn resources(&self) -> Resources {
+        let mut resources = cubin::resources(&self.image, &self.made.function);
+        if let Some(Spills { store_bytes, load_bytes }) = self.made.spills.filter(|_| !resources.is_empty()) {
+            resources.insert("spill_store_bytes".to_owned(), store_bytes as f64);
+            resources.insert("spill_load_bytes".to_owned(), load_bytes as f64);
+        }
+        resources
+    }
 }
 
 impl GpuBackend {
@@ -49,7 +65,8 @@ impl GpuBackend {
         let text = SourceText::write(&source, workshop.file(device.api().source_suffix()), &assertions)?;
         let text_digest = text.digest(&source);
         let cache = device.setup.cache().filter(|_| text.tells_what_it_includes()).and_then(BinaryCache::open);
-        Ok(Self { source, device, workshop, text, text_digest, cache })
+        let headers = headers::stamp(&device.headers);
+        Ok(Self { source, device, workshop, text, text_digest, cache, headers })
     }
 
     /// Returns the options of the compiler.
@@ -91,23 +108,23 @@ impl GpuBackend {
             key.add(text);
         }
         key.add(&self.device.compiler);
+        key.add(&self.headers);
         task.options.iter().chain([&task.function]).chain(&task.symbols).for_each(|text| key.add(text));
         key.digest()
     }
 
-    /// Compiles `task` to machine code at the place it names. Returns the mangled names of the kernel
-    /// and the variables.
-    fn compile(
-        &self,
-        task: &GpuTask,
-        text: &str,
-        scope: &Scope,
-        cancel: &Interrupt,
-    ) -> Result<(String, Vec<String>), BuildError> {
+    /// Returns the compiler's log, with the remedy if a header of NVIDIA's is missing.
+    fn explained(&self, log: String) -> String {
+        let remedy = headers::remedy(&log, &self.device.headers).filter(|_| self.device.api() == GpuApi::Cuda);
+        remedy.map_or_else(|| log.clone(), |remedy| format!("{log}\n{remedy}"))
+    }
+
+    /// Compiles `task` to machine code at the place it names. Returns its description.
+    fn compile(&self, task: &GpuTask, text: &str, scope: &Scope, cancel: &Interrupt) -> Result<GpuMade, BuildError> {
         let source = self.source.named(scope);
         let outcome = match self.workshop.compile(&CompileTask::Gpu(task.clone()), cancel)? {
             CompileOutcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &source, text) {
-                Finding::Code(log) => return Err(BuildError::Failed(log)),
+                Finding::Code(log) => return Err(BuildError::Failed(self.explained(log))),
                 Finding::Signature(mismatch) => return Err(BuildError::Signature(mismatch)),
                 Finding::NoFunction(known) => CompileOutcome::Compiled(Compiled::NoFunction(known)),
             },
@@ -120,7 +137,7 @@ impl GpuBackend {
             readable: &|log: &str| log.to_owned(),
         };
         match verdict.judge(outcome)? {
-            Some(Made::Gpu { function, symbols }) => Ok((function, symbols)),
+            Some(Made::Gpu(made)) => Ok(made),
             _ => {
                 let problem = "speaks another protocol".to_owned();
                 Err(BuildError::Broken(DeviceError::Worker { problem }))
@@ -136,14 +153,14 @@ impl GpuBackend {
         let key = self.key(&task, &text);
         let kept = self.cache.as_ref().and_then(|cache| cache.get(&key, binary));
         let is_kept = kept.is_some();
-        let (function, symbols) = kept.map_or_else(|| self.compile(&task, &text, scope, cancel), Ok)?;
+        let made = kept.map_or_else(|| self.compile(&task, &text, scope, cancel), Ok)?;
         if let Some(cache) = self.cache.as_ref().filter(|_| !is_kept) {
-            cache.put(&key, binary, &function, &symbols);
+            cache.put(&key, binary, &made);
         }
         let gone =
             |error| DeviceError::Machine { problem: format!("the machine code is gone: {error}; resume the run") };
         let image = std::fs::read(binary).map_err(|error| BuildError::Broken(gone(error)))?;
-        Ok(Code { image, function, symbols })
+        Ok(Code { image, made })
     }
 }
 
@@ -186,11 +203,13 @@ impl Backend for GpuBackend {
         let start = self.workshop.now();
         // Dropping this value removes the file, if there is one.
         let mut built = Built::new(program(binary.clone(), String::new(), Vec::new()));
-        let Code { image, function, symbols } = self.code(scope, &binary, cancel)?;
+        let code = self.code(scope, &binary, cancel)?;
+        let resources = code.resources();
+        let Code { image, made: GpuMade { function, symbols, .. } } = code;
         built.program = program(binary, function, by_argument(&self.source.arguments, symbols));
         built.digest = Some(hex(&Sha256::digest(&image)));
         let time_ms = (self.workshop.now() - start).as_secs_f64() * 1e3;
-        built.compile = CompileData { time_ms, binary_bytes: Some(image.len() as u64), ..CompileData::default() };
+        built.compile = CompileData { time_ms, binary_bytes: Some(image.len() as u64), resources, same_binary: false };
         Ok(built)
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! A key covers everything that the compiler reads: the source with its included files, the options
 //! with the architecture, the requested names, and the compiler's version. An entry consists of two
-//! files, first the binary and then its names. Each file is moved into place when it is complete,
-//! so a killed run leaves no partial entry.
+//! files, first the binary and then its description. Each file is moved into place when it is
+//! complete, so a killed run leaves no partial entry.
 
-use serde::{Deserialize, Serialize};
+use crate::backends::gpu::GpuMade;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -17,13 +17,6 @@ const MOST: u64 = 1 << 30;
 /// A folder with binaries.
 pub(super) struct BinaryCache {
     folder: PathBuf,
-}
-
-/// The mangled names in an entry's binary.
-#[derive(Serialize, Deserialize)]
-struct EntryNames {
-    function: String,
-    symbols: Vec<String>,
 }
 
 impl BinaryCache {
@@ -39,26 +32,25 @@ impl BinaryCache {
         self.folder.join(format!("{key}.bin"))
     }
 
-    fn names(&self, key: &str) -> PathBuf {
+    fn description(&self, key: &str) -> PathBuf {
         self.folder.join(format!("{key}.json"))
     }
 
-    /// Copies the binary of an entry to `to`, and returns the mangled names of the kernel and the
-    /// variables. Returns `None` if there is no such entry.
-    pub(super) fn get(&self, key: &str, to: &Path) -> Option<(String, Vec<String>)> {
-        let names = std::fs::read(self.names(key)).ok()?;
-        let EntryNames { function, symbols } = serde_json::from_slice(&names).ok()?;
+    /// Copies the binary of an entry to `to`, and returns its description. Returns `None` if there
+    /// is no such entry.
+    pub(super) fn get(&self, key: &str, to: &Path) -> Option<GpuMade> {
+        let description = std::fs::read(self.description(key)).ok()?;
+        let made = serde_json::from_slice(&description).ok()?;
         std::fs::copy(self.binary(key), to).ok()?;
-        Some((function, symbols))
+        Some(made)
     }
 
     /// Adds the binary at `from`. Ignores errors such as a full disk, because they only cost
     /// another compilation.
-    pub(super) fn put(&self, key: &str, from: &Path, function: &str, symbols: &[String]) {
-        let names = EntryNames { function: function.to_owned(), symbols: symbols.to_vec() };
+    pub(super) fn put(&self, key: &str, from: &Path, made: &GpuMade) {
         let _ = self.place(&self.binary(key), |path| std::fs::copy(from, path).map(drop)).and_then(|()| {
-            let names = serde_json::to_vec(&names)?;
-            self.place(&self.names(key), |path| std::fs::write(path, &names))
+            let description = serde_json::to_vec(made)?;
+            self.place(&self.description(key), |path| std::fs::write(path, &description))
         });
     }
 
@@ -97,6 +89,7 @@ fn trim(folder: &Path, most: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backends::cuda::cubin::Spills;
 
     #[test]
     fn what_was_put_is_got_and_nothing_else() {
@@ -105,8 +98,10 @@ mod tests {
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         std::fs::write(&from, "code").unwrap();
         assert!(cache.get("key", &to).is_none());
-        cache.put("key", &from, "_Z1fv", &["filter".to_owned()]);
-        assert_eq!(cache.get("key", &to), Some(("_Z1fv".to_owned(), vec!["filter".to_owned()])));
+        let spills = Some(Spills { store_bytes: 4, load_bytes: 8 });
+        let made = GpuMade { function: "_Z1fv".to_owned(), symbols: vec!["filter".to_owned()], spills };
+        cache.put("key", &from, &made);
+        assert_eq!(cache.get("key", &to), Some(made));
         assert_eq!(std::fs::read_to_string(&to).unwrap(), "code");
         assert!(cache.get("other", &to).is_none());
         std::fs::remove_file(cache.binary("key")).unwrap();

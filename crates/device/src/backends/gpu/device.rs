@@ -22,8 +22,9 @@ pub struct GpuDevice {
     /// The architecture to compile for: `sm_90`, `compute_120` if the driver has to finish the
     /// compilation, or `gfx90a:sramecc+:xnack-`.
     pub architecture: String,
-    /// A folder with the API's own headers, if there is one.
-    pub headers: Option<PathBuf>,
+    /// The folders with the headers of the API and of the maker's libraries, as far as they were
+    /// found.
+    pub headers: Vec<PathBuf>,
     /// The limits by name. Constraints refer to them as `device.NAME`.
     pub limits: BTreeMap<String, f64>,
     /// The setup that found the device.

@@ -27,4 +27,4 @@ pub use api::GpuApi;
 pub use device::GpuDevice;
 
 pub(crate) use backend::GpuBackend;
-pub(crate) use task::{GpuProgram, GpuTask};
+pub(crate) use task::{GpuMade, GpuProgram, GpuTask};

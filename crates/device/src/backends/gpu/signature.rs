@@ -97,6 +97,10 @@ pub(super) fn assertions(function: &str, arguments: &[Argument]) -> String {
             ArgumentKind::Scalar(_) => {
                 format!("tunesmith_check::tunesmith_scalar<{of}, {size}, {real}>::tunesmith_value")
             }
+            // Textures and surfaces are objects of 64 bits.
+            _ if argument.is_image() => {
+                format!("tunesmith_check::tunesmith_scalar<{of}, 8, false>::tunesmith_value")
+            }
             _ if scalar.name() == "bytes" => format!("tunesmith_check::tunesmith_any_memory<{of}>::tunesmith_value"),
             _ => format!("tunesmith_check::tunesmith_memory<{of}, {size}, {real}>::tunesmith_value"),
         };

@@ -1,5 +1,6 @@
 //! The messages between the tuner's side and the worker's side of a GPU.
 
+use crate::backends::cuda::cubin::Spills;
 use crate::host::GpuSetup;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -18,6 +19,17 @@ pub(crate) struct GpuTask {
     pub(crate) symbols: Vec<String>,
     /// The path for the binary.
     pub(crate) binary: PathBuf,
+}
+
+/// The compiler's description of a binary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GpuMade {
+    /// The kernel's mangled name.
+    pub(crate) function: String,
+    /// The mangled names of the requested variables.
+    pub(crate) symbols: Vec<String>,
+    /// The registers that were spilled, if the compiler tells.
+    pub(crate) spills: Option<Spills>,
 }
 
 /// A program for a session.

@@ -62,6 +62,7 @@ impl OpenClBackend {
         let OpenClDevice { index, name, limits, .. } = &self.device;
         let (grid, passed) = launchable(&self.source, scope, limits, name)?;
         let arguments = self.source.arguments.iter().zip(passed).map(|(argument, passed)| match passed {
+            Passed::Buffer | Passed::Sized(_) if argument.is_image() => TaskArgument::Image,
             Passed::Buffer => TaskArgument::Buffer(argument.bytes().unwrap_or_default()),
             Passed::Sized(shape) => TaskArgument::Buffer(argument.size(shape.into_iter()).unwrap_or_default()),
             Passed::Scalar(bytes) => TaskArgument::Scalar(bytes),

@@ -3,7 +3,7 @@
 
 use crate::backends::Mismatch;
 use crate::backends::compiling::pointee;
-use crate::problem::{Argument, ArgumentKind, ElementType};
+use crate::problem::{Argument, ArgumentKind, ElementType, Memory, Shape};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -60,12 +60,30 @@ pub(super) fn judge(function: &str, declared: &[&Argument], found: &[FoundArgume
 
 fn fits(declared: &Argument, found: &FoundArgument) -> bool {
     let Some(place) = found.place else { return true };
+    if let Some(dimensions) = image_dimensions(&found.type_name) {
+        return declared.is_image() && dimensions == declared_dimensions(declared);
+    }
     match &declared.kind {
+        ArgumentKind::Buffer { memory: Memory::Image(_), .. } => false,
         ArgumentKind::Buffer { .. } => {
             matches!(place, Place::Global | Place::Constant) && same_element(declared.element, found)
         }
         ArgumentKind::Local { .. } => place == Place::Local && same_element(declared.element, found),
         ArgumentKind::Scalar(_) => place == Place::Private && same_size(declared.element, found.element()),
+    }
+}
+
+/// Returns the number of dimensions of an image's type. `None` for any other type.
+fn image_dimensions(type_name: &str) -> Option<usize> {
+    let digits = type_name.trim().strip_prefix("image")?.strip_suffix("d_t")?;
+    digits.parse().ok()
+}
+
+fn declared_dimensions(declared: &Argument) -> usize {
+    match &declared.kind {
+        ArgumentKind::Buffer { shape: Shape::Fixed(extents), .. } => extents.len(),
+        ArgumentKind::Buffer { shape: Shape::Varying(extents), .. } => extents.len(),
+        _ => 0,
     }
 }
 
@@ -111,6 +129,9 @@ fn element_of(name: &str) -> Option<ElementType> {
 fn explain(function: &str, declared: &Argument, found: &FoundArgument) -> Mismatch {
     let Argument { name, element, kind, .. } = declared;
     let wanted = match kind {
+        ArgumentKind::Buffer { memory: Memory::Image(_), .. } => {
+            format!("an image of {element} with {} dimensions", declared_dimensions(declared))
+        }
         ArgumentKind::Buffer { .. } => format!("a buffer of {element}"),
         ArgumentKind::Local { .. } => format!("local memory of {element}"),
         ArgumentKind::Scalar(_) => format!("a scalar of {element}"),
@@ -128,7 +149,7 @@ fn explain(function: &str, declared: &Argument, found: &FoundArgument) -> Mismat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::{Access, Fill, Memory};
+    use crate::problem::{Access, Fill, Image};
     use tunesmith_space::Expr;
 
     fn argument(name: &str, element: &str, kind: &str) -> Argument {
@@ -138,6 +159,12 @@ mod tests {
                 fill: Fill::Zeros,
                 access: Access::In,
                 memory: Memory::Global,
+            },
+            "image" => ArgumentKind::Buffer {
+                shape: vec![8, 8].into(),
+                fill: Fill::Zeros,
+                access: Access::In,
+                memory: Memory::Image(Image::default()),
             },
             "local" => ArgumentKind::Local { shape: vec![Expr::parse("8").unwrap()] },
             _ => ArgumentKind::Scalar(Expr::parse("8").unwrap()),
@@ -182,6 +209,15 @@ mod tests {
         assert!(judged("f32", "scalar", Place::Private, "int").is_err());
         assert!(judged("i64", "scalar", Place::Private, "int").is_err());
         assert!(judged("f32", "buffer", Place::Private, "float").is_err());
+    }
+
+    #[test]
+    fn images_fit_images_of_as_many_dimensions() {
+        assert_eq!(judged("f32x4", "image", Place::Global, "image2d_t"), Ok(()));
+        let message = judged("f32x4", "image", Place::Global, "image3d_t").unwrap_err();
+        assert!(message.contains("declares an image of f32x4 with 2 dimensions"), "{message}");
+        assert!(judged("f32x4", "image", Place::Global, "float4*").is_err());
+        assert!(judged("f32x4", "buffer", Place::Global, "image2d_t").is_err());
     }
 
     #[test]

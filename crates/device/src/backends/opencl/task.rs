@@ -24,6 +24,8 @@ pub(crate) struct OpenClTask {
 pub(crate) enum TaskArgument {
     /// A buffer of this many bytes.
     Buffer(usize),
+    /// An image.
+    Image,
     /// The bytes of a value.
     Scalar(Vec<u8>),
     /// This many bytes of local memory.

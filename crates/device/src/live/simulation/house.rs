@@ -14,7 +14,7 @@ use crate::data::{DataSet, Expected, Given, contents};
 use crate::live::examination::Examination;
 use crate::live::station::{MeasuredJob, Station};
 use crate::measure::limits::launch_limit;
-use crate::measure::{Cache, Policy, Sampling};
+use crate::measure::{Cache, Launches, Policy, Sampling};
 use crate::problem::{Access, Argument, ArgumentKind, Fill, KernelSpec, Memory, ScalarType, Verify};
 use crate::worker::WorkerCommand;
 use crate::worker::protocol::{Job, KernelStep, Purpose, Setup};
@@ -129,7 +129,8 @@ impl Laboratory for House {
         }
         let sampling = Sampling { min_samples: samples, max_samples: samples, bar_ms, ..Sampling::default() };
         self.jobs += 1;
-        let purpose = Purpose::Measure { sampling, cache: Cache::Warm, profile: false, seed: self.jobs };
+        let launches = Launches::default();
+        let purpose = Purpose::Measure { sampling, cache: Cache::Warm, launches, profile: false, seed: self.jobs };
         let Some(measured) = self.run(&job(config, purpose), interrupt)? else { return Ok(None) };
         let MeasuredJob { failure, measurement, load, run, verify, .. } = measured;
         if let (None, Some(median)) = (&failure, statistics::median(&measurement.times_ms)) {

@@ -1,5 +1,6 @@
 //! CUDA devices, and the compiler for them. Called only in workers.
 
+use crate::backends::cuda::headers;
 use crate::backends::cuda::native::driver::{ERRORS, SystemDriver};
 use crate::backends::cuda::native::nvrtc::{Nvrtc, missing_compiler};
 use crate::backends::gpu::GpuDevice;
@@ -41,15 +42,17 @@ pub(super) struct CudaToolchain {
     name: String,
     /// The compiler's architectures. `None` if a script stands in for it and accepts any.
     pub(super) architectures: Option<Vec<u32>>,
-    headers: Option<PathBuf>,
+    headers: Vec<PathBuf>,
 }
 
 impl CudaToolchain {
     pub(super) fn open(setup: &CudaSetup) -> Result<Self, Absent> {
         if Script::stands_in_for_compiler(setup.script.as_deref())? {
-            return Ok(Self { name: "a script".to_owned(), architectures: None, headers: None });
+            return Ok(Self { name: "a script".to_owned(), architectures: None, headers: Vec::new() });
         }
-        let Nvrtc { version: (major, minor), architectures, headers, .. } = Nvrtc::find(setup.libraries.as_deref())?;
+        let found = Nvrtc::find(setup.libraries.as_deref(), setup.toolkit.as_deref())?;
+        let Nvrtc { version: (major, minor), architectures, folder, .. } = found;
+        let headers = headers::find(setup, folder.as_deref());
         Ok(Self { name: format!("NVRTC {major}.{minor}"), architectures: Some(architectures), headers })
     }
 
@@ -77,7 +80,7 @@ impl Toolchain for CudaToolchain {
         self.name.clone()
     }
 
-    fn headers(&self) -> Option<PathBuf> {
+    fn headers(&self) -> Vec<PathBuf> {
         self.headers.clone()
     }
 
@@ -96,7 +99,7 @@ mod tests {
     #[test]
     fn a_device_gets_its_own_code_or_the_nearest_it_runs() {
         let compiler =
-            CudaToolchain { name: "NVRTC".into(), architectures: Some(vec![75, 80, 86, 90, 100]), headers: None };
+            CudaToolchain { name: "NVRTC".into(), architectures: Some(vec![75, 80, 86, 90, 100]), headers: Vec::new() };
         let of = |capability| compiler.architecture_for(capability, "it").map_err(|absent| absent.reason);
         assert_eq!(of(90).as_deref(), Ok("sm_90"));
         assert_eq!(of(89).as_deref(), Ok("sm_86"));

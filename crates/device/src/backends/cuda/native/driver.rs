@@ -3,16 +3,17 @@
 #![allow(unsafe_code)]
 
 use crate::backends::cuda::native::cupti::{CuptiCounting, Gpu};
-use crate::backends::cuda::native::nvml;
+use crate::backends::cuda::native::{image, nvml};
 use crate::backends::gpu::GpuApi;
 use crate::backends::gpu::native::{
-    Address, Architecture, Attribute, Driver, DriverError, ErrorKind, ErrorTable, Event, Function, FunctionAttribute,
-    KernelLaunch, Module, capability,
+    Address, Architecture, Attribute, DeviceImage, Driver, DriverError, ErrorKind, ErrorTable, Event, Function,
+    FunctionAttribute, Graph, KernelLaunch, Module, capability,
 };
-use crate::backends::{Absent, Profiler};
+use crate::backends::{Absent, Pixels, Profiler};
 use crate::energy::Meter;
 use cudarc::driver::sys::{
-    self, CUcontext, CUdevice_attribute, CUevent, CUfunction_attribute, CUresult, CUstream, CUstream_flags,
+    self, CUcontext, CUdevice_attribute, CUevent, CUfunction_attribute, CUgraphExec, CUresult, CUstream,
+    CUstream_flags, CUstreamCaptureMode,
 };
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -22,7 +23,7 @@ use std::time::Duration;
 
 /// The functions of the driver's library that are called here. They are checked because `cudarc`
 /// panics if one is missing.
-const FUNCTIONS: [&str; 27] = [
+const FUNCTIONS: [&str; 38] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuDeviceGetCount",
@@ -50,6 +51,17 @@ const FUNCTIONS: [&str; 27] = [
     "cuEventRecord",
     "cuEventSynchronize",
     "cuEventElapsedTime",
+    "cuStreamBeginCapture_v2",
+    "cuStreamEndCapture",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphUpload",
+    "cuGraphLaunch",
+    "cuGraphExecDestroy",
+    "cuGraphDestroy",
+    "cuArray3DCreate_v2",
+    "cuMemcpy3DAsync_v2",
+    "cuTexObjectCreate",
+    "cuSurfObjectCreate",
 ];
 
 type ElapsedTime = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
@@ -237,6 +249,30 @@ impl Driver for SystemDriver {
         done(unsafe { sys::cuMemsetD8Async(to.0, byte, bytes, self.stream) })
     }
 
+    fn image(&mut self, pixels: &Pixels) -> Result<DeviceImage, DriverError> {
+        let description = image::array(pixels).ok_or_else(|| error(CUresult::CUDA_ERROR_INVALID_VALUE))?;
+        let array = given(ptr::null_mut(), |array| unsafe { sys::cuArray3DCreate_v2(array, &description) })?;
+        let resource = image::resource(array);
+        let object = match pixels.is_written {
+            true => given(0, |object| unsafe { sys::cuSurfObjectCreate(object, &resource) })?,
+            false => {
+                let texture = image::texture(pixels);
+                given(0, |object| unsafe { sys::cuTexObjectCreate(object, &resource, &texture, ptr::null()) })?
+            }
+        };
+        Ok(DeviceImage { array: array as u64, object })
+    }
+
+    fn fill_image(&mut self, from: Address, to: DeviceImage, pixels: &Pixels) -> Result<(), DriverError> {
+        let copy = image::filling(from, to, pixels);
+        done(unsafe { sys::cuMemcpy3DAsync_v2(&copy, self.stream) })
+    }
+
+    fn read_image(&mut self, from: DeviceImage, to: Address, pixels: &Pixels) -> Result<(), DriverError> {
+        let copy = image::reading(from, to, pixels);
+        done(unsafe { sys::cuMemcpy3DAsync_v2(&copy, self.stream) })
+    }
+
     fn launch(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
         // The driver copies each parameter during the call. It reads as many bytes as the kernel's
         // own parameter has.
@@ -259,6 +295,35 @@ impl Driver for SystemDriver {
                 ptr::null_mut(),
             )
         })
+    }
+
+    fn has_graphs(&self) -> bool {
+        true
+    }
+
+    fn graph(&mut self, launch: &KernelLaunch<'_>, count: usize) -> Result<Graph, DriverError> {
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        done(unsafe { sys::cuStreamBeginCapture_v2(self.stream, mode) })?;
+        let launched = (0..count).try_for_each(|_| self.launch(launch));
+        // A capture must end, even if a launch failed.
+        let graph = given(ptr::null_mut(), |graph| unsafe { sys::cuStreamEndCapture(self.stream, graph) });
+        launched?;
+        let graph = graph?;
+        let made = given(ptr::null_mut(), |made| unsafe { sys::cuGraphInstantiateWithFlags(made, graph, 0) });
+        // The executable graph does not need the other any more.
+        done(unsafe { sys::cuGraphDestroy(graph) })?;
+        let made = made?;
+        // Otherwise the first launch would move it to the device.
+        done(unsafe { sys::cuGraphUpload(made, self.stream) })?;
+        Ok(Graph(made as u64))
+    }
+
+    fn launch_graph(&mut self, graph: Graph) -> Result<(), DriverError> {
+        done(unsafe { sys::cuGraphLaunch(graph.0 as CUgraphExec, self.stream) })
+    }
+
+    fn remove_graph(&mut self, graph: Graph) -> Result<(), DriverError> {
+        done(unsafe { sys::cuGraphExecDestroy(graph.0 as CUgraphExec) })
     }
 
     fn event(&mut self) -> Result<Event, DriverError> {

@@ -4,6 +4,7 @@ mod architecture;
 mod cupti;
 mod describe;
 mod driver;
+mod image;
 mod nvml;
 mod nvrtc;
 

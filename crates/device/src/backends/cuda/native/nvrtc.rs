@@ -28,23 +28,25 @@ pub(crate) struct Nvrtc {
     pub(super) version: (i32, i32),
     /// The architectures that it compiles for: 90 is sm_90.
     pub(super) architectures: Vec<u32>,
-    /// A folder with CUDA's own headers, such as `cuda_fp16.h`, if there is one beside the library.
-    pub(super) headers: Option<PathBuf>,
+    /// The folder of the library, unless the system's loader found it by its name.
+    pub(super) folder: Option<PathBuf>,
 }
 
 /// A function that returns numbers of architectures, or their count.
 type Numbers = unsafe extern "C" fn(*mut c_int) -> c_int;
 
 impl Nvrtc {
-    /// Opens the compiler's library in `folder`, or else in the system's places.
+    /// Opens the compiler's library in the folder `folder`, or else in the system's places and in
+    /// the folder `toolkit`.
     ///
     /// # Errors
     /// The library is missing or too old.
-    pub(super) fn find(folder: Option<&Path>) -> Result<Self, Absent> {
+    pub(super) fn find(folder: Option<&Path>, toolkit: Option<&Path>) -> Result<Self, Absent> {
         let place = folder.map(|folder| format!(" in {}", folder.display())).unwrap_or_default();
         let missing = || missing_compiler(&format!("there is no NVRTC (libnvrtc.so.13 or .12){place}"));
-        let (library, found) =
-            libraries::open(folder, "libnvrtc", &VERSIONS, &["libnvrtc-builtins"]).ok_or_else(missing)?;
+        let open = |folder| libraries::open(folder, "libnvrtc", &VERSIONS, &["libnvrtc-builtins"]);
+        let in_toolkit = || open(Some(toolkit.filter(|_| folder.is_none())?));
+        let (library, found) = open(folder).or_else(in_toolkit).ok_or_else(missing)?;
         let old = |symbol| missing_compiler(&format!("NVRTC{place} has no `{symbol}`: it is too old"));
         let rtc = Rtc::find(library, "nvrtc").map_err(old)?;
         let cubin = rtc.image_functions("nvrtcGetCUBINSize", "nvrtcGetCUBIN").map_err(old)?;
@@ -52,13 +54,13 @@ impl Nvrtc {
         let fails = |error: String| missing_compiler(&format!("NVRTC{place} does not work: {error}"));
         let version = rtc.version().map_err(fails)?;
         let architectures = architectures(&rtc).map_err(fails)?;
-        Ok(Self { rtc, cubin, ptx, version, architectures, headers: headers(found.as_deref()) })
+        Ok(Self { rtc, cubin, ptx, version, architectures, folder: found })
     }
 }
 
 impl RuntimeCompiler for Nvrtc {
     fn open(setup: &GpuSetup) -> Result<Self, Absent> {
-        Self::find(setup.libraries())
+        Self::find(setup.libraries(), setup.toolkit())
     }
 
     fn compile(&self, wanted: &Compilation<'_>) -> Result<Binary, String> {
@@ -88,13 +90,6 @@ fn architectures(rtc: &Rtc) -> Result<Vec<u32>, String> {
 fn wants_ptx(options: &[String]) -> bool {
     let is_architecture = |option: &&String| GpuApi::Cuda.is_architecture(option);
     options.iter().rev().find(is_architecture).is_some_and(|option| option.contains("compute_"))
-}
-
-/// Returns the folder of CUDA's headers: beside the libraries, or in the usual place of toolkits.
-fn headers(libraries: Option<&Path>) -> Option<PathBuf> {
-    let beside = libraries.and_then(Path::parent).map(|folder| folder.join("include"));
-    let usual = ["/usr/local/cuda/include", "/opt/cuda/include"].map(PathBuf::from);
-    beside.into_iter().chain(usual).find(|folder| folder.join("cuda_fp16.h").is_file())
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Compiles a source to machine code, in a compile worker.
 
 use crate::backends::compiling::Compiled;
+use crate::backends::cuda::cubin::Spills;
 use crate::backends::gpu::native::script::ScriptedCode;
 use crate::backends::gpu::native::{Binary, Compilation, Script};
-use crate::backends::gpu::{GpuApi, GpuTask};
+use crate::backends::gpu::{GpuApi, GpuMade, GpuTask};
 use crate::backends::{Absent, Made};
 use crate::host::GpuSetup;
 
@@ -59,16 +60,17 @@ fn compile_with<C: RuntimeCompiler>(task: &GpuTask, opened: &mut Option<C>) -> R
     let mut names = vec![task.function.clone()];
     names.extend(task.symbols.iter().map(|symbol| format!("&{symbol}")));
     let wanted = Compilation { source: &source, name: &task.name, options: &task.options, names: &names };
-    let Binary { image, names } = compiler.compile(&wanted).map_err(failed)?;
+    let Binary { image, names, log } = compiler.compile(&wanted).map_err(failed)?;
     let (function, symbols) = names.split_first().ok_or_else(|| unusable("the compiler gives no names".to_owned()))?;
-    finish(task, &image, function.clone(), symbols.to_vec())
+    let spills = Spills::of(&log, function);
+    finish(task, &image, GpuMade { function: function.clone(), symbols: symbols.to_vec(), spills })
 }
 
 /// Writes the binary.
-fn finish(task: &GpuTask, image: &[u8], function: String, symbols: Vec<String>) -> Result<Compiled, Compiled> {
+fn finish(task: &GpuTask, image: &[u8], made: GpuMade) -> Result<Compiled, Compiled> {
     std::fs::write(&task.binary, image)
         .map_err(|error| Compiled::Unusable(format!("`{}` cannot be written: {error}", task.binary.display())))?;
-    Ok(Compiled::Built(Made::Gpu { function, symbols }))
+    Ok(Compiled::Built(Made::Gpu(made)))
 }
 
 /// Interprets the compiler's log. A kernel that exceeds the device's resources is not an error in
@@ -98,7 +100,8 @@ fn compile_by_script(task: &GpuTask, script: &Script) -> Result<Compiled, Compil
         return Err(failed(log));
     }
     let image = serde_json::to_vec(&code).map_err(|error| Compiled::Unusable(error.to_string()))?;
-    finish(task, &image, task.function.clone(), task.symbols.clone())
+    let (function, symbols) = (task.function.clone(), task.symbols.clone());
+    finish(task, &image, GpuMade { function, symbols, spills: None })
 }
 
 #[cfg(test)]

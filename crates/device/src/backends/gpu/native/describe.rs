@@ -19,8 +19,8 @@ pub(crate) trait Toolchain {
     /// Returns the compiler's name with its version.
     fn name(&self) -> String;
 
-    /// Returns the folder with the API's own headers.
-    fn headers(&self) -> Option<PathBuf>;
+    /// Returns the folders with the headers of the API and of the maker's libraries.
+    fn headers(&self) -> Vec<PathBuf>;
 
     /// Returns the architecture to compile for.
     ///

@@ -1,8 +1,8 @@
 //! The backend's interface to a driver. It is implemented by the drivers of CUDA and HIP and by a
 //! script ([`script`](super::script)).
 
-use crate::backends::Profiler;
 use crate::backends::gpu::native::{Attribute, DriverError, FunctionAttribute};
+use crate::backends::{Pixels, Profiler};
 use crate::energy::Meter;
 use std::path::Path;
 use std::time::Duration;
@@ -38,6 +38,18 @@ pub(crate) struct Function(pub(crate) u64);
 /// A point in time on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Event(pub(crate) u64);
+
+/// Launches of a kernel that the device runs one after the other, without the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Graph(pub(crate) u64);
+
+/// An image of the device: its memory, and the object that kernels receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DeviceImage {
+    pub(crate) array: u64,
+    /// A texture that kernels read, or a surface that they write.
+    pub(crate) object: u64,
+}
 
 /// The launch of a kernel.
 #[derive(Clone, Debug)]
@@ -118,8 +130,43 @@ pub(crate) trait Driver {
     /// Fills device memory with one byte, in the order of the stream.
     fn fill(&mut self, to: Address, byte: u8, bytes: usize) -> Result<(), DriverError>;
 
+    /// Makes an image, which lives until the process ends.
+    fn image(&mut self, _pixels: &Pixels) -> Result<DeviceImage, DriverError> {
+        Err(DriverError::not_supported())
+    }
+
+    /// Copies pixels from device memory to an image, in the order of the stream.
+    fn fill_image(&mut self, _from: Address, _to: DeviceImage, _pixels: &Pixels) -> Result<(), DriverError> {
+        Err(DriverError::not_supported())
+    }
+
+    /// Copies the pixels of an image to device memory, in the order of the stream.
+    fn read_image(&mut self, _from: DeviceImage, _to: Address, _pixels: &Pixels) -> Result<(), DriverError> {
+        Err(DriverError::not_supported())
+    }
+
     /// Launches a kernel, in the order of the stream.
     fn launch(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError>;
+
+    /// Returns true if there are graphs.
+    fn has_graphs(&self) -> bool {
+        false
+    }
+
+    /// Makes a graph of `count` equal launches.
+    fn graph(&mut self, _launch: &KernelLaunch<'_>, _count: usize) -> Result<Graph, DriverError> {
+        Err(DriverError::not_supported())
+    }
+
+    /// Launches a graph, in the order of the stream.
+    fn launch_graph(&mut self, _graph: Graph) -> Result<(), DriverError> {
+        Err(DriverError::not_supported())
+    }
+
+    /// Removes a graph that does not run.
+    fn remove_graph(&mut self, _graph: Graph) -> Result<(), DriverError> {
+        Err(DriverError::not_supported())
+    }
 
     /// Creates an event.
     fn event(&mut self) -> Result<Event, DriverError>;

@@ -118,6 +118,11 @@ pub(crate) struct DriverError {
 }
 
 impl DriverError {
+    /// Returns the error of a call that the API does not have.
+    pub(super) fn not_supported() -> Self {
+        Self { name: "not supported".into(), kind: ErrorKind::NotSupported }
+    }
+
     fn of((_, name, kind): &(u32, &'static str, ErrorKind)) -> Self {
         Self { name: Cow::Borrowed(name), kind: *kind }
     }

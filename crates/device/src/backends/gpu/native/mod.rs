@@ -13,7 +13,9 @@ mod session;
 pub(crate) use attribute::{Attribute, FunctionAttribute};
 pub(crate) use compile::{Compiler, RuntimeCompiler};
 pub(crate) use describe::{Described, Toolchain, describe};
-pub(crate) use driver::{Address, Architecture, Driver, Event, Function, KernelLaunch, Module, capability};
+pub(crate) use driver::{
+    Address, Architecture, DeviceImage, Driver, Event, Function, Graph, KernelLaunch, Module, capability,
+};
 pub(crate) use error::{DriverError, ErrorKind, ErrorTable};
 pub(crate) use rtc::{Binary, Compilation, ImageFunctions, Rtc};
 pub(crate) use script::{Script, ScriptedDriver};

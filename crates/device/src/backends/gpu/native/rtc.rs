@@ -22,6 +22,8 @@ pub(crate) struct Binary {
     pub(crate) image: Vec<u8>,
     /// The mangled names, in the order of [`Compilation::names`].
     pub(crate) names: Vec<String>,
+    /// Warnings, and what options report.
+    pub(crate) log: String,
 }
 
 /// A program of the library.
@@ -150,7 +152,8 @@ impl Rtc {
         })?;
         let image = program.bytes(image.size, image.bytes)?;
         let names = names.iter().map(|name| program.lowered(name)).collect::<Result<_, _>>()?;
-        Ok(Binary { image, names })
+        let log = program.bytes(self.functions.log_size, self.functions.log).map(|log| text(&log)).unwrap_or_default();
+        Ok(Binary { image, names, log })
     }
 
     /// Creates a program from two texts, which outlive it.

@@ -2,11 +2,13 @@
 
 use crate::backends::gpu::GpuProgram;
 use crate::backends::gpu::native::{
-    Address, Attribute, Driver, DriverError, Event, Function, FunctionAttribute, KernelLaunch, Module,
+    Address, Attribute, DeviceImage, Driver, DriverError, Event, Function, FunctionAttribute, Graph, KernelLaunch,
+    Module,
 };
-use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Profiler, Program, Resources, Session};
+use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Pixels, Profiler, Program, Resources, Session};
 use crate::energy::Meter;
 use crate::problem::{Grid, Memory};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,6 +21,8 @@ pub(crate) struct GpuSession {
     /// The folder to search first for the library that counts.
     libraries: Option<PathBuf>,
     buffers: Vec<Address>,
+    /// The images whose pixels lie in a buffer at an offset.
+    images: HashMap<(usize, usize, Pixels), DeviceImage>,
     loaded: Vec<LoadedKernel>,
     /// The events before and after the timed launches.
     events: (Event, Event),
@@ -41,12 +45,22 @@ struct LoadedKernel {
     /// True if it was launched before. Its shared memory is then allowed and its variables are
     /// written.
     has_run: bool,
+    /// A number of its launches as a graph, once they were requested.
+    graph: Option<(usize, Graph)>,
 }
 
 struct Symbol {
     name: String,
     address: Address,
     bytes: usize,
+}
+
+/// Equal launches.
+enum Repeated {
+    /// So many, one by one.
+    Times(usize),
+    /// Those of a graph.
+    In(Graph),
 }
 
 /// A launch in the driver's terms.
@@ -76,6 +90,7 @@ impl GpuSession {
             driver,
             libraries,
             buffers: Vec::new(),
+            images: HashMap::new(),
             loaded: Vec::new(),
             events,
             other_data: None,
@@ -100,7 +115,42 @@ impl GpuSession {
             Ok(Some(Symbol { name, address, bytes }))
         };
         let symbols = program.symbols.iter().map(symbol).collect::<Result<_, Fault>>()?;
-        Ok(LoadedKernel { module, function, symbols, has_run: false })
+        Ok(LoadedKernel { module, function, symbols, has_run: false, graph: None })
+    }
+
+    /// Creates the images that a launch needs, and fills them with their pixels.
+    fn fill_images(&mut self, arguments: &[&LaunchArgument]) -> Result<(), Fault> {
+        for argument in arguments {
+            let LaunchArgument::Image { id, offset, pixels } = argument else { continue };
+            let key = (id.0, *offset, pixels.clone());
+            let image = match self.images.get(&key) {
+                Some(image) => *image,
+                None => {
+                    let image = self.driver.image(pixels);
+                    let image = image.map_err(|error| error.fault("the device has no such image"))?;
+                    self.images.insert(key, image);
+                    image
+                }
+            };
+            let from = self.address(*id, *offset)?;
+            let filled = self.driver.fill_image(from, image, pixels);
+            filled.map_err(|error| broken("an image cannot be written", error))?;
+        }
+        Ok(())
+    }
+
+    /// Copies the pixels of written images back into their buffers.
+    fn read_images(&mut self, arguments: &[&LaunchArgument]) -> Result<(), Fault> {
+        for argument in arguments {
+            let LaunchArgument::Image { id, offset, pixels } = argument else { continue };
+            let known = self.images.get(&(id.0, *offset, pixels.clone())).copied();
+            if let Some(image) = known.filter(|_| pixels.is_written) {
+                let to = self.address(*id, *offset)?;
+                let read = self.driver.read_image(image, to, pixels);
+                read.map_err(|error| broken("an image cannot be read", error))?;
+            }
+        }
+        Ok(())
     }
 
     fn call(&self, loaded: &LoadedKernel, launch: &Launch<'_>) -> Result<DriverCall, Fault> {
@@ -124,6 +174,11 @@ impl GpuSession {
                     } else {
                         call.parameters.push(address.0.to_ne_bytes().to_vec());
                     }
+                }
+                LaunchArgument::Image { id, offset, pixels } => {
+                    let known = self.images.get(&(id.0, *offset, pixels.clone()));
+                    let image = known.ok_or_else(|| missing("an image"))?;
+                    call.parameters.push(image.object.to_ne_bytes().to_vec());
                 }
                 LaunchArgument::Local(bytes) => shared = shared.saturating_add(*bytes),
                 LaunchArgument::Scalar(bytes) => call.parameters.push(bytes.clone()),
@@ -159,18 +214,34 @@ impl GpuSession {
     fn run(
         &mut self,
         launch: &KernelLaunch<'_>,
-        times: usize,
+        launches: Repeated,
         started: &mut dyn FnMut(),
     ) -> Result<Duration, DriverError> {
         let (start, end) = self.events;
         self.driver.record(start)?;
-        for _ in 0..times {
-            self.driver.launch(launch)?;
+        match launches {
+            Repeated::Times(times) => (0..times).try_for_each(|_| self.driver.launch(launch))?,
+            Repeated::In(graph) => self.driver.launch_graph(graph)?,
         }
         self.driver.record(end)?;
         started();
         self.driver.wait(end)?;
         self.driver.elapsed(start, end)
+    }
+
+    /// Returns the graph of `count` launches of a program, whose launches are all alike.
+    fn graph(&mut self, program: usize, launch: &KernelLaunch<'_>, count: usize) -> Result<Graph, DriverError> {
+        match self.loaded[program].graph {
+            Some((known, graph)) if known == count => Ok(graph),
+            other => {
+                if let Some((_, graph)) = other {
+                    self.driver.remove_graph(graph)?;
+                }
+                let graph = self.driver.graph(launch, count)?;
+                self.loaded[program].graph = Some((count, graph));
+                Ok(graph)
+            }
+        }
     }
 
     /// Returns the reason why the device cannot run a block of the kernel, if it can be given more
@@ -242,6 +313,8 @@ impl Session for GpuSession {
     }
 
     fn resources(&mut self, program: usize, launch: &Launch<'_>) -> Result<Resources, Fault> {
+        // The images are part of the call.
+        self.fill_images(&launch.arguments)?;
         let loaded = self.loaded.get(program).ok_or_else(|| missing("the program"))?;
         let call = self.call(loaded, launch)?;
         let function = loaded.function;
@@ -265,7 +338,8 @@ impl Session for GpuSession {
     fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault> {
         let loaded = self.loaded.get(program).ok_or_else(|| missing("the program"))?;
         let (function, has_run) = (loaded.function, loaded.has_run);
-        let call = self.call(loaded, launch)?;
+        self.fill_images(&launch.arguments)?;
+        let call = self.call(&self.loaded[program], launch)?;
         if !has_run {
             if let Some(reason) = self.refusal(function, &call)? {
                 return Err(Fault::Refused(reason));
@@ -274,9 +348,19 @@ impl Session for GpuSession {
         }
         let DriverCall { grid, block, shared, parameters, .. } = &call;
         let kernel = KernelLaunch { function, grid: *grid, block: *block, shared: *shared, parameters };
-        let time = self.run(&kernel, launch.times, started).map_err(|error| error.fault("the launch failed"))?;
+        let failed = |error: DriverError| error.fault("the launch failed");
+        let launches = match launch.group {
+            1 => Repeated::Times(launch.times),
+            group => Repeated::In(self.graph(program, &kernel, launch.times * group).map_err(failed)?),
+        };
+        let time = self.run(&kernel, launches, started).map_err(failed)?;
         self.loaded[program].has_run = true;
+        self.read_images(&launch.arguments)?;
         Ok(time)
+    }
+
+    fn can_group(&self) -> bool {
+        self.driver.has_graphs()
     }
 
     fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
@@ -300,6 +384,7 @@ impl Session for GpuSession {
     fn unload(&mut self) {
         for loaded in self.loaded.drain(..) {
             // After a sticky error no module can be unloaded. The process ends soon anyway.
+            let _ = loaded.graph.map(|(_, graph)| self.driver.remove_graph(graph));
             let _ = self.driver.unload(loaded.module);
         }
     }

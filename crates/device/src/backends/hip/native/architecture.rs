@@ -56,7 +56,7 @@ pub(crate) fn describe_architecture(setup: &HipSetup, name: &str) -> Result<GpuD
         driver: "none".to_owned(),
         compiler: compiler.name(),
         architecture: name.to_owned(),
-        headers: None,
+        headers: Vec::new(),
         limits,
         setup: GpuSetup::Hip(setup.clone()),
     })

@@ -58,8 +58,8 @@ impl Toolchain for HipToolchain {
     }
 
     /// hiprtc has its headers inside.
-    fn headers(&self) -> Option<PathBuf> {
-        None
+    fn headers(&self) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// Returns the runtime's own name of the architecture. A compiler that does not know it says so

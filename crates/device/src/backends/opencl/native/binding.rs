@@ -12,7 +12,7 @@ use opencl3::context::Context;
 use opencl3::device::Device;
 use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
-use opencl3::memory::{Buffer, CL_MAP_READ, CL_MEM_READ_WRITE, ClMem};
+use opencl3::memory::{Buffer, CL_MAP_READ, CL_MEM_READ_WRITE, ClMem, Image};
 use opencl3::program::Program;
 use opencl3::types::{cl_event, cl_uint};
 use std::ffi::c_void;
@@ -22,7 +22,7 @@ use std::{ptr, slice};
 /// A device in use.
 pub(super) struct Binding {
     pub(super) device: Device,
-    context: Context,
+    pub(super) context: Context,
     pub(super) queue: CommandQueue,
     /// True if the host reads the device's memory in place.
     pub(super) is_unified: bool,
@@ -32,6 +32,8 @@ pub(super) struct Binding {
 pub(super) enum Value<'a> {
     /// A buffer.
     Memory(&'a Buffer<u8>),
+    /// An image.
+    Image(&'a Image),
     /// The bytes of a value.
     Bytes(&'a [u8]),
     /// This many bytes of local memory.
@@ -110,6 +112,10 @@ pub(super) fn set_argument(kernel: &Kernel, position: usize, value: &Value<'_>) 
     let (size, address): (usize, *const c_void) = match value {
         Value::Memory(buffer) => {
             memory = buffer.get();
+            (size_of_val(&memory), ptr::from_ref(&memory).cast())
+        }
+        Value::Image(image) => {
+            memory = image.get();
             (size_of_val(&memory), ptr::from_ref(&memory).cast())
         }
         Value::Bytes(bytes) => (bytes.len(), bytes.as_ptr().cast()),

@@ -96,6 +96,10 @@ fn arguments(kernel: &Kernel) -> Vec<FoundArgument> {
 /// Lets the driver do its work before a first launch. Returns true if a kernel still runs. The
 /// error is the reason why the device does not accept the configuration.
 fn try_out(binding: &Binding, kernel: &Kernel, task: &OpenClTask, launching: &mut dyn FnMut()) -> Result<bool, String> {
+    // A kernel with images is compiled to its end at its first launch.
+    if task.arguments.contains(&TaskArgument::Image) {
+        return refusal(binding, kernel, &task.grid).map_or(Ok(false), Err);
+    }
     // The tuner explains arguments that do not fit, because it knows the user's names of them.
     let Ok(buffers) = prepare(binding, kernel, task) else { return Ok(false) };
     if let Some(reason) = refusal(binding, kernel, &task.grid) {
@@ -136,6 +140,8 @@ fn prepare(binding: &Binding, kernel: &Kernel, task: &OpenClTask) -> Result<Vec<
     for (position, argument) in task.arguments.iter().enumerate() {
         match argument {
             TaskArgument::Scalar(bytes) => set_argument(kernel, position, &Value::Bytes(bytes))?,
+            // Its kernels are not tried out.
+            TaskArgument::Image => {}
             TaskArgument::Local(bytes) => set_argument(kernel, position, &Value::Local(*bytes))?,
             TaskArgument::Buffer(bytes) => {
                 let buffer = binding.allocate(*bytes)?;

@@ -4,6 +4,7 @@ mod binding;
 mod compile;
 mod describe;
 mod failure;
+mod image;
 mod session;
 
 pub(crate) use compile::Compiler;

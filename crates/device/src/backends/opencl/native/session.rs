@@ -4,13 +4,14 @@ use crate::backends::opencl::OpenClProgram;
 use crate::backends::opencl::native::binding::{Binding, Value, has_begun, part, set_argument, wait};
 use crate::backends::opencl::native::failure::failed;
 use crate::backends::opencl::recent::Recent;
-use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Program, Session};
+use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Pixels, Program, Session};
 use crate::problem::{Grid, Memory};
 use opencl3::event::Event;
 use opencl3::kernel::Kernel;
-use opencl3::memory::Buffer;
+use opencl3::memory::{Buffer, Image};
 use opencl3::program::Program as ClProgram;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
@@ -29,6 +30,8 @@ struct OpenClSession {
     buffers: Vec<Buffer<u8>>,
     /// The parts of buffers between their guard zones.
     parts: HashMap<(usize, usize, usize), Buffer<u8>>,
+    /// The images whose pixels lie in a buffer at an offset.
+    images: HashMap<(usize, usize, Pixels), Image>,
     loaded: Vec<LoadedKernel>,
     /// The kernels of earlier configurations.
     kept: Recent<OpenClProgram, LoadedKernel>,
@@ -59,11 +62,37 @@ impl OpenClSession {
             binding,
             buffers: Vec::new(),
             parts: HashMap::new(),
+            images: HashMap::new(),
             loaded: Vec::new(),
             kept: Recent::new(KEPT),
             other_data: None,
             clock: SystemClock::new(),
         })
+    }
+
+    /// Creates the images that a launch needs, and fills them with their pixels.
+    fn fill_images(&mut self, arguments: &[&LaunchArgument]) -> Result<(), Fault> {
+        for argument in arguments {
+            let LaunchArgument::Image { id, offset, pixels } = argument else { continue };
+            let key = (id.0, *offset, pixels.clone());
+            let image = match self.images.entry(key) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(self.binding.image(pixels)?),
+            };
+            self.binding.fill_image(&self.buffers[id.0], *offset, image, pixels)?;
+        }
+        Ok(())
+    }
+
+    /// Copies the pixels of written images back into their buffers.
+    fn read_images(&mut self, arguments: &[&LaunchArgument]) -> Result<(), Fault> {
+        for argument in arguments {
+            let LaunchArgument::Image { id, offset, pixels } = argument else { continue };
+            if let Some(image) = self.images.get(&(id.0, *offset, pixels.clone())).filter(|_| pixels.is_written) {
+                self.binding.read_image(image, &mut self.buffers[id.0], *offset, pixels)?;
+            }
+        }
+        Ok(())
     }
 
     /// Creates the parts of buffers that a launch needs.
@@ -89,6 +118,9 @@ impl OpenClSession {
         for (position, argument) in arguments.iter().enumerate() {
             let value = match argument {
                 LaunchArgument::Buffer { id, offset, bytes } => Value::Memory(&self.parts[&(id.0, *offset, *bytes)]),
+                LaunchArgument::Image { id, offset, pixels } => {
+                    Value::Image(&self.images[&(id.0, *offset, pixels.clone())])
+                }
                 LaunchArgument::Local(bytes) => Value::Local(*bytes),
                 LaunchArgument::Scalar(bytes) => Value::Bytes(bytes),
             };
@@ -167,6 +199,7 @@ impl Session for OpenClSession {
     fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault> {
         let missing = |what: &str| Fault::Failed(format!("{what} is missing"));
         self.cut(&launch.arguments)?;
+        self.fill_images(&launch.arguments)?;
         let loaded = self.loaded.get(program).ok_or_else(|| missing("the program"))?;
         let grid = launch.grid.ok_or_else(|| missing("the number of work-items"))?;
         self.set_arguments(&loaded.kernel, &launch.arguments)?;
@@ -182,6 +215,7 @@ impl Session for OpenClSession {
         events.iter().try_for_each(wait)?;
         let wall = self.clock.now() - start;
         self.loaded[program].has_run = true;
+        self.read_images(&launch.arguments)?;
         Ok(measured(&events).unwrap_or(wall))
     }
 

@@ -4,11 +4,12 @@ use super::memory::DeviceMemory;
 use super::meter::ScriptedMeter;
 use super::profiler::{Counted, ScriptedProfiler};
 use super::{Origin, Script, ScriptedCode, ScriptedKernel, error};
-use crate::backends::Profiler;
+use crate::backends::cuda::cubin;
 use crate::backends::gpu::native::{
-    Address, Architecture, Attribute, Driver, DriverError, ErrorKind, ErrorTable, Event, Function, FunctionAttribute,
-    KernelLaunch, Module, capability,
+    Address, Architecture, Attribute, DeviceImage, Driver, DriverError, ErrorKind, ErrorTable, Event, Function,
+    FunctionAttribute, Graph, KernelLaunch, Module, capability,
 };
+use crate::backends::{Pixels, Profiler};
 use crate::energy::Meter;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -28,6 +29,13 @@ const WARP: i32 = 32;
 /// The maximum number of a multiprocessor's resident blocks.
 const MOST_BLOCKS: u32 = 32;
 
+/// The attributes of a kernel that a cubin tells, with their names as resources.
+const OF_CUBINS: [(FunctionAttribute, &str); 3] = [
+    (FunctionAttribute::NumRegs, "registers"),
+    (FunctionAttribute::LocalSizeBytes, "local_bytes"),
+    (FunctionAttribute::SharedSizeBytes, "shared_bytes"),
+];
+
 /// The size in bytes of every variable of a scripted module.
 const SYMBOL_BYTES: usize = 64 << 10;
 
@@ -40,6 +48,7 @@ pub(crate) struct ScriptedDriver {
     /// Loaded code by number. Its only kernel has the same number.
     modules: HashMap<u64, LoadedModule>,
     events: HashMap<u64, Option<Duration>>,
+    graphs: HashMap<u64, ScriptedGraph>,
     /// The number of launches of each configuration's kernel.
     launches: BTreeMap<String, usize>,
     /// The current time on the device.
@@ -51,11 +60,23 @@ pub(crate) struct ScriptedDriver {
     counted: Rc<RefCell<Counted>>,
 }
 
+/// Equal launches of a kernel.
+struct ScriptedGraph {
+    function: Function,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    parameters: Vec<Vec<u8>>,
+    count: usize,
+}
+
 struct LoadedModule {
     code: ScriptedCode,
     behaviour: ScriptedKernel,
     symbols: HashMap<String, Address>,
     allowed: u32,
+    /// What the code says about its kernels, if NVRTC made it.
+    cubin: Vec<u8>,
 }
 
 impl ScriptedDriver {
@@ -67,6 +88,7 @@ impl ScriptedDriver {
             memory: DeviceMemory::new(0),
             modules: HashMap::new(),
             events: HashMap::new(),
+            graphs: HashMap::new(),
             launches: BTreeMap::new(),
             now: Duration::ZERO,
             numbers: 0,
@@ -112,6 +134,26 @@ impl ScriptedDriver {
             return Err(self.errors.of_kind(ErrorKind::InvalidValue));
         }
         Ok(())
+    }
+
+    /// Runs a kernel once, as the script says.
+    fn run(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
+        let LoadedModule { code, behaviour, .. } = self.loaded(launch.function.0)?;
+        let (key, behaviour) = (format!("{code:?}"), behaviour.clone());
+        if behaviour.crashes {
+            std::process::abort();
+        }
+        if let Some(name) = &behaviour.launch {
+            return Err(error(self.errors, name));
+        }
+        let number = self.launches.entry(key).or_insert(0);
+        let time = behaviour.time_us(*number);
+        *number += 1;
+        self.now += Duration::from_secs_f64(time / 1e6);
+        self.hangs = behaviour.hangs;
+        self.counted.borrow_mut().launched(&behaviour.counters);
+        self.pending = behaviour.end.as_deref().map(|name| error(self.errors, name));
+        self.write_all(launch)
     }
 
     /// Performs the kernel's writes.
@@ -191,7 +233,8 @@ impl Driver for ScriptedDriver {
         }
         self.log(&format!("load {}", code.function));
         let number = self.number();
-        self.modules.insert(number, LoadedModule { code, behaviour, symbols: HashMap::new(), allowed: DEFAULT_SHARED });
+        let (symbols, cubin) = (HashMap::new(), image.to_vec());
+        self.modules.insert(number, LoadedModule { code, behaviour, symbols, allowed: DEFAULT_SHARED, cubin });
         Ok(Module(number))
     }
 
@@ -200,9 +243,15 @@ impl Driver for ScriptedDriver {
         self.modules.remove(&module.0).map(drop).ok_or_else(|| self.errors.of_kind(ErrorKind::InvalidHandle))
     }
 
-    fn function(&mut self, module: Module, _: &str) -> Result<Function, DriverError> {
+    fn function(&mut self, module: Module, name: &str) -> Result<Function, DriverError> {
         self.ready()?;
-        self.loaded(module.0)?;
+        let loaded = self.modules.get_mut(&module.0).ok_or_else(|| self.errors.of_kind(ErrorKind::InvalidHandle))?;
+        let resources = cubin::resources(&loaded.cubin, name);
+        for (attribute, resource) in OF_CUBINS {
+            if let Some(value) = resources.get(resource) {
+                loaded.behaviour.attributes.entry(attribute).or_insert(*value as i32);
+            }
+        }
         Ok(Function(module.0))
     }
 
@@ -265,26 +314,62 @@ impl Driver for ScriptedDriver {
         Ok(())
     }
 
+    fn image(&mut self, pixels: &Pixels) -> Result<DeviceImage, DriverError> {
+        self.ready()?;
+        let Pixels { element, is_written, .. } = pixels;
+        let kind = if *is_written { "surface" } else { "texture" };
+        self.log(&format!("{kind} {element} {:?}", pixels.region()));
+        let address = self.memory.allocate(pixels.bytes()).map_err(|kind| self.errors.of_kind(kind))?;
+        Ok(DeviceImage { array: address.0, object: address.0 })
+    }
+
+    fn fill_image(&mut self, from: Address, to: DeviceImage, pixels: &Pixels) -> Result<(), DriverError> {
+        self.copy(from, Address(to.array), pixels.bytes())
+    }
+
+    fn read_image(&mut self, from: DeviceImage, to: Address, pixels: &Pixels) -> Result<(), DriverError> {
+        self.copy(Address(from.array), to, pixels.bytes())
+    }
+
     fn launch(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
         self.ready()?;
         self.check(launch)?;
-        let LoadedModule { code, behaviour, .. } = self.loaded(launch.function.0)?;
-        let (key, behaviour) = (format!("{code:?}"), behaviour.clone());
-        self.log(&format!("launch {} {:?} {:?} {}", code.function, launch.grid, launch.block, launch.shared));
-        if behaviour.crashes {
-            std::process::abort();
-        }
-        if let Some(name) = &behaviour.launch {
-            return Err(error(self.errors, name));
-        }
-        let number = self.launches.entry(key).or_insert(0);
-        let time = behaviour.time_us(*number);
-        *number += 1;
-        self.now += Duration::from_secs_f64(time / 1e6);
-        self.hangs = behaviour.hangs;
-        self.counted.borrow_mut().launched(&behaviour.counters);
-        self.pending = behaviour.end.as_deref().map(|name| error(self.errors, name));
-        self.write_all(launch)
+        let function = &self.loaded(launch.function.0)?.code.function;
+        self.log(&format!("launch {function} {:?} {:?} {}", launch.grid, launch.block, launch.shared));
+        self.now += Duration::from_secs_f64(self.script.launch_us / 1e6);
+        self.run(launch)
+    }
+
+    fn has_graphs(&self) -> bool {
+        self.script.graphs
+    }
+
+    fn graph(&mut self, launch: &KernelLaunch<'_>, count: usize) -> Result<Graph, DriverError> {
+        self.ready()?;
+        self.check(launch)?;
+        self.log(&format!("graph {count}"));
+        let KernelLaunch { function, grid, block, shared, parameters } = launch.clone();
+        let number = self.number();
+        let parameters = parameters.to_vec();
+        self.graphs.insert(number, ScriptedGraph { function, grid, block, shared, parameters, count });
+        Ok(Graph(number))
+    }
+
+    fn launch_graph(&mut self, graph: Graph) -> Result<(), DriverError> {
+        self.ready()?;
+        let known = self.graphs.remove(&graph.0).ok_or_else(|| self.errors.of_kind(ErrorKind::InvalidHandle))?;
+        let ScriptedGraph { function, grid, block, shared, ref parameters, count } = known;
+        self.log(&format!("launch_graph {count}"));
+        self.now += Duration::from_secs_f64(self.script.launch_us / 1e6);
+        let launch = KernelLaunch { function, grid, block, shared, parameters };
+        let ran = (0..count).try_for_each(|_| self.run(&launch));
+        self.graphs.insert(graph.0, known);
+        ran
+    }
+
+    fn remove_graph(&mut self, graph: Graph) -> Result<(), DriverError> {
+        self.ready()?;
+        self.graphs.remove(&graph.0).map(drop).ok_or_else(|| self.errors.of_kind(ErrorKind::InvalidHandle))
     }
 
     fn event(&mut self) -> Result<Event, DriverError> {

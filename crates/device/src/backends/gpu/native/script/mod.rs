@@ -38,6 +38,12 @@ pub(crate) struct Script {
     /// The power of its devices in watts. Without it, they have no meter.
     #[serde(default)]
     pub(crate) watts: Option<f64>,
+    /// True if it has graphs.
+    #[serde(default)]
+    pub(crate) graphs: bool,
+    /// The time in microseconds that starting a kernel, or a graph, takes on the device.
+    #[serde(default)]
+    pub(crate) launch_us: f64,
     /// The number of passes for reading counters. Without it, counters cannot be read.
     #[serde(default)]
     pub(crate) passes: Option<usize>,

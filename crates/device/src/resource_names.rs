@@ -1,0 +1,30 @@
+//! The names of what kernels use of a device.
+
+/// Every name that a compiler or a driver may report, for metrics and limits.
+pub const RESOURCE_NAMES: [&str; 25] = [
+    "atomics",
+    "blocks_per_multiprocessor",
+    "constant_bytes",
+    "control_instructions",
+    "fp16_instructions",
+    "fp32_instructions",
+    "fp64_instructions",
+    "global_loads",
+    "global_stores",
+    "instructions",
+    "integer_instructions",
+    "local_bytes",
+    "local_loads",
+    "local_stores",
+    "occupancy",
+    "other_instructions",
+    "registers",
+    "shared_bytes",
+    "shared_loads",
+    "shared_stores",
+    "special_instructions",
+    "spill_load_bytes",
+    "spill_store_bytes",
+    "tensor_instructions",
+    "texture_loads",
+];
