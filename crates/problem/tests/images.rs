@@ -11,8 +11,7 @@ fn memory(keys: &str) -> Result<Memory, String> {
     );
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("blur.cl"), "").unwrap();
-    let line =
-        |message: &Diagnostic| format!("{}; {}\n", message.text, message.remedy.clone().unwrap_or_default());
+    let line = |message: &Diagnostic| format!("{}; {}\n", message.text, message.remedy.clone().unwrap_or_default());
     let problem = Problem::parse(&text, folder.path());
     let problem = problem.map_err(|error| error.messages.iter().map(line).collect::<String>())?;
     let spec = problem.kernel_spec(Language::OpenCl).unwrap();
