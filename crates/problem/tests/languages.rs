@@ -56,6 +56,17 @@ fn a_device_of_another_language_is_refused_with_the_devices_that_run_the_kernel(
 }
 
 #[test]
+fn a_hip_device_gets_the_kernel_in_cuda_unless_it_is_in_hip_too() {
+    assert_eq!(kernel(&text(BOTH), Language::Hip).unwrap().language, Language::Cuda);
+    let all = BOTH.replace("\"cuda\"", "\"cuda\", \"hip\"");
+    for language in [Language::OpenCl, Language::Cuda, Language::Hip] {
+        assert_eq!(kernel(&text(&all), language).unwrap().language, language);
+    }
+    let no_blocks = kernel(&text("language = \"hip\""), Language::Hip).unwrap_err();
+    assert!(no_blocks.contains("the number of threads in a block is missing"), "{no_blocks}");
+}
+
+#[test]
 fn each_language_may_have_options_of_its_own() {
     let own =
         format!("{BOTH}\noptions = {{ opencl = [\"-cl-mad-enable\", \"-I\", \"a\"], cuda = [\"-DX={{TILE}}\"] }}");

@@ -218,3 +218,10 @@ fn a_model_of_another_architecture_gets_its_own_counters() {
     let names: Vec<_> = changes.iter().map(|(quantity, _)| name_of(set, *quantity).unwrap()).collect();
     assert!(names.contains(&"dram_read_transactions") && names.contains(&"issue_slot_utilization"), "{names:?}");
 }
+
+#[test]
+fn every_set_of_counters_has_its_family() {
+    for set in CounterSet::ALL {
+        assert!(Family::of_set(set.name).is_some(), "{}", set.name);
+    }
+}

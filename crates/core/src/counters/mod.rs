@@ -14,6 +14,7 @@
 //! assert_eq!(counter.scale * 5.0, 0.5, "a level of 10 is a share of the peak");
 //! ```
 
+mod amd;
 mod hardware;
 mod nvidia;
 mod processor;
@@ -72,12 +73,14 @@ pub struct CounterSet {
 pub static BEFORE_VOLTA: CounterSet = CounterSet { name: "nvidia before Volta", counters: nvidia::BEFORE_VOLTA };
 /// NVIDIA's counters from Volta on.
 pub static VOLTA: CounterSet = CounterSet { name: "nvidia from Volta on", counters: nvidia::VOLTA };
+/// The counters of AMD's data-center GPUs.
+pub static AMD: CounterSet = CounterSet { name: "amd", counters: amd::COUNTERS };
 /// Counters of any processor: instructions by class, bytes by level of memory, utilisation.
 pub static PROCESSOR: CounterSet = CounterSet { name: "processor", counters: processor::COUNTERS };
 
 impl CounterSet {
     /// Every set.
-    pub const ALL: [&'static Self; 3] = [&BEFORE_VOLTA, &VOLTA, &PROCESSOR];
+    pub const ALL: [&'static Self; 4] = [&BEFORE_VOLTA, &VOLTA, &AMD, &PROCESSOR];
 
     /// Returns the set that has the most of `names`, or `None` if no set has any. Costs one scan of
     /// the tables per name.
@@ -143,6 +146,7 @@ mod tests {
     fn the_set_is_told_by_its_names() {
         assert_eq!(CounterSet::of(["smsp__inst_executed.sum", "x"]).unwrap(), &VOLTA);
         assert_eq!(CounterSet::of(["instructions.f64"]).unwrap(), &PROCESSOR);
+        assert_eq!(CounterSet::of(["FETCH_SIZE", "VALUBusy"]).unwrap(), &AMD);
         assert_eq!(CounterSet::of(["x", ""]), None);
         assert_eq!(CounterSet::ALL.map(|set| CounterSet::named(set.name).unwrap()), CounterSet::ALL);
     }

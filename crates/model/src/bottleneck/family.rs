@@ -105,6 +105,32 @@ impl Family {
         ],
     };
 
+    /// AMD's data-center GPUs. Memory and the L2 cache report no utilisation.
+    pub const AMD: Self = Self {
+        name: "amd",
+        lanes: 64.0,
+        issue_full: 1.0,
+        local: Local::None,
+        whole_floats: false,
+        expected: &[
+            DramReads,
+            DramWrites,
+            L2Reads,
+            L2Writes,
+            Textures,
+            TextureUse,
+            Float32,
+            Float64,
+            Integers,
+            LoadsStores,
+            Branches,
+            Conversions,
+            Executed,
+            IssueUse,
+            Efficiency,
+        ],
+    };
+
     /// Other processors.
     pub const PROCESSOR: Self = Self {
         name: "processor",
@@ -127,7 +153,7 @@ impl Family {
     };
 
     /// Every family.
-    pub const ALL: [&'static Self; 3] = [&Self::BEFORE_VOLTA, &Self::VOLTA, &Self::PROCESSOR];
+    pub const ALL: [&'static Self; 4] = [&Self::BEFORE_VOLTA, &Self::VOLTA, &Self::AMD, &Self::PROCESSOR];
 
     /// Returns the family whose set of counters has this name, or `None` if it has no table.
     pub fn of_set(name: &str) -> Option<&'static Self> {
