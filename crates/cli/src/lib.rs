@@ -13,7 +13,7 @@ mod render;
 #[cfg(feature = "watch")]
 mod screen;
 
-use args::{Cli, Command};
+use args::{Cli, Command, FleetCommand};
 use clap::Parser;
 use std::ffi::OsString;
 use tunesmith::device::worker::WorkerCommand;
@@ -71,6 +71,7 @@ fn execute(command: &Command) -> Result<Ending, tunesmith::Error> {
         Command::Space(args) => commands::space(args),
         Command::Tune(args) => commands::tune(args),
         Command::Worker(args) => commands::worker(args),
+        Command::Fleet(FleetCommand::Status(args)) => commands::fleet_status(args),
         Command::Run(args) => commands::run(args),
         Command::Top(args) => commands::top(args),
         #[cfg(feature = "watch")]

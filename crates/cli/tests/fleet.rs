@@ -142,4 +142,80 @@ fn a_fleet_that_is_none_is_refused() {
     refused("pbs:x").refused(&["fleets are local:N, listen:PORT"]);
     refused("listen:0").refused(&["needs the token that both sides know"]);
     refused("ssh:hosts.txt").refused(&["hosts.txt"]);
+    Ran::of(tune(&folder, "local:1", &["--pools", "--resume"]).output().unwrap()).refused(&["--pools", "--resume"]);
+}
+
+/// Returns the processes of local workers whose environment names the folder.
+fn workers_of(folder: &Folder) -> Vec<i32> {
+    let name = folder.path("temporary").display().to_string();
+    let processes = fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
+        let read = |file: &str| fs::read(entry.path().join(file)).unwrap_or_default();
+        let arguments = String::from_utf8_lossy(&read("cmdline")).replace('\0', " ");
+        String::from_utf8_lossy(&read("environ")).contains(&name) && arguments.contains(" worker --connect")
+    });
+    processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+#[test]
+fn a_local_worker_that_hangs_is_replaced() {
+    let folder = folder();
+    let slow = ["--fleet-pause", "0.02", "--fleet-lease", "1", "--stop", "evaluations 150"];
+    let mut coordinator = tune(&folder, "local:2", &slow).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    wait_until(|| written(&folder) > 10);
+    let hung = workers_of(&folder)[0];
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(hung), nix::sys::signal::Signal::SIGSTOP).unwrap();
+    let said: Vec<String> = BufReader::new(coordinator.stderr.take().unwrap()).lines().map(Result::unwrap).collect();
+    assert_eq!(coordinator.wait().unwrap().code(), Some(0), "{said:#?}");
+    let of = |text: &str| said.iter().filter(|line| line.contains(text)).count();
+    let hung = format!("process {hung}) did not answer lease");
+    assert_eq!(of(&hung), 1, "{said:#?}");
+    assert_eq!(of("its process is ended"), 1, "{said:#?}");
+    assert_eq!(of("was ended by signal 9; it was started again"), 1, "{said:#?}");
+    assert_eq!(written(&folder), 151);
+    assert_eq!(processes_of(&folder), 0);
+}
+
+#[test]
+fn the_status_names_each_worker_while_the_run_goes_on_and_afterwards() {
+    let folder = folder();
+    let slow = ["--fleet-pause", "0.05", "--stop", "evaluations 2000"];
+    let mut coordinator = tune(&folder, "local:2", &slow).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let status = || folder.run(&["fleet", "status", "p.jsonl", "--json"]);
+    wait_until(|| written(&folder) > 20 && folder.path("p.fleet.json").exists());
+    wait_until(|| status().json()["workers"].as_array().is_some_and(|workers| workers.len() == 2));
+    let running = status().json();
+    assert_eq!((&running["is_running"], &running["spec"]), (&true.into(), &"local:2".into()), "{running:#}");
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(coordinator.id() as i32), nix::sys::signal::Signal::SIGINT).unwrap();
+    assert_eq!(coordinator.wait().unwrap().code(), Some(130));
+    let ended = folder.run(&["fleet", "status", "."]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert!(ended.stdout.contains("the run does not go on"), "{ended:#?}");
+    assert_eq!(ended.stdout.lines().filter(|line| line.contains("served  worker")).count(), 2, "{ended:#?}");
+    assert!(ended.stdout.contains("2 workers made") && ended.stdout.contains("times one device"), "{ended:#?}");
+    fs::remove_file(folder.path("p.fleet.json")).unwrap();
+    let lost = folder.run(&["fleet", "status", "p.jsonl"]);
+    assert!(lost.stdout.contains("its state is lost") && lost.stdout.contains("2 workers made"), "{lost:#?}");
+    assert!(folder.run(&["report", "p.jsonl", "-o", "page.html"]).code == Some(0));
+    let page = fs::read_to_string(folder.path("page.html")).unwrap();
+    assert!(page.contains("<h2>Workers</h2>") && page.contains("worker 2 ("));
+    let watched = folder.run(&["watch", "p.jsonl", "--once"]);
+    assert_eq!(watched.code, Some(0), "{watched:#?}");
+}
+
+#[test]
+fn a_run_of_one_device_has_no_fleet_to_show() {
+    let folder = folder();
+    let arguments = ["tune", "p.toml", "--device", DEVICE, "--stop", "evaluations 5", "--quiet"];
+    assert_eq!(folder.run(&arguments).code, Some(0));
+    folder.run(&["fleet", "status", "p.jsonl"]).refused(&["one device measured the run", "tune --fleet"]);
+}
+
+#[test]
+fn a_problem_that_needs_a_file_outside_of_its_folder_is_refused() {
+    let folder = Folder::with(&[("common.h", "")]);
+    fs::create_dir(folder.path("inner")).unwrap();
+    folder.write("inner/p.toml", PROBLEM);
+    folder.write("inner/kernel.c", "#include \"../common.h\"\n");
+    let arguments = ["tune", "inner/p.toml", "--device", DEVICE, "--fleet", "local:1"];
+    folder.run(&arguments).refused(&["kernel.c: line 1 names `../common.h`", "outside of the problem's folder", "copy it"]);
 }

@@ -110,7 +110,7 @@ pub use history::{Aspects, History, Scored};
 pub use interrupt::Interrupt;
 pub use judge::Judging;
 pub use launch::{Combinations, Launch, Volume};
-pub use measurement::{CompileData, ERROR, Measurement};
+pub use measurement::{CompileData, ERROR, MadeBy, Measurement};
 pub use objective::{MedianTime, Objective};
 pub use observer::{Event, Observer};
 pub use progress::{Improvement, Progress};

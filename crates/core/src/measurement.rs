@@ -2,6 +2,7 @@
 //! from them later.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The name of the largest relative error of the outputs that were compared with correct results. A
 /// correct configuration has one if its outputs are buffers.
@@ -27,6 +28,17 @@ pub struct Measurement {
     pub compile: Option<CompileData>,
     /// A remark on how a correct configuration was measured, such as runs that gave no sample.
     pub note: Option<String>,
+    /// The device that made it, if there are several.
+    pub by: Option<Box<MadeBy>>,
+}
+
+/// The device among several that made a measurement.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MadeBy {
+    /// Its name, as users know it.
+    pub name: String,
+    /// The time from the request to its answer.
+    pub took: Duration,
 }
 
 impl Measurement {

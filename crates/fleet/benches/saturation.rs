@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
-use tunesmith_fleet::lease::{Answered, Issue, Leases, Terms};
+use tunesmith_fleet::lease::{Answered, Issue, Leases, Terms, Whom};
 
 /// Number of evaluations of each row.
 const EVALUATIONS: u64 = 200_000;
@@ -35,7 +35,7 @@ fn simulate(workers: usize) -> Duration {
     let mut ends = BinaryHeap::new();
     while answered < EVALUATIONS {
         while added < EVALUATIONS && leases.open() <= workers {
-            leases.add(added, false);
+            leases.add(added, Whom::Any);
             added += 1;
         }
         for Issue { worker, job, .. } in leases.issue(now) {
@@ -45,7 +45,7 @@ fn simulate(workers: usize) -> Duration {
         let Some(Reverse((end, worker, job))) = ends.pop() else { break };
         now = end;
         assert!(leases.expire(now).is_empty());
-        assert!(matches!(leases.answer(worker, job, now), Answered::First(_)));
+        assert!(matches!(leases.answer(worker, job, now), Answered::First { .. }));
         answered += 1;
     }
     now

@@ -3,13 +3,18 @@
 use crate::FleetError;
 use crate::wire::FileEntry;
 use ring::digest::{SHA256, digest};
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
+use tunesmith_store::FleetReport;
 
 /// Maximum length of all files together.
 pub(crate) const MOST_BYTES: u64 = 256 << 20;
+
+/// Maximum length of the contents kept in memory.
+const MOST_KEPT: u64 = 32 << 20;
 
 /// Maximum number of files.
 const MOST_FILES: usize = 4096;
@@ -21,6 +26,9 @@ pub(crate) struct Bundle {
     /// The problem's file among the files.
     pub(crate) problem: String,
     pub(crate) files: Vec<FileEntry>,
+    /// Contents by digest, as far as they are small: all workers get what was there in the beginning,
+    /// although engines and users may write into the folder.
+    kept: BTreeMap<String, Vec<u8>>,
 }
 
 impl Bundle {
@@ -28,14 +36,15 @@ impl Bundle {
     /// names, journals, and links that lead out of the folder.
     ///
     /// # Errors
-    /// A file cannot be read, or there are too many or too long ones.
+    /// A file cannot be read, there are too many or too long ones, or one that is needed would be left
+    /// out.
     pub(crate) fn of(problem: &Path) -> Result<Self, FleetError> {
         let wrong = |error: std::io::Error| files_error(problem, error.to_string());
         let whole = problem.canonicalize().map_err(wrong)?;
         let (Some(folder), Some(name)) = (whole.parent(), whole.file_name().and_then(|name| name.to_str())) else {
             return Err(files_error(problem, "its name is no text".to_string()));
         };
-        let mut bundle = Self { folder: folder.to_path_buf(), problem: name.to_string(), files: Vec::new() };
+        let mut bundle = Self { folder: folder.to_path_buf(), problem: name.to_string(), files: Vec::new(), kept: BTreeMap::new() };
         bundle.add_folder(folder, &mut 0)?;
         Ok(bundle)
     }
@@ -64,6 +73,7 @@ impl Bundle {
         let relative = path.strip_prefix(&self.folder).ok().and_then(Path::to_str);
         let relative = relative.ok_or_else(|| files_error(path, "its name is no text".to_string()))?;
         let mode = fs::metadata(path).map(|found| found.permissions().mode()).unwrap_or_default();
+        self.refuse_left_out(path, &content)?;
         *bytes += content.len() as u64;
         self.files.push(FileEntry {
             path: relative.to_string(),
@@ -71,10 +81,47 @@ impl Bundle {
             bytes: content.len() as u64,
             is_executable: mode & 0o100 != 0,
         });
+        if *bytes <= MOST_KEPT {
+            self.kept.insert(digest_of(&content), content);
+        }
         if self.files.len() > MOST_FILES {
             return Err(too_much(&self.folder, format!("more than {MOST_FILES} files")));
         }
         Ok(())
+    }
+
+    /// Refuses the file if it names one that workers would not get: the problem's file by any text, a
+    /// source by an `#include`.
+    fn refuse_left_out(&self, path: &Path, content: &[u8]) -> Result<(), FleetError> {
+        let Ok(text) = str::from_utf8(content) else { return Ok(()) };
+        let is_problem = path == self.folder.join(&self.problem);
+        let names = |line: &str| is_problem || line.trim_start().starts_with("#include");
+        let beside = path.parent().unwrap_or(&self.folder);
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| names(line)) {
+            let mut quoted = line.split(['"', '\'']);
+            if let Some((name, why)) = quoted.find_map(|name| Some((name, self.left_out(&beside.join(name))?))) {
+                let reason = format!(
+                    "line {} names `{name}`, which {why}; workers do not get it: copy it into `{}`",
+                    at + 1,
+                    self.folder.display()
+                );
+                return Err(files_error(path, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the reason why a file of this host is not sent. Absolute paths may be the same on all
+    /// hosts.
+    fn left_out(&self, path: &Path) -> Option<&'static str> {
+        let whole = path.canonicalize().ok().filter(|whole| whole.is_file())?;
+        match whole.strip_prefix(&self.folder) {
+            Err(_) if path.starts_with(&self.folder) => Some("lies outside of the problem's folder"),
+            Err(_) => None,
+            Ok(inner) if inner.ancestors().all(|part| part.as_os_str().is_empty() || is_sent(part)) => None,
+            Ok(inner) if inner.extension().is_some_and(|extension| extension == "jsonl") => None,
+            Ok(_) => Some("is hidden or in a folder `target`"),
+        }
     }
 
     fn read(&self, path: &Path, most: u64) -> Result<Vec<u8>, FleetError> {
@@ -86,12 +133,16 @@ impl Bundle {
 
     /// Returns the content with a digest.
     pub(crate) fn content(&self, digest: &str) -> Result<Vec<u8>, FleetError> {
+        if let Some(content) = self.kept.get(digest) {
+            return Ok(content.clone());
+        }
         let entry = self.files.iter().find(|entry| entry.digest == digest);
         let entry =
             entry.ok_or_else(|| FleetError::Protocol("a worker wants a file that was not offered".to_string()))?;
         let path = self.folder.join(&entry.path);
-        let content = self.read(&path, entry.bytes)?;
-        if digest_of(&content) == digest { Ok(content) } else { Err(files_error(&path, "it changed".to_string())) }
+        let content = tunesmith_files::read(&path, entry.bytes).ok().filter(|content| digest_of(content) == digest);
+        let changed = "it changed since the run began; put the problem into a folder that nothing writes to";
+        content.ok_or_else(|| files_error(&path, changed.to_string()))
     }
 }
 
@@ -137,7 +188,7 @@ pub(crate) fn digest_of(content: &[u8]) -> String {
 fn is_sent(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let is_journal = path.extension().is_some_and(|extension| extension == "jsonl");
-    !name.starts_with('.') && !is_journal && name != "target"
+    !name.starts_with('.') && !is_journal && name != "target" && !FleetReport::is_path(path)
 }
 
 fn files_error(path: &Path, reason: String) -> FleetError {
@@ -164,7 +215,7 @@ mod tests {
         write(".secret", "d");
         symlink("/etc/passwd", from.path().join("outside")).unwrap();
         symlink("inner/kernel.c", from.path().join("same.c")).unwrap();
-        let bundle = Bundle::of(&from.path().join("p.toml")).unwrap();
+        let mut bundle = Bundle::of(&from.path().join("p.toml")).unwrap();
         let names: Vec<&str> = bundle.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(names, ["inner/kernel.c", "p.toml", "same.c"]);
         check(&bundle.files).unwrap();
@@ -173,8 +224,43 @@ mod tests {
         }
         assert_eq!(fs::read_to_string(to.path().join("inner/kernel.c")).unwrap(), "b");
         write("p.toml", "x");
-        let changed = bundle.files.iter().find(|file| file.path == "p.toml").unwrap();
-        assert!(bundle.content(&changed.digest).unwrap_err().to_string().contains("it changed"));
+        let changed = bundle.files.iter().find(|file| file.path == "p.toml").unwrap().clone();
+        for other in ["x", "longer"] {
+            write("p.toml", other);
+            assert_eq!(bundle.content(&changed.digest).unwrap(), b"a", "it is as it was");
+            let kept = std::mem::take(&mut bundle.kept);
+            let error = bundle.content(&changed.digest).unwrap_err().to_string();
+            assert!(error.contains("it changed since the run began"), "{error}");
+            bundle.kept = kept;
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_needed_and_not_sent_is_refused() {
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().join("problem");
+        fs::create_dir_all(folder.join("target")).unwrap();
+        fs::create_dir_all(folder.join("inner")).unwrap();
+        fs::write(outer.path().join("common.h"), "").unwrap();
+        fs::write(folder.join("target/made.c"), "").unwrap();
+        fs::write(folder.join("own.h"), "").unwrap();
+        fs::write(folder.join("old.jsonl"), "").unwrap();
+        symlink("../common.h", folder.join("link.h")).unwrap();
+        let bundled = |problem: &str, source: &str| {
+            fs::write(folder.join("p.toml"), problem).unwrap();
+            fs::write(folder.join("inner/kernel.c"), source).unwrap();
+            Bundle::of(&folder.join("p.toml")).map(|_| ()).map_err(|error| error.to_string())
+        };
+        let refused = |problem: &str, source: &str, parts: &[&str]| {
+            let error = bundled(problem, source).unwrap_err();
+            assert!(parts.iter().all(|part| error.contains(part)) && error.lines().count() == 1, "{error}");
+        };
+        refused("[kernel]\nfile = \"../common.h\"", "", &["p.toml", "line 2 names `../common.h`", "outside", "copy it"]);
+        refused("file = 'link.h'", "", &["line 1 names `link.h`", "outside of the problem's folder"]);
+        refused("file = 'target/made.c'", "", &["`target/made.c`", "in a folder `target`"]);
+        refused("", "int x;\n # include\n#include \"../../common.h\"", &["inner/kernel.c", "line 3"]);
+        bundled("a = '../nothing'\nb = '/usr/bin/env'\nh = 'old.jsonl'\nk = 'own.h'", "#include \"../own.h\"").unwrap();
+        bundled("", "// \"../../common.h\"").unwrap();
     }
 
     #[test]

@@ -1,24 +1,29 @@
 //! The coordinator: a device whose answers come from workers.
 
+mod answers;
+mod calibration;
 mod device;
+mod kinds;
 mod likeness;
 
 use crate::bundle::Bundle;
 use crate::hall::{Connection, Door, Event, Offer, Outbox, Subject};
-use crate::lease::{Answered, JobId, Leases, Lost, Terms, WorkerId};
-use crate::report::{SharedReport, WorkerReport, WorkerState};
+use crate::lease::{JobId, Leases, Lost, Terms, Whom, WorkerId};
+use crate::report::SharedReport;
 use crate::start::{Crew, WorkerProgram};
 use crate::wire::{Answer, FromCoordinator, FromWorker, Task};
 use crate::{FleetError, FleetSpec, Token};
+use calibration::Calibration;
+use kinds::Waiting;
 use likeness::{VERSION, difference, subject};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
-use tunesmith_core::{Asides, Depth, Error, Failure, FailureKind, Interrupt, Request, SecondAnswer};
+use tunesmith_core::{Asides, Error, Failure, FailureKind, Interrupt, MadeBy};
 use tunesmith_space::{ConfigId, Space, Value};
-use tunesmith_store::Journal;
+use tunesmith_store::{Journal, WorkerReport, WorkerState};
 
 /// Time between looks at the interrupt and at started processes.
 const LOOK: Duration = Duration::from_millis(50);
@@ -47,6 +52,9 @@ pub struct FleetOptions {
     pub patience: Duration,
     /// True if the bar of a race is a time that holds for all configurations: the objective is time.
     pub is_timed: bool,
+    /// True if workers of another kind wait for a run of their own ([`Pools`](crate::Pools)). Otherwise
+    /// they are set aside.
+    pub pools: bool,
 }
 
 impl FleetOptions {
@@ -61,6 +69,8 @@ struct Member {
     offer: Box<Offer>,
     /// Its id among the leases, once it is ready.
     id: Option<WorkerId>,
+    /// Its words if it is ready and its pool does not have its turn.
+    waiting: Option<Waiting>,
 }
 
 /// Work for a worker, and for whom it is.
@@ -72,7 +82,7 @@ struct Work {
 
 /// The end of a job that counts.
 enum Ended {
-    Answered(Box<Answer>),
+    Answered(Box<Answer>, MadeBy),
     /// All attempts were lost.
     Failed(Failure),
 }
@@ -85,12 +95,17 @@ pub struct Fleet {
     members: BTreeMap<Connection, Member>,
     crew: Crew,
     leases: Leases<Work>,
+    calibration: Calibration,
     space: Option<Space>,
     /// The message with which workers begin, once the problem is known.
     begin: Option<FromCoordinator>,
     /// The digests of the problem and of its space.
     subject: Map<String, Json>,
     identity: Option<Map<String, Json>>,
+    /// The kind of the present pool, unless it is that of the first worker.
+    kind: Option<Map<String, Json>>,
+    /// The kinds whose pools have ended.
+    finished: Vec<Map<String, Json>>,
     bar_ms: Option<f64>,
     ended: VecDeque<(JobId, Work, Ended)>,
     asides: Asides,
@@ -129,10 +144,13 @@ impl Fleet {
             members: BTreeMap::new(),
             crew,
             leases: Leases::new(options.terms),
+            calibration: Calibration::default(),
             space: None,
             begin: None,
             subject: Map::new(),
             identity: None,
+            kind: None,
+            finished: Vec::new(),
             bar_ms: None,
             ended: VecDeque::new(),
             asides: Asides::default(),
@@ -143,6 +161,7 @@ impl Fleet {
             report: SharedReport::default(),
             options,
         };
+        fleet.report.change(|report| report.spec = fleet.options.spec.to_string());
         if let FleetSpec::Listen(_) = fleet.options.spec {
             fleet.note(format!("waiting for workers on port {}", fleet.door.address.port()));
         }
@@ -190,11 +209,7 @@ impl Fleet {
         }
         let now = self.door.now();
         for lost in self.leases.expire(now) {
-            let name = self.name(lost.worker);
-            let again = if lost.failed.is_some() { "" } else { "; it is issued anew" };
-            self.note(format!("{name} did not answer lease {} in time{again}", lost.job.0));
-            self.tell_if_aside(lost.worker);
-            self.after_loss(lost);
+            self.missed(lost);
         }
         self.issue();
         if now >= self.looked + LOOK {
@@ -202,9 +217,25 @@ impl Fleet {
             let notes = self.crew.look();
             self.asides.notes.extend(notes);
             self.update_report(now);
+            let unwritten = self.report.write(now, false);
+            self.asides.notes.extend(unwritten);
             self.check_alone(now)?;
         }
         Ok(())
+    }
+
+    /// Tells that a worker did not answer a lease in time. A process of this host is replaced: nothing
+    /// but itself can keep it from answering.
+    fn missed(&mut self, lost: Lost<Work>) {
+        let name = self.name(lost.worker);
+        let is_probe = self.calibration.was_probe(lost.job);
+        let again = if lost.failed.is_some() || is_probe { "" } else { "; it is issued anew" };
+        let member = self.members.values().find(|member| member.id == Some(lost.worker));
+        let is_ended = member.is_some_and(|member| self.crew.end(member.offer.process));
+        let ended = if is_ended { "; its process is ended" } else { "" };
+        self.note(format!("{name} did not answer lease {} in time{again}{ended}", lost.job.0));
+        self.tell_if_aside(lost.worker);
+        self.after_loss(lost);
     }
 
     /// Ends the run if nobody has been there to work for too long.
@@ -239,7 +270,7 @@ impl Fleet {
 
     fn offered(&mut self, connection: Connection, offer: Box<Offer>) {
         let name = format!("worker {connection} ({}, process {})", offer.host, offer.process);
-        let member = Member { name, outbox: offer.outbox.clone(), offer, id: None };
+        let member = Member { name, outbox: offer.outbox.clone(), offer, id: None, waiting: None };
         if let Some(begin) = &self.begin {
             member.outbox.send(begin.clone());
         }
@@ -263,18 +294,28 @@ impl Fleet {
     fn ready(&mut self, connection: Connection, mut identity: Map<String, Json>, problem: &str, space: &str) {
         let Some(member) = self.members.get(&connection).filter(|member| member.id.is_none()) else { return };
         identity.insert(VERSION.to_string(), Json::from(member.offer.version.as_str()));
-        let different = difference(&self.subject, &subject(problem, space)).or_else(|| {
-            let known = self.identity.as_ref()?;
-            difference(known, &identity)
-        });
+        let (problem, space) = (problem.to_string(), space.to_string());
+        let own = Waiting { identity: identity.clone(), problem, space };
+        if let Some(member) = self.members.get_mut(&connection).filter(|_| self.space.is_none()) {
+            // Its pool begins as soon as the search does.
+            member.waiting = Some(own);
+            return;
+        }
+        let of_device = self.identity.as_ref().and_then(|known| difference(known, &identity));
+        let different = of_device.or_else(|| difference(&self.subject, &subject(&own.problem, &own.space)));
         if let Some(difference) = different {
-            return self.turn_away(connection, format!("its {difference}; times of both cannot be compared"));
+            return if self.may_wait(&own) {
+                self.keep_waiting(connection, own, &difference);
+            } else {
+                self.turn_away(connection, format!("its {difference}; times of both cannot be compared"));
+            };
         }
         self.identity.get_or_insert_with(|| identity.clone());
         let room = self.room_of_one();
         let device = identity.get("device").and_then(Json::as_str).unwrap_or_default().to_string();
         let (id, now) = (self.leases.join(room), self.door.now());
         self.first_ready.get_or_insert(now);
+        self.calibration.join(id, now);
         if let Some(member) = self.members.get_mut(&connection) {
             member.id = Some(id);
             let name = member.name.clone();
@@ -282,6 +323,7 @@ impl Fleet {
             self.report.change(|report| report.workers.push(worker));
         }
         self.note_ready(connection);
+        self.probe_all();
         self.issue();
     }
 
@@ -291,59 +333,39 @@ impl Fleet {
         self.note(format!("{name} is ready; {count} serve now"));
     }
 
-    fn answered(&mut self, connection: Connection, worker: WorkerId, job: JobId, answer: Box<Answer>) {
-        let is_other = |work: &Work| work.task.config() != answer.entry.index;
-        if self.leases.work(job).is_some_and(is_other) {
-            return self.turn_away(connection, "it answered for another configuration".to_string());
-        }
-        match self.leases.answer(worker, job, self.door.now()) {
-            Answered::First(work) => self.ended.push_back((job, work, Ended::Answered(answer))),
-            Answered::Second => self.keep_second(worker, job, &answer),
-            Answered::Unasked => self.turn_away(connection, format!("it answered lease {} of another", job.0)),
-        }
-    }
-
-    fn keep_second(&mut self, worker: WorkerId, job: JobId, answer: &Answer) {
-        let by = self.name(worker);
-        self.note(format!("{by} answered lease {} a second time; the first answer counts", job.0));
-        let rank = answer.entry.index.parse().ok();
-        let Some(config) = self.space.as_ref().zip(rank).and_then(|(space, rank)| space.id(rank)) else { return };
-        let Some(depth) = Depth::from_word(&answer.entry.depth) else { return };
-        let Ok(failure) = answer.entry.failure() else { return };
-        let request = Request { config, depth };
-        self.asides.seconds.push(SecondAnswer { request, failure, measurement: answer.entry.measurement(), by });
-    }
-
     /// Ends the connection of a worker that cannot serve, and says why.
     fn turn_away(&mut self, connection: Connection, reason: String) {
         let Some(member) = self.members.get(&connection) else { return };
         let text = format!("{} is set aside: {reason}", member.name);
-        member.outbox.send(FromCoordinator::End { reason: Some(reason) });
+        member.outbox.send(FromCoordinator::End { reason: Some(reason.clone()) });
         self.note(text);
-        self.remove(connection, WorkerState::SetAside);
+        self.remove(connection, WorkerState::SetAside, &reason);
     }
 
     fn left(&mut self, connection: Connection, reason: &str) {
         let Some(member) = self.members.get(&connection) else { return };
         let text = format!("{} left: {reason}", member.name);
         self.note(text);
-        self.remove(connection, WorkerState::Gone);
+        self.remove(connection, WorkerState::Gone, reason);
     }
 
-    fn remove(&mut self, connection: Connection, state: WorkerState) {
+    fn remove(&mut self, connection: Connection, state: WorkerState, reason: &str) {
         let Some(id) = self.members.get(&connection).map(|member| member.id) else { return };
         if let Some(id) = id {
             self.update_report(self.door.now());
-            let lost = self.leases.leave(id);
+            let lost = self.leases.leave(id, self.door.now());
+            self.calibration.leave(id);
             self.report.change(|report| {
                 if let Some(worker) = report.worker(id.0) {
-                    worker.state = state;
+                    (worker.state, worker.reason) = (state, Some(reason.to_string()));
                     worker.lost += lost.len() as u64;
+                    worker.holds = 0;
                 }
             });
             lost.into_iter().for_each(|lost| self.after_loss(lost));
         }
         self.members.remove(&connection);
+        self.count_others();
         self.issue();
     }
 
@@ -359,9 +381,6 @@ impl Fleet {
         if self.leases.is_set_aside(worker) {
             let name = self.name(worker);
             self.note(format!("{name} is set aside: it has not answered {} leases", self.options.terms.most_failures));
-            self.report.change(|report| {
-                report.worker(worker.0).into_iter().for_each(|worker| worker.state = WorkerState::SetAside);
-            });
         }
     }
 
@@ -383,20 +402,28 @@ impl Fleet {
     /// Returns the number of leases of one worker: a second one on a device that compiles beside its
     /// measurements.
     fn room_of_one(&self) -> usize {
-        let target = self.members.values().find_map(|member| member.offer.target.clone());
+        let own = self.members.values().filter(|member| member.waiting.is_none());
+        let target = own.into_iter().find_map(|member| member.offer.target.clone());
         1 + usize::from(target.is_some_and(|target| !target.target().is_processor()))
     }
 
     fn update_report(&mut self, now: Duration) {
         let since = now.saturating_sub(self.first_ready.unwrap_or(now));
         let ids: Vec<WorkerId> = self.members.values().filter_map(|member| member.id).collect();
-        let counts: Vec<_> = ids.iter().map(|id| (*id, self.leases.counts(*id))).collect();
+        let leases = &self.leases;
         self.report.change(|report| {
-            for (id, counts) in counts {
-                let Some(worker) = report.worker(id.0) else { continue };
+            for id in ids {
+                let (counts, Some(worker)) = (leases.counts(id), report.worker(id.0)) else { continue };
                 (worker.evaluations, worker.second, worker.lost) = (counts.answered, counts.second, counts.lost);
-                worker.busy = counts.busy.as_secs_f64();
+                (worker.checks, worker.holds) = (counts.own, leases.held_by(id));
+                worker.busy = leases.busy(id, now).as_secs_f64();
+                worker.state = match (leases.is_set_aside(id), leases.is_usable(id)) {
+                    (true, _) => WorkerState::SetAside,
+                    (false, false) => WorkerState::Silent,
+                    (false, true) => WorkerState::Ready,
+                };
             }
+            report.waiting = leases.waiting();
             report.settle(since);
         });
     }
@@ -404,7 +431,7 @@ impl Fleet {
     /// Adds work that stays with one worker, and waits for its answer. Returns `None` if interrupted.
     fn steady(&mut self, task: Task, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Ended>, Error> {
         let before = self.leases.anchor();
-        let job = self.leases.add(Work { task, config }, true);
+        let job = self.leases.add(Work { task, config }, Whom::Steady);
         self.issue();
         let of_job = |fleet: &mut Self| {
             let place = fleet.ended.iter().position(|(id, ..)| *id == job)?;
@@ -428,7 +455,7 @@ impl Fleet {
 impl Drop for Fleet {
     /// Tells the workers that the run has ended. Processes that were started end next.
     fn drop(&mut self) {
-        self.update_report(self.door.now());
+        self.finish_report();
         self.door.close();
         let late = self.events.try_iter().filter_map(|event| match event {
             Event::Offered(_, offer) => Some(offer.outbox),

@@ -47,7 +47,7 @@ pub enum FleetError {
     #[error("the peer broke the protocol: {0}")]
     Protocol(String),
     /// The connection ended.
-    #[error("the connection ended: {0}")]
+    #[error("{}", lost(.0))]
     Lost(#[from] io::Error),
     /// The coordinator refused this worker.
     #[error("the coordinator refused this worker: {0}")]
@@ -91,5 +91,12 @@ impl FleetError {
             Self::Device(error) => error.is_request(),
             _ => false,
         }
+    }
+}
+
+fn lost(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "the other side closed the connection".to_string(),
+        _ => format!("the connection ended: {error}"),
     }
 }

@@ -83,7 +83,11 @@ impl Door {
     /// Listens on `address`.
     pub(crate) fn open(address: &str, token: Token, subject: Subject) -> Result<(Self, Receiver<Event>), FleetError> {
         let wrong = |source| FleetError::Listen { address: address.to_string(), source };
-        let listener = TcpListener::bind(address).map_err(wrong)?;
+        // A host without IPv6 has no `[::]`, which means all addresses.
+        let all = address.strip_prefix("[::]:").map(|port| format!("0.0.0.0:{port}"));
+        let bound = TcpListener::bind(address);
+        let bound = bound.or_else(|error| all.map_or(Err(error), TcpListener::bind));
+        let listener = bound.map_err(wrong)?;
         let address = listener.local_addr().map_err(wrong)?;
         let (events, received) = mpsc::channel();
         let hall = Arc::new(Hall {

@@ -19,6 +19,18 @@ pub struct JobId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerId(pub u64);
 
+/// The workers that a job may go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whom {
+    /// Any worker.
+    Any,
+    /// The worker that does the other steady jobs, as long as it is there: their times are compared.
+    Steady,
+    /// This worker alone, before its other jobs. The job ends with its first lease, and when the
+    /// worker leaves, is silent or is set aside.
+    Only(WorkerId),
+}
+
 /// The rules of leases.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
@@ -28,6 +40,9 @@ pub struct Terms {
     pub least: Duration,
     /// The time that a lease lasts as a multiple of the longest time to an answer.
     pub factor: u32,
+    /// The time after which the leases of a worker that left are issued anew. Workers that leave together,
+    /// because an engine ends them all, must not take a job from one to the next until it has failed.
+    pub grace: Duration,
     /// Number of leases of one job that may end without an answer. The job then has failed.
     pub most_attempts: u32,
     /// Number of leases in a row that a worker may not answer. It is then set aside.
@@ -39,7 +54,7 @@ impl Default for Terms {
     /// license, so that it has ten minutes. Ten times the longest answer is beyond any noise.
     fn default() -> Self {
         let (first, least) = (Duration::from_secs(600), Duration::from_secs(60));
-        Self { first, least, factor: 10, most_attempts: 3, most_failures: 3 }
+        Self { first, least, factor: 10, grace: Duration::from_secs(2), most_attempts: 3, most_failures: 3 }
     }
 }
 
@@ -63,7 +78,12 @@ pub struct Issue<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answered<T> {
     /// The first answer to the job: it counts.
-    First(T),
+    First {
+        /// The work.
+        work: T,
+        /// The time since the worker got the job.
+        took: Duration,
+    },
     /// A further answer: the job was answered or has failed before.
     Second,
     /// The worker was never asked for this job.
@@ -84,8 +104,10 @@ pub struct Lost<T> {
 /// The counts of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of its answers that count.
+    /// Number of its answers that count, to jobs that others could have done.
     pub answered: u64,
+    /// Number of its answers to jobs for it alone.
+    pub own: u64,
     /// Number of its further answers.
     pub second: u64,
     /// Number of its leases that ended without an answer.
@@ -97,8 +119,7 @@ pub struct Counts {
 #[derive(Clone, Debug)]
 struct Job<T> {
     work: T,
-    /// True if the job must stay with the worker of the others like it.
-    is_steady: bool,
+    whom: Whom,
     /// Number of leases issued.
     attempts: u32,
     /// Number of leases that ended without an answer.
@@ -118,8 +139,8 @@ struct Worker {
     /// Number of leases that it may hold at once.
     room: usize,
     held: BTreeMap<JobId, Held>,
-    /// Jobs of leases past their deadlines that it has not answered.
-    overdue: BTreeSet<JobId>,
+    /// Jobs of leases past their deadlines that it has not answered, with the times of their issue.
+    overdue: BTreeMap<JobId, Duration>,
     /// Number of leases in a row that ended without an answer.
     failures: u32,
     is_set_aside: bool,
@@ -132,8 +153,12 @@ struct Worker {
 pub struct Leases<T> {
     terms: Terms,
     jobs: BTreeMap<JobId, Job<T>>,
-    /// The open jobs that nobody holds.
+    /// The open jobs that nobody holds and several workers may take.
     waiting: BTreeSet<JobId>,
+    /// The open jobs that nobody holds and one worker may take.
+    bound: BTreeSet<JobId>,
+    /// The open jobs of workers that left, with the times from which they wait again.
+    resting: BTreeMap<JobId, Duration>,
     workers: BTreeMap<WorkerId, Worker>,
     /// The worker that steady jobs stay with.
     anchor: Option<WorkerId>,
@@ -150,6 +175,8 @@ impl<T: Clone> Leases<T> {
             terms,
             jobs: BTreeMap::new(),
             waiting: BTreeSet::new(),
+            bound: BTreeSet::new(),
+            resting: BTreeMap::new(),
             workers: BTreeMap::new(),
             anchor: None,
             next_job: 1,
@@ -159,13 +186,17 @@ impl<T: Clone> Leases<T> {
         }
     }
 
-    /// Adds a job. A steady job is done by the worker that does the other steady ones, as long as it
-    /// is there: its times are compared with theirs.
-    pub fn add(&mut self, work: T, is_steady: bool) -> JobId {
+    /// Adds a job. One for a worker that gets no lease now is closed at once.
+    pub fn add(&mut self, work: T, whom: Whom) -> JobId {
         let id = JobId(self.next_job);
         self.next_job += 1;
-        self.jobs.insert(id, Job { work, is_steady, attempts: 0, lost: 0, holders: 0 });
-        self.waiting.insert(id);
+        let is_taken = match whom {
+            Whom::Any | Whom::Steady => self.waiting.insert(id),
+            Whom::Only(worker) => self.is_usable(worker) && self.bound.insert(id),
+        };
+        if is_taken {
+            self.jobs.insert(id, Job { work, whom, attempts: 0, lost: 0, holders: 0 });
+        }
         id
     }
 
@@ -176,7 +207,7 @@ impl<T: Clone> Leases<T> {
         let worker = Worker {
             room: room.max(1),
             held: BTreeMap::new(),
-            overdue: BTreeSet::new(),
+            overdue: BTreeMap::new(),
             failures: 0,
             is_set_aside: false,
             busy_since: None,
@@ -186,14 +217,21 @@ impl<T: Clone> Leases<T> {
         id
     }
 
-    /// Removes a worker. Its leases end.
-    pub fn leave(&mut self, id: WorkerId) -> Vec<Lost<T>> {
+    /// Removes a worker. Its leases end, and their jobs rest for a while.
+    pub fn leave(&mut self, id: WorkerId, now: Duration) -> Vec<Lost<T>> {
         let Some(mut worker) = self.workers.remove(&id) else { return Vec::new() };
         if self.anchor == Some(id) {
             self.anchor = None;
         }
         let held = std::mem::take(&mut worker.held);
-        held.into_keys().filter_map(|job| self.end(id, job)).collect()
+        let ended: Vec<Lost<T>> = held.into_keys().filter_map(|job| self.end(id, job)).collect();
+        self.drop_bound(id);
+        for lost in &ended {
+            if self.waiting.remove(&lost.job) {
+                self.resting.insert(lost.job, now.saturating_add(self.terms.grace));
+            }
+        }
+        ended
     }
 
     /// Takes a lease back that its worker cannot answer. The worker goes on.
@@ -202,7 +240,7 @@ impl<T: Clone> Leases<T> {
         worker.held.remove(&job)?;
         worker.blame(self.terms.most_failures);
         worker.settle(now);
-        self.forget_anchor_aside(id);
+        self.part_from(id);
         self.end(id, job)
     }
 
@@ -214,23 +252,27 @@ impl<T: Clone> Leases<T> {
             let due: Vec<JobId> =
                 worker.held.iter().filter(|(_, held)| held.deadline <= now).map(|(job, _)| *job).collect();
             for job in due {
-                worker.held.remove(&job);
-                worker.overdue.insert(job);
+                if let Some(held) = worker.held.remove(&job) {
+                    worker.overdue.insert(job, held.issued);
+                }
                 worker.blame(self.terms.most_failures);
                 ended.push((*id, job));
             }
             worker.settle(now);
         }
-        ended.iter().for_each(|(id, _)| self.forget_anchor_aside(*id));
-        ended.into_iter().filter_map(|(id, job)| self.end(id, job)).collect()
+        let lost = ended.iter().filter_map(|(id, job)| self.end(*id, *job)).collect();
+        ended.iter().for_each(|(id, _)| self.part_from(*id));
+        lost
     }
 
     /// Records an answer of a worker.
     pub fn answer(&mut self, id: WorkerId, job: JobId, now: Duration) -> Answered<T> {
         let is_known = (1..self.next_job).contains(&job.0);
         let Some(worker) = self.workers.get_mut(&id).filter(|_| is_known) else { return Answered::Unasked };
-        let held = worker.held.remove(&job);
-        let was_asked = held.is_some() || worker.overdue.remove(&job);
+        let in_time = worker.held.remove(&job).map(|held| held.issued);
+        let overdue = worker.overdue.remove(&job);
+        let (is_in_time, issued) = (in_time.is_some(), in_time.or(overdue));
+        let was_asked = issued.is_some();
         let is_open = self.jobs.contains_key(&job);
         if is_open && !was_asked {
             return Answered::Unasked;
@@ -243,29 +285,38 @@ impl<T: Clone> Leases<T> {
             worker.counts.second += 1;
             return Answered::Second;
         };
-        worker.counts.answered += 1;
-        self.waiting.remove(&job);
+        let is_own = matches!(closed.whom, Whom::Only(_));
+        (worker.counts.own, worker.counts.answered) =
+            (worker.counts.own + u64::from(is_own), worker.counts.answered + u64::from(!is_own));
+        self.forget_waiting(job);
         self.answers += 1;
-        if let Some(held) = held {
-            self.longest = self.longest.max(now.saturating_sub(held.issued));
+        let took = now.saturating_sub(issued.unwrap_or(now));
+        if is_in_time {
+            self.longest = self.longest.max(took);
         }
-        Answered::First(closed.work)
+        Answered::First { work: closed.work, took }
     }
 
-    /// Issues the jobs that wait to the workers that have room: the oldest first, to the worker that
-    /// holds least.
+    /// Issues the jobs that wait to the workers that have room: those for one worker before the others,
+    /// the oldest first, to the worker that holds least.
     pub fn issue(&mut self, now: Duration) -> Vec<Issue<T>> {
+        let rested: Vec<JobId> = self.resting.iter().filter(|(_, until)| **until <= now).map(|(job, _)| *job).collect();
+        for job in rested {
+            self.resting.remove(&job);
+            self.waiting.insert(job);
+        }
         let mut issued = Vec::new();
         let mut is_full = false;
-        for job in self.waiting.clone() {
-            let is_steady = self.jobs.get(&job).is_some_and(|job| job.is_steady);
-            if is_full && !is_steady {
+        let waiting: Vec<JobId> = self.bound.iter().chain(&self.waiting).copied().collect();
+        for job in waiting {
+            let is_any = self.jobs.get(&job).is_some_and(|job| job.whom == Whom::Any);
+            if is_full && is_any {
                 continue;
             }
             match self.taker(job) {
                 Some(worker) => issued.extend(self.lease(worker, job, now)),
                 // A job that any worker may take finds none: all are busy.
-                None => is_full |= !is_steady,
+                None => is_full |= is_any,
             }
         }
         issued
@@ -274,20 +325,19 @@ impl<T: Clone> Leases<T> {
     /// Closes a job that nobody needs any more. A later answer to it is a second one.
     pub fn withdraw(&mut self, job: JobId) {
         self.jobs.remove(&job);
+        self.forget_waiting(job);
+    }
+
+    fn forget_waiting(&mut self, job: JobId) {
         self.waiting.remove(&job);
+        self.bound.remove(&job);
+        self.resting.remove(&job);
     }
 
-    /// Sets a worker aside: it gets no further lease.
-    pub fn set_aside(&mut self, id: WorkerId) {
-        if let Some(worker) = self.workers.get_mut(&id) {
-            worker.is_set_aside = true;
-        }
-        self.forget_anchor_aside(id);
-    }
-
-    /// Returns the time of the next deadline.
+    /// Returns the time of the next deadline, or at which a job has rested.
     pub fn next_deadline(&self) -> Option<Duration> {
-        self.workers.values().flat_map(|worker| worker.held.values()).map(|held| held.deadline).min()
+        let deadlines = self.workers.values().flat_map(|worker| worker.held.values()).map(|held| held.deadline);
+        deadlines.chain(self.resting.values().copied()).min()
     }
 
     /// Returns the worker that steady jobs stay with.
@@ -320,9 +370,31 @@ impl<T: Clone> Leases<T> {
         self.workers.values().map(|worker| worker.held.len()).sum()
     }
 
+    /// Returns the number of open jobs that no worker holds.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len() + self.bound.len() + self.resting.len()
+    }
+
+    /// Returns the number of leases of a worker that last.
+    pub fn held_by(&self, id: WorkerId) -> usize {
+        self.workers.get(&id).map_or(0, |worker| worker.held.len())
+    }
+
+    /// Returns true if the worker gets leases, or works on one.
+    pub fn is_usable(&self, id: WorkerId) -> bool {
+        self.workers.get(&id).is_some_and(Worker::is_usable)
+    }
+
     /// Returns the counts of a worker.
     pub fn counts(&self, id: WorkerId) -> Counts {
         self.workers.get(&id).map(|worker| worker.counts).unwrap_or_default()
+    }
+
+    /// Returns the time in which a worker held a lease, until `now`.
+    pub fn busy(&self, id: WorkerId, now: Duration) -> Duration {
+        let Some(worker) = self.workers.get(&id) else { return Duration::ZERO };
+        let since = worker.busy_since.map(|since| now.saturating_sub(since));
+        worker.counts.busy + since.unwrap_or_default()
     }
 
     /// Returns the time that a new lease lasts.
@@ -335,13 +407,18 @@ impl<T: Clone> Leases<T> {
 
     /// Returns the worker that takes a job, if one has room for it.
     fn taker(&mut self, job: JobId) -> Option<WorkerId> {
-        if self.jobs.get(&job)?.is_steady {
-            let anchor = self.anchor.or_else(|| self.best_anchor())?;
-            self.anchor = Some(anchor);
-            return self.workers.get(&anchor).filter(|worker| worker.has_room(job)).map(|_| anchor);
-        }
-        let free = self.workers.iter().filter(|(_, worker)| worker.has_room(job));
-        free.min_by_key(|(id, worker)| (worker.held.len(), **id)).map(|(id, _)| *id)
+        let only = match self.jobs.get(&job)?.whom {
+            Whom::Any => {
+                let free = self.workers.iter().filter(|(_, worker)| worker.has_room(job));
+                return free.min_by_key(|(id, worker)| (worker.held.len(), **id)).map(|(id, _)| *id);
+            }
+            Whom::Only(id) => id,
+            Whom::Steady => {
+                let anchor = self.anchor.or_else(|| self.best_anchor())?;
+                *self.anchor.insert(anchor)
+            }
+        };
+        self.workers.get(&only).filter(|worker| worker.has_room(job)).map(|_| only)
     }
 
     /// Returns the worker with the most answers.
@@ -359,8 +436,9 @@ impl<T: Clone> Leases<T> {
         worker.busy_since.get_or_insert(now);
         open.attempts += 1;
         open.holders += 1;
-        self.waiting.remove(&job);
-        Some(Issue { worker: id, job, attempt: open.attempts, work: open.work.clone() })
+        let issue = Issue { worker: id, job, attempt: open.attempts, work: open.work.clone() };
+        self.forget_waiting(job);
+        Some(issue)
     }
 
     /// Ends a lease without an answer. Returns `None` if another worker has answered the job.
@@ -371,6 +449,10 @@ impl<T: Clone> Leases<T> {
         let open = self.jobs.get_mut(&job)?;
         open.holders -= 1;
         open.lost += 1;
+        if matches!(open.whom, Whom::Only(_)) {
+            self.jobs.remove(&job);
+            return Some(Lost { worker, job, failed: None });
+        }
         if open.lost >= self.terms.most_attempts {
             self.waiting.remove(&job);
             let failed = self.jobs.remove(&job).map(|job| job.work);
@@ -382,10 +464,25 @@ impl<T: Clone> Leases<T> {
         Some(Lost { worker, job, failed: None })
     }
 
-    fn forget_anchor_aside(&mut self, id: WorkerId) {
-        if self.anchor == Some(id) && !self.workers.get(&id).is_some_and(Worker::is_usable) {
-            self.anchor = None;
+    /// Closes the jobs that wait for one worker.
+    fn drop_bound(&mut self, id: WorkerId) {
+        let jobs = &mut self.jobs;
+        self.bound.retain(|job| {
+            let is_its = jobs.get(job).is_some_and(|job| job.whom == Whom::Only(id));
+            if is_its {
+                jobs.remove(job);
+            }
+            !is_its
+        });
+    }
+
+    /// Forgets the jobs for one worker and the steady ones, if that worker is silent or set aside.
+    fn part_from(&mut self, id: WorkerId) {
+        if self.is_usable(id) {
+            return;
         }
+        self.drop_bound(id);
+        self.anchor = self.anchor.filter(|anchor| *anchor != id);
     }
 }
 

@@ -10,23 +10,29 @@
 //! `docs/fleet.md` describes the protocol, and what an attacker can do.
 
 mod bundle;
+pub mod comparison;
 mod coordinator;
 mod error;
 mod hall;
 pub mod lease;
+mod pools;
 mod report;
 mod secure;
 mod spec;
 mod start;
+mod status;
 mod token;
 mod wire;
 mod worker;
 
 pub use coordinator::{Fleet, FleetOptions};
 pub use error::FleetError;
-pub use report::{FleetReport, SharedReport, WorkerReport, WorkerState};
+pub use pools::Pools;
+pub use report::SharedReport;
 pub use spec::FleetSpec;
 pub use start::{TOKEN_VARIABLE, WorkerProgram};
+pub use status::{FleetStatus, status};
 pub use token::Token;
+pub use tunesmith_store::{FleetReport, WorkerReport, WorkerState};
 pub use wire::PROTOCOL;
 pub use worker::{Served, ServedUntil, WorkerOptions, work};

@@ -1,84 +1,74 @@
-//! The work that a fleet did.
+//! The report of a fleet while it works and after it has ended.
 
-use serde::Serialize;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tunesmith_store::FleetReport;
 
-/// The work of a fleet so far.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct FleetReport {
-    /// Its workers, in the order in which they came.
-    pub workers: Vec<WorkerReport>,
-    /// Seconds since the first worker was ready.
-    pub seconds: f64,
-    /// The seconds in which workers held leases, divided by [`seconds`](Self::seconds): how many times
-    /// the work of one device the fleet did.
-    pub speedup: f64,
-}
-
-/// The work of one worker.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct WorkerReport {
-    /// Its number.
-    pub id: u64,
-    /// Its host and process.
-    pub name: String,
-    /// Its device.
-    pub device: String,
-    /// Number of its evaluations and later measurements that count.
-    pub evaluations: u64,
-    /// Number of its answers to leases that another worker had answered.
-    pub second: u64,
-    /// Number of its leases that ended without an answer.
-    pub lost: u64,
-    /// Seconds in which it held a lease.
-    pub busy: f64,
-    /// Its present state.
-    pub state: WorkerState,
-}
-
-/// The state of a worker.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WorkerState {
-    /// It serves.
-    #[default]
-    Ready,
-    /// It is set aside: it gets no more work.
-    SetAside,
-    /// It is gone.
-    Gone,
-}
+/// Time between two states on disk.
+const EVERY: Duration = Duration::from_secs(1);
 
 /// The report of a fleet, also after the fleet itself has ended.
 #[derive(Clone, Debug, Default)]
-pub struct SharedReport(Arc<Mutex<FleetReport>>);
+pub struct SharedReport(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    report: FleetReport,
+    /// The journal beside which the report is kept for other processes.
+    journal: Option<PathBuf>,
+    written: Option<Duration>,
+    /// Number of workers of other kinds, which wait for a run of their own.
+    others: usize,
+}
 
 impl SharedReport {
     /// Returns the report at this time.
     pub fn now(&self) -> FleetReport {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.read(FleetReport::clone)
+    }
+
+    /// Returns something about the report at this time.
+    pub fn read<T>(&self, read: impl FnOnce(&FleetReport) -> T) -> T {
+        read(&self.0.lock().unwrap_or_else(PoisonError::into_inner).report)
+    }
+
+    /// Keeps the report beside `journal` from now on, where `tunesmith fleet status` finds it.
+    pub fn keep_beside(&self, journal: &Path) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (kept.journal, kept.written) = (Some(journal.to_path_buf()), None);
+    }
+
+    /// Returns the number of workers of other kinds, which wait for a run of their own.
+    pub fn others(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).others
+    }
+
+    pub(crate) fn set_others(&self, others: usize) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).others = others;
+    }
+
+    /// Writes nothing any more.
+    pub(crate) fn close(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).journal = None;
     }
 
     pub(crate) fn change(&self, change: impl FnOnce(&mut FleetReport)) {
-        let mut report = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        change(&mut report);
-    }
-}
-
-impl FleetReport {
-    pub(crate) fn worker(&mut self, id: u64) -> Option<&mut WorkerReport> {
-        self.workers.iter_mut().find(|worker| worker.id == id)
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).report);
     }
 
-    pub(crate) fn settle(&mut self, since_first: Duration) {
-        self.seconds = since_first.as_secs_f64();
-        let busy: f64 = self.workers.iter().map(|worker| worker.busy).sum();
-        self.speedup = if self.seconds > 0.0 { busy / self.seconds } else { 0.0 };
-    }
-
-    /// Returns the number of workers that serve.
-    pub fn serving(&self) -> usize {
-        self.workers.iter().filter(|worker| worker.state == WorkerState::Ready).count()
+    /// Writes the report if it is due, or if this is its last state. Returns a sentence if that failed;
+    /// it is not tried again.
+    pub(crate) fn write(&self, now: Duration, is_last: bool) -> Option<String> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_last && kept.written.is_some_and(|written| now < written + EVERY) {
+            return None;
+        }
+        kept.written = Some(now);
+        let journal = kept.journal.clone()?;
+        let error = kept.report.write(&journal).err()?;
+        kept.journal = None;
+        let path = FleetReport::beside(&journal);
+        Some(format!("the state of the fleet is not kept in `{}`: {error}", path.display()))
     }
 }

@@ -21,7 +21,7 @@ const AGAIN: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The command that starts a worker.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct WorkerProgram {
     /// The program, without the address and the token.
     pub program: PathBuf,
@@ -29,6 +29,18 @@ pub struct WorkerProgram {
     pub options: Vec<String>,
     /// Further options of each worker of this host.
     pub each: Vec<Vec<String>>,
+    /// The command for other hosts, which takes a host and a script as `ssh` does.
+    pub ssh: Vec<String>,
+    /// The name or address by which other hosts reach this one. Without it, that is the host's name, or
+    /// for `ssh` the address that it came from.
+    pub address: Option<String>,
+}
+
+impl WorkerProgram {
+    /// Returns the name by which other hosts reach this one.
+    fn reached_by(&self) -> String {
+        self.address.clone().unwrap_or_else(own_name)
+    }
 }
 
 /// A process that runs one worker, or an engine that runs several.
@@ -76,16 +88,16 @@ impl Crew {
             FleetSpec::Ssh(file) => {
                 let program = worker.program.display().to_string();
                 for host in hosts(file)? {
-                    crew.ssh(&host, &program, &connect(&own_name()), token)?;
+                    crew.ssh(&host, &program, worker, address.port(), token)?;
                 }
             }
             FleetSpec::Slurm(words) => {
                 let mut command = Command::new("srun");
-                command.args(words).arg(&worker.program).args(connect(&own_name()));
+                command.args(words).arg(&worker.program).args(connect(&worker.reached_by()));
                 command.env(TOKEN_VARIABLE, token.secret()).stdin(Stdio::null()).process_group(0);
                 crew.add(command, "srun".to_string(), false)?;
             }
-            FleetSpec::HyperQueue(words) => crew.submit(words, worker, &connect(&own_name()), token)?,
+            FleetSpec::HyperQueue(words) => crew.submit(words, worker, &connect(&worker.reached_by()), token)?,
         }
         Ok(crew)
     }
@@ -99,12 +111,31 @@ impl Crew {
 
     /// Starts a worker on another host. The token goes through the standard input of `ssh`, since
     /// arguments are visible to others.
-    fn ssh(&mut self, host: &str, program: &str, words: &[String], token: &Token) -> Result<(), FleetError> {
-        let words = std::iter::once(program).chain(words.iter().map(String::as_str));
-        let line = shlex::try_join(words).map_err(|error| FleetError::Protocol(error.to_string()))?;
+    fn ssh(
+        &mut self,
+        host: &str,
+        program: &str,
+        worker: &WorkerProgram,
+        port: u16,
+        token: &Token,
+    ) -> Result<(), FleetError> {
+        let join = |words: &mut dyn Iterator<Item = &str>| {
+            shlex::try_join(words).map_err(|error| FleetError::Protocol(error.to_string()))
+        };
+        let (program, options) = (join(&mut [program].into_iter())?, join(&mut worker.options.iter().map(String::as_str))?);
+        let address = match &worker.address {
+            Some(address) => join(&mut [address.as_str()].into_iter())?,
+            // An address with colons, of IPv6, needs brackets before a port.
+            None => "$(h=${SSH_CONNECTION%% *}; case $h in *:*) h=[$h];; esac; echo $h)".to_string(),
+        };
+        let line = format!("{program} worker --connect {address}:{port} {options}");
+        // The user's shell there may be one with another language.
         let script = format!("read -r {TOKEN_VARIABLE} && export {TOKEN_VARIABLE} && exec {line}");
-        let mut command = Command::new("ssh");
-        command.args(["-o", "BatchMode=yes", "--", host, &script]).stdin(Stdio::piped()).process_group(0);
+        let script = format!("exec sh -c {}", join(&mut [script.as_str()].into_iter())?);
+        let (ssh, first) = worker.ssh.split_first().map_or(("ssh", &[][..]), |(ssh, first)| (ssh.as_str(), first));
+        let mut command = Command::new(ssh);
+        command.args(first).args(["-o", "BatchMode=yes", "--", host, &script]);
+        command.stdin(Stdio::piped()).process_group(0);
         let mut child = spawn(&mut command)?;
         if let Some(mut stdin) = child.stdin.take() {
             writeln!(stdin, "{}", token.secret())?;
@@ -125,7 +156,15 @@ impl Crew {
         let file = token_file(token)?;
         self.token_file = Some(file.clone());
         let mut command = Command::new("hq");
-        command.args(["submit", "--output-mode", "quiet"]).args(words).arg("--").arg(&worker.program);
+        command.args(["submit", "--output-mode", "quiet"]);
+        // Workers tell the coordinator what there is to say; files of their output would lie in the
+        // folder of the problem.
+        for stream in ["--stdout", "--stderr"] {
+            if !words.iter().any(|word| word.starts_with(stream)) {
+                command.args([stream, "none"]);
+            }
+        }
+        command.args(words).arg("--").arg(&worker.program);
         command.args(connect).arg("--token-file").arg(file);
         let start = |source| FleetError::Start { program: "hq".to_string(), source };
         let output = command.stdin(Stdio::null()).output().map_err(start)?;
@@ -136,6 +175,13 @@ impl Crew {
         }
         self.job = Some(said);
         Ok(())
+    }
+
+    /// Ends a worker of this host that hangs. [`look`](Self::look) starts it again. Returns false if it
+    /// is none that was started here.
+    pub(crate) fn end(&mut self, process: u32) -> bool {
+        let is_it = |started: &&mut Started| started.command.is_some() && started.child.id() == process;
+        self.started.iter_mut().find(is_it).is_some_and(|started| started.child.kill().is_ok())
     }
 
     /// Notices processes that ended by themselves. Starts workers of this host again, unless they keep
@@ -240,10 +286,22 @@ fn own_name() -> String {
     if name.trim().is_empty() { "localhost".to_string() } else { name.trim().to_string() }
 }
 
-/// Writes the token into a file of the working folder that nobody else may read.
+/// The beginning of the names of token files.
+const TOKEN_FILE: &str = ".tunesmith-fleet-";
+
+/// Writes the token into a file of the working folder that nobody else may read. Removes those that runs
+/// of this host left when they were killed.
 fn token_file(token: &Token) -> Result<PathBuf, FleetError> {
     use std::os::unix::fs::OpenOptionsExt;
-    let path = std::path::absolute(format!(".tunesmith-fleet-{}", std::process::id()))?;
+    let of_host = format!("{TOKEN_FILE}{}-", own_name());
+    for entry in std::fs::read_dir(".")?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(&of_host).and_then(|process| process.parse::<u32>().ok());
+        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    let path = std::path::absolute(format!("{of_host}{}", std::process::id()))?;
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
     file.write_all(token.secret().as_bytes())?;
     Ok(path)

@@ -3,13 +3,15 @@
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use tunesmith_fleet::lease::{Answered, Issue, JobId, Leases, Lost, Terms, WorkerId};
+use tunesmith_fleet::lease::{Answered, Issue, JobId, Leases, Lost, Terms, Whom, WorkerId};
 
 #[derive(Clone, Debug)]
 enum Step {
     Add {
         steady: bool,
     },
+    /// Adds a job for one of the workers alone.
+    AddOwn(usize),
     Join {
         room: usize,
     },
@@ -24,6 +26,7 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => any::<bool>().prop_map(|steady| Step::Add { steady }),
+        2 => any::<usize>().prop_map(Step::AddOwn),
         2 => (1..4_usize).prop_map(|room| Step::Join { room }),
         1 => any::<usize>().prop_map(Step::Leave),
         6 => Just(Step::Issue),
@@ -37,6 +40,7 @@ const TERMS: Terms = Terms {
     first: Duration::from_secs(30),
     least: Duration::from_secs(10),
     factor: 3,
+    grace: Duration::ZERO,
     most_attempts: 3,
     most_failures: 2,
 };
@@ -46,6 +50,7 @@ const TERMS: Terms = Terms {
 struct Written {
     worker: WorkerId,
     job: JobId,
+    issued: Duration,
     deadline: Duration,
     is_over: bool,
     was_answered: bool,
@@ -61,6 +66,7 @@ struct Oracle {
     /// The jobs that were answered or have failed. A job may be here once.
     closed: Vec<JobId>,
     steady: BTreeSet<JobId>,
+    own: BTreeMap<JobId, WorkerId>,
 }
 
 impl Oracle {
@@ -74,19 +80,32 @@ impl Oracle {
         assert!(!self.closed.contains(&job), "{job:?} is closed");
         assert_eq!(attempt as usize, 1 + self.leases.iter().filter(|lease| lease.job == job).count());
         assert!(!self.leases.iter().any(|lease| lease.job == job && !lease.is_over), "two hold {job:?}");
-        let silent = self
-            .leases
-            .iter()
-            .any(|lease| lease.worker == worker && lease.is_over && !lease.was_answered && !lease.was_given_back);
-        assert!(!silent, "{worker:?} has not answered yet");
+        assert!(!self.is_silent(worker), "{worker:?} has not answered yet");
+        assert!(self.own.get(&job).is_none_or(|own| *own == worker), "{job:?} is for another worker");
         let ahead = self.holds(worker) as u32 + 1;
         assert!(ahead as usize <= self.rooms[&worker], "{worker:?} has no room");
         let deadline = now + limit * ahead;
-        let new = Written { worker, job, deadline, is_over: false, was_answered: false, was_given_back: false };
-        self.leases.push(new);
+        let (issued, is_over) = (now, false);
+        self.leases.push(Written { worker, job, issued, deadline, is_over, was_answered: false, was_given_back: false });
     }
 
-    fn answered(&mut self, worker: WorkerId, job: JobId) -> Answered<u64> {
+    fn is_silent(&self, worker: WorkerId) -> bool {
+        let is_owed = |lease: &&Written| lease.is_over && !lease.was_answered && !lease.was_given_back;
+        self.leases.iter().filter(is_owed).any(|lease| lease.worker == worker)
+    }
+
+    /// Closes the jobs for one worker that nobody holds and that it will not get.
+    fn part(&mut self, leases: &Leases<u64>) {
+        let is_held = |job: &JobId| self.leases.iter().any(|lease| lease.job == *job && !lease.is_over);
+        let is_there = |worker: &WorkerId| {
+            self.rooms.contains_key(worker) && !leases.is_set_aside(*worker) && !self.is_silent(*worker)
+        };
+        let gone = self.own.iter().filter(|(job, worker)| !is_held(job) && !is_there(worker));
+        let gone: Vec<JobId> = gone.map(|(job, _)| *job).filter(|job| !self.closed.contains(job)).collect();
+        self.closed.extend(gone);
+    }
+
+    fn answered(&mut self, worker: WorkerId, job: JobId, now: Duration) -> Answered<u64> {
         if !self.rooms.contains_key(&worker) {
             return Answered::Unasked;
         }
@@ -95,16 +114,16 @@ impl Oracle {
             .leases
             .iter_mut()
             .filter(|lease| (lease.worker, lease.job) == (worker, job) && !lease.was_answered && !lease.was_given_back);
-        let mut was_owed = false;
+        let mut issued = None;
         for lease in owed {
-            (lease.was_answered, lease.is_over, was_owed) = (true, true, true);
+            (lease.was_answered, lease.is_over, issued) = (true, true, Some(lease.issued));
         }
-        match (is_open, was_owed) {
-            (true, false) => Answered::Unasked,
+        match (is_open, issued) {
+            (true, None) => Answered::Unasked,
             (false, _) => Answered::Second,
-            (true, true) => {
+            (true, Some(issued)) => {
                 self.close(job);
-                Answered::First(job.0)
+                Answered::First { work: job.0, took: now - issued }
             }
         }
     }
@@ -116,8 +135,8 @@ impl Oracle {
 
     fn lost(&mut self, lost: &[Lost<u64>]) {
         for Lost { job, failed, .. } in lost {
-            if let Some(work) = failed {
-                assert_eq!(*work, job.0);
+            assert!(failed.is_none_or(|work| work == job.0));
+            if failed.is_some() || self.own.contains_key(job) {
                 self.close(*job);
             }
         }
@@ -128,7 +147,8 @@ impl Oracle {
         assert_eq!(leases.held(), held);
         assert_eq!(leases.open(), self.jobs.len() - self.closed.len(), "no job is lost");
         let deadline = self.leases.iter().filter(|lease| !lease.is_over).map(|lease| lease.deadline).min();
-        assert_eq!(leases.next_deadline(), deadline);
+        // Without a grace, a job that waits again is due at once.
+        assert!(leases.next_deadline() == deadline || leases.waiting() > 0);
     }
 }
 
@@ -136,11 +156,18 @@ fn act(leases: &mut Leases<u64>, oracle: &mut Oracle, step: &Step, now: &mut Dur
     match step {
         Step::Add { steady } => {
             let next = JobId(oracle.jobs.len() as u64 + 1);
-            assert_eq!(leases.add(next.0, *steady), next);
+            assert_eq!(leases.add(next.0, if *steady { Whom::Steady } else { Whom::Any }), next);
             oracle.jobs.insert(next);
             if *steady {
                 oracle.steady.insert(next);
             }
+        }
+        Step::AddOwn(which) => {
+            let Some(id) = oracle.rooms.keys().nth(which % oracle.rooms.len().max(1)).copied() else { return };
+            let next = JobId(oracle.jobs.len() as u64 + 1);
+            assert_eq!(leases.add(next.0, Whom::Only(id)), next);
+            oracle.jobs.insert(next);
+            oracle.own.insert(next, id);
         }
         Step::Join { room } => {
             let id = leases.join(*room);
@@ -149,7 +176,7 @@ fn act(leases: &mut Leases<u64>, oracle: &mut Oracle, step: &Step, now: &mut Dur
         Step::Leave(which) => {
             let Some(id) = oracle.rooms.keys().nth(which % oracle.rooms.len().max(1)).copied() else { return };
             oracle.rooms.remove(&id);
-            let lost = leases.leave(id);
+            let lost = leases.leave(id, *now);
             oracle.leases.iter_mut().filter(|lease| lease.worker == id).for_each(|lease| lease.is_over = true);
             oracle.lost(&lost);
         }
@@ -165,7 +192,7 @@ fn act(leases: &mut Leases<u64>, oracle: &mut Oracle, step: &Step, now: &mut Dur
         }
         Step::Answer(which) => {
             let Some(lease) = oracle.leases.get(which % oracle.leases.len().max(1)).cloned() else { return };
-            let expected = oracle.answered(lease.worker, lease.job);
+            let expected = oracle.answered(lease.worker, lease.job, *now);
             assert_eq!(leases.answer(lease.worker, lease.job, *now), expected);
         }
         Step::GiveBack(which) => {
@@ -183,6 +210,7 @@ fn act(leases: &mut Leases<u64>, oracle: &mut Oracle, step: &Step, now: &mut Dur
             oracle.lost(&lost);
         }
     }
+    oracle.part(leases);
     oracle.check(leases);
 }
 
@@ -214,7 +242,7 @@ proptest! {
 fn one_lease() -> (Leases<u64>, Issue<u64>) {
     let mut leases = Leases::new(TERMS);
     leases.join(1);
-    leases.add(1, false);
+    leases.add(1, Whom::Any);
     let issue = leases.issue(Duration::ZERO).remove(0);
     (leases, issue)
 }
@@ -223,7 +251,8 @@ fn one_lease() -> (Leases<u64>, Issue<u64>) {
 fn a_worker_cut_off_for_shorter_than_its_lease_is_not_noticed() {
     let (mut leases, issue) = one_lease();
     assert!(leases.expire(TERMS.first - Duration::from_millis(1)).is_empty());
-    assert_eq!(leases.answer(issue.worker, issue.job, TERMS.first), Answered::First(1));
+    let first = Answered::First { work: 1, took: TERMS.first };
+    assert_eq!(leases.answer(issue.worker, issue.job, TERMS.first), first);
 }
 
 #[test]
@@ -232,11 +261,12 @@ fn the_late_answer_of_a_worker_cut_off_for_longer_counts_unless_another_was_firs
     assert_eq!(leases.expire(TERMS.first), [Lost { worker: issue.worker, job: issue.job, failed: None }]);
     assert_eq!(leases.usable(), 0);
     let mut second = leases.clone();
-    assert_eq!(leases.answer(issue.worker, issue.job, TERMS.first), Answered::First(1));
+    let first = Answered::First { work: 1, took: TERMS.first };
+    assert_eq!(leases.answer(issue.worker, issue.job, TERMS.first), first);
     assert_eq!(leases.usable(), 1, "it is back");
     let other = second.join(1);
     assert_eq!(second.issue(TERMS.first)[0].attempt, 2);
-    assert_eq!(second.answer(other, issue.job, TERMS.first), Answered::First(1));
+    assert_eq!(second.answer(other, issue.job, TERMS.first), Answered::First { work: 1, took: Duration::ZERO });
     assert_eq!(second.answer(issue.worker, issue.job, TERMS.first), Answered::Second);
     assert_eq!(second.answer(issue.worker, issue.job, TERMS.first), Answered::Second, "twice is twice");
 }
@@ -244,12 +274,12 @@ fn the_late_answer_of_a_worker_cut_off_for_longer_counts_unless_another_was_firs
 #[test]
 fn a_job_that_no_worker_survives_has_failed() {
     let mut leases = Leases::new(TERMS);
-    let job = leases.add(7, false);
+    let job = leases.add(7, Whom::Any);
     for attempt in 1..=3 {
         let worker = leases.join(1);
         assert_eq!(leases.issue(Duration::ZERO).len(), 1);
         let failed = (attempt == 3).then_some(7);
-        assert_eq!(leases.leave(worker), [Lost { worker, job, failed }]);
+        assert_eq!(leases.leave(worker, Duration::ZERO), [Lost { worker, job, failed }]);
     }
     assert_eq!(leases.open(), 0);
 }
@@ -259,7 +289,7 @@ fn a_worker_that_fails_twice_in_a_row_is_set_aside() {
     let mut leases = Leases::new(TERMS);
     let worker = leases.join(1);
     for _ in 0..2 {
-        leases.add(0, false);
+        leases.add(0, Whom::Any);
         let issue = leases.issue(Duration::ZERO).remove(0);
         leases.give_back(worker, issue.job, Duration::ZERO);
     }
@@ -272,22 +302,57 @@ fn the_final_moves_only_when_its_worker_is_gone() {
     let (first, second) = (leases.join(1), leases.join(1));
     let seconds = Duration::from_secs;
     // The second worker has answered more, so that the final is with it.
-    let job = leases.add(1, false);
+    let job = leases.add(1, Whom::Any);
     leases.issue(seconds(0));
     leases.answer(first, job, seconds(1));
     for _ in 0..2 {
-        let (one, other) = (leases.add(2, false), leases.add(2, false));
+        let (one, other) = (leases.add(2, Whom::Any), leases.add(2, Whom::Any));
         leases.issue(seconds(1));
         leases.answer(second, other, seconds(2));
         leases.withdraw(one);
         leases.answer(first, one, seconds(2));
     }
     for _ in 0..5 {
-        let job = leases.add(9, true);
+        let job = leases.add(9, Whom::Steady);
         assert_eq!(leases.issue(seconds(3))[0].worker, second);
-        assert_eq!(leases.answer(second, job, seconds(4)), Answered::First(9));
+        assert_eq!(leases.answer(second, job, seconds(4)), Answered::First { work: 9, took: seconds(1) });
     }
-    leases.leave(second);
-    leases.add(9, true);
+    leases.leave(second, Duration::ZERO);
+    leases.add(9, Whom::Steady);
     assert_eq!(leases.issue(seconds(5))[0].worker, first);
+}
+
+#[test]
+fn a_job_for_one_worker_comes_before_others_and_ends_with_its_worker() {
+    let mut leases = Leases::new(TERMS);
+    let (first, second) = (leases.join(1), leases.join(1));
+    leases.add(1, Whom::Any);
+    leases.add(2, Whom::Only(second));
+    let issued: Vec<_> = leases.issue(Duration::ZERO).iter().map(|issue| (issue.worker, issue.work)).collect();
+    assert_eq!(issued, [(second, 2), (first, 1)]);
+    leases.add(3, Whom::Only(second));
+    assert_eq!(leases.open(), 3);
+    assert_eq!(leases.leave(second, Duration::ZERO).len(), 1);
+    assert_eq!(leases.open(), 1);
+    leases.add(4, Whom::Only(second));
+    assert_eq!(leases.open(), 1, "a worker that is gone gets no job");
+}
+
+#[test]
+fn workers_that_leave_together_do_not_hand_a_job_on_until_it_has_failed() {
+    let grace = Duration::from_secs(2);
+    let mut leases = Leases::new(Terms { grace, ..TERMS });
+    let workers = [(); 5].map(|()| leases.join(1));
+    let job = leases.add(1, Whom::Any);
+    leases.issue(Duration::ZERO);
+    for worker in workers {
+        for lost in leases.leave(worker, Duration::from_millis(worker.0)) {
+            assert_eq!((lost.job, lost.failed), (job, None));
+        }
+        assert!(leases.issue(Duration::from_millis(worker.0)).is_empty());
+    }
+    leases.join(1);
+    assert_eq!(leases.next_deadline(), Some(Duration::from_millis(1) + grace));
+    assert!(leases.issue(grace).is_empty() && leases.waiting() == 1);
+    assert_eq!(leases.issue(grace + Duration::from_millis(1))[0].attempt, 2);
 }

@@ -18,7 +18,7 @@ pub use format::{count, counted, date, duration, milliseconds, quantity};
 pub use front::Front;
 pub use page::{
     BuildText, EVALUATIONS, Evaluations, Form, Objective, Page, ParameterValues, RunSection, SampleSet, Samples, Spent,
-    Subject, page_html,
+    Subject, WorkerLine, page_html,
 };
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
 pub use summary::{Baseline, FailureLine, SpeedupSource, Summary, Winner};

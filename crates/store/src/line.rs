@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tunesmith_core::{CompileData, Depth, Evaluation, Failure, FailureKind, Measurement, Request};
+use tunesmith_core::{CompileData, Depth, Evaluation, Failure, FailureKind, MadeBy, Measurement, Request};
 use tunesmith_space::{Configuration, Space, Value};
 
 /// One evaluation as a journal keeps it.
@@ -43,6 +43,12 @@ pub struct Entry {
     /// without proposals do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed: Option<u64>,
+    /// The worker of a fleet that measured it. Journals of one device do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// Seconds from the request to the worker's answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took: Option<f64>,
     /// Seconds since the start of the run.
     pub clock: f64,
     /// The line of the file it was read from, counted from 1. It is not written.
@@ -100,6 +106,8 @@ impl Entry {
                 None => measurement.note.clone(),
             },
             proposed: evaluation.proposed,
+            worker: measurement.by.as_ref().map(|by| by.name.clone()),
+            took: measurement.by.as_ref().map(|by| by.took.as_secs_f64()),
             clock: evaluation.clock.as_secs_f64(),
             line: 0,
         }
@@ -152,6 +160,7 @@ impl Entry {
             counters: self.counters.clone(),
             compile: self.compile.clone().map(CompileData::from),
             note: self.message.clone().filter(|_| self.status == "correct"),
+            by: made_by(self.worker.clone(), self.took),
         }
     }
 
@@ -163,6 +172,12 @@ impl Entry {
         let kind = FailureKind::from_word(&self.status).ok_or_else(|| format!("`{}` is no status", self.status))?;
         Ok(Some(Failure::new(kind, self.message.clone().unwrap_or_default())))
     }
+}
+
+/// Returns the device that fields of a line name.
+pub(crate) fn made_by(worker: Option<String>, took: Option<f64>) -> Option<Box<MadeBy>> {
+    let took = Duration::try_from_secs_f64(took.unwrap_or_default()).unwrap_or_default();
+    Some(Box::new(MadeBy { name: worker?, took }))
 }
 
 /// Returns a configuration as JSON: parameters and values in the user's order.

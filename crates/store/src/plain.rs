@@ -4,7 +4,7 @@
 //! clock. These fields are found by their places. A line that has another form is left to the parser
 //! of JSON, which gives the same answer.
 
-use crate::line::CompileLine;
+use crate::line::{CompileLine, made_by};
 use crate::sum;
 use memchr::{memchr, memchr_iter, memrchr};
 use serde::Deserialize;
@@ -40,6 +40,10 @@ struct Rest {
     message: Option<String>,
     #[serde(default)]
     proposed: Option<u64>,
+    #[serde(default)]
+    worker: Option<String>,
+    #[serde(default)]
+    took: Option<f64>,
     clock: f64,
 }
 
@@ -77,13 +81,14 @@ impl<'a> Plain<'a> {
         let Ok(clock) = Duration::try_from_secs_f64(rest.clock) else { return Ok(None) };
         let Self { index, failure, depth, times_ms, .. } = self;
         let config = space.id(index).ok_or_else(|| format!("the space has no configuration {index}"))?;
-        let Rest { warmup_ms, parts_ms, values, counters, compile, message, proposed, .. } = rest;
+        let Rest { warmup_ms, parts_ms, values, counters, compile, message, proposed, worker, took, .. } = rest;
         let (failure, note) = match failure {
             None => (None, message),
             Some(kind) => (Some(Failure::new(kind, message.unwrap_or_default())), None),
         };
         let compile = compile.map(CompileData::from);
-        let measurement = Measurement { times_ms, warmup_ms, parts_ms, values, counters, compile, note };
+        let by = made_by(worker, took);
+        let measurement = Measurement { times_ms, warmup_ms, parts_ms, values, counters, compile, note, by };
         let request = Request { config, depth };
         Ok(Some(Box::new(Evaluation { request, failure, measurement, clock, proposed })))
     }
@@ -141,6 +146,7 @@ mod tests {
     use proptest::collection::{btree_map, vec};
     use proptest::option::of;
     use proptest::prelude::*;
+    use tunesmith_core::MadeBy;
     use tunesmith_space::{Parameter, Values};
 
     /// A space whose texts look like the ends of configurations.
@@ -172,8 +178,10 @@ mod tests {
         });
         let lists = || btree_map(text(), vec(number(), 0..3), 0..3);
         let counters = btree_map(text(), number(), 0..3);
-        (vec(number(), 0..40), of(number()), lists(), lists(), counters, of(compile)).prop_map(
-            |(times_ms, warmup_ms, parts_ms, values, counters, compile)| Measurement {
+        let took = (0..1_u64 << 40).prop_map(Duration::from_nanos);
+        let by = (text(), took).prop_map(|(name, took)| Box::new(MadeBy { name, took }));
+        (vec(number(), 0..40), of(number()), lists(), lists(), counters, of(compile), of(by)).prop_map(
+            |(times_ms, warmup_ms, parts_ms, values, counters, compile, by)| Measurement {
                 times_ms,
                 warmup_ms,
                 parts_ms,
@@ -181,6 +189,7 @@ mod tests {
                 counters,
                 compile,
                 note: None,
+                by,
             },
         )
     }

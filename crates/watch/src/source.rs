@@ -1,9 +1,10 @@
 //! The file of a run, as a reader must know it.
 
 use std::path::PathBuf;
+use tunesmith_store::FleetReport;
 
 /// The file of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Source {
     /// Its path.
     pub path: PathBuf,
@@ -13,6 +14,8 @@ pub struct Source {
     pub is_behind: bool,
     /// A sentence about an event of the file, such as that it was replaced.
     pub notice: Option<String>,
+    /// The state of the workers, if several devices measure the run.
+    pub fleet: Option<FleetReport>,
 }
 
 /// The state of a run, by its file.

@@ -3,7 +3,7 @@
 use crate::source::{Life, Source};
 use crate::watched::Watched;
 use std::path::Path;
-use tunesmith_store::{Follow, Growth, StoreError};
+use tunesmith_store::{FleetReport, Follow, Growth, StoreError};
 
 /// A run that is watched by its journal.
 #[derive(Debug)]
@@ -20,7 +20,8 @@ impl Watcher {
     /// The file cannot be read, or is no journal.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let follow = Follow::open(path)?;
-        let source = Source { path: path.to_path_buf(), life: Life::Unknown, is_behind: true, notice: None };
+        let (path, life) = (path.to_path_buf(), Life::Unknown);
+        let source = Source { path, life, is_behind: true, notice: None, fleet: None };
         Ok(Self { watched: Watched::new(follow.header()), follow, source })
     }
 
@@ -76,6 +77,8 @@ impl Watcher {
     fn settle(&mut self, is_behind: bool) {
         self.source.is_behind = is_behind;
         if !is_behind {
+            // A state that cannot be read is as good as none: the journal has all measurements.
+            self.source.fleet = FleetReport::read(&self.source.path).ok().flatten();
             self.source.life = match self.follow.is_written() {
                 Some(true) => Life::Running,
                 Some(false) => Life::Still,

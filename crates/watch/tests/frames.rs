@@ -8,7 +8,7 @@ use std::time::Duration;
 use tunesmith_core::judge::drift::Drift;
 use tunesmith_core::{Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict};
 use tunesmith_space::{Parameter, Space, Values};
-use tunesmith_store::{Header, Journal};
+use tunesmith_store::{FleetReport, Header, Journal, WorkerReport, WorkerState};
 use tunesmith_watch::{Key, Life, Page, Source, View, Watcher, draw, text};
 
 /// A run that is being written.
@@ -188,6 +188,34 @@ fn failures_stand_under_their_kinds_and_the_settings_by_name() {
     let run = Planted::new().finished().read(Life::Still);
     insta::assert_snapshot!("failures", frame(&run, &on(Page::Failures), 80, 12));
     insta::assert_snapshot!("settings", frame(&run, &on(Page::Run), 80, 18));
+}
+
+#[test]
+fn the_workers_of_a_fleet_have_a_line_and_each_of_them_its_own() {
+    let run = Planted::new().search();
+    let worker = |id: u64, state: WorkerState| WorkerReport {
+        id,
+        name: format!("worker {id} (n{id}, process 7)"),
+        evaluations: 10 * id,
+        holds: usize::from(state == WorkerState::Ready),
+        lost: id - 1,
+        state,
+        ..WorkerReport::default()
+    };
+    let slow = WorkerReport { level: Some(1.25), reason: Some("slow".into()), ..worker(2, WorkerState::SetAside) };
+    let report = FleetReport { workers: vec![worker(1, WorkerState::Ready), slow], speedup: 1.7, ..Default::default() };
+    report.write(&run.path()).unwrap();
+    let run = run.read(Life::Running);
+    let overview = frame(&run, &View::default(), 100, 30);
+    let line = "fleet    workers: 1 serves, 1 set aside; 1 lease held, 1 lease lost; 1.7 times one device";
+    assert!(overview.contains(line), "{overview}");
+    let settings = frame(&run, &on(Page::Run), 120, 30);
+    for line in [
+        "worker   worker 1 (n1, process 7): 10 measured, 1 lease, 0 lost, serves",
+        "worker   worker 2 (n2, process 7): 20 measured, 0 leases, 1 lost, level 1.250, set aside (slow)",
+    ] {
+        assert!(settings.contains(line), "{settings}");
+    }
 }
 
 #[test]

@@ -45,6 +45,9 @@ pub(crate) enum Command {
     /// Measure for a tuning run on another host: a worker of a fleet
     #[command(after_help = "Example:\n  tunesmith worker --connect head-node:7000 --token-file token")]
     Worker(WorkerArgs),
+    /// Show the workers of a run on many devices: leases, failures, losses
+    #[command(subcommand)]
+    Fleet(FleetCommand),
     /// Run one configuration: compile, run, verify, time
     #[command(after_help = "Examples:\n  tunesmith run examples/gemm/gemm.toml --config MC=64,NC=256\n  \
         tunesmith run examples/gemm/gemm.toml --show-command\n  \
@@ -305,6 +308,17 @@ pub(crate) struct TuneArgs {
     /// Maximum number of seconds that a fleet waits while it has no worker
     #[arg(long, value_name = "SECONDS", requires = "fleet", value_parser = seconds)]
     pub(crate) fleet_wait: Option<std::time::Duration>,
+    /// Search for each kind of device that joins, one after the other. Each search has the journals of
+    /// those before it as history
+    #[arg(long, requires = "fleet", conflicts_with_all = ["resume", "json"])]
+    pub(crate) pools: bool,
+    /// The name or address by which other hosts reach this one [default: its name; for ssh the
+    /// address that it comes from]
+    #[arg(long, value_name = "HOST", requires = "fleet")]
+    pub(crate) fleet_address: Option<String>,
+    /// The least time that a worker gets to answer
+    #[arg(long, value_name = "SECONDS", hide = true, requires = "fleet", value_parser = seconds)]
+    pub(crate) fleet_lease: Option<std::time::Duration>,
     /// A pause of each local worker before it answers, to try a fleet out
     #[arg(long, value_name = "SECONDS", hide = true, requires = "fleet", value_parser = seconds)]
     pub(crate) fleet_pause: Option<std::time::Duration>,
@@ -329,6 +343,23 @@ pub(crate) struct TuneArgs {
     /// Print no progress
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FleetCommand {
+    /// Show each worker of a run: measurements, leases, losses, and whether its times are like the
+    /// others'
+    #[command(after_help = "Example:\n  tunesmith fleet status gemm.jsonl")]
+    Status(FleetStatusArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FleetStatusArgs {
+    /// The journal of the run, or its folder
+    pub(crate) run: PathBuf,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,16 +1,16 @@
-//! `tunesmith worker`, and the fleet of `tune --fleet`.
+//! `tunesmith worker`, `tunesmith fleet`, and the fleet of `tune --fleet`.
 
-use super::{interrupt, interruptible_machine, sizes, unless};
-use crate::args::{TuneArgs, WorkerArgs};
+use super::{interrupt, interruptible_machine, journal, sizes, unless};
+use crate::args::{FleetStatusArgs, TuneArgs, WorkerArgs};
 use crate::{Ending, output};
 use std::path::Path;
 use tunesmith::core::Refusal;
-use tunesmith::report::counted;
+use tunesmith::report::{count_table, counted, duration};
 use tunesmith::{DeviceChoice, Error, Machine, Problem, WhichDevice};
 use tunesmith_fleet::lease::Terms;
 use tunesmith_fleet::{
-    Fleet, FleetError, FleetOptions, FleetReport, FleetSpec, ServedUntil, TOKEN_VARIABLE, Token, WorkerOptions,
-    WorkerProgram, work,
+    Fleet, FleetError, FleetOptions, FleetReport, FleetSpec, FleetStatus, ServedUntil, TOKEN_VARIABLE, Token,
+    WorkerOptions, WorkerProgram, WorkerReport, WorkerState, status, work,
 };
 
 pub(crate) fn worker(args: &WorkerArgs) -> Result<Ending, Error> {
@@ -56,10 +56,17 @@ pub(super) fn fleet(args: &TuneArgs, problem: &Problem, machine: &Machine) -> Re
         problem: args.problem.problem.clone(),
         sizes: sizes(&args.problem),
         device: args.device.clone(),
-        worker: WorkerProgram { program, options: shared(args), each: each(&spec, problem, machine) },
+        worker: WorkerProgram {
+            program,
+            options: shared(args),
+            each: each(&spec, problem, machine),
+            ssh: ssh()?,
+            address: args.fleet_address.clone(),
+        },
         spec,
-        terms: Terms::default(),
+        terms: args.fleet_lease.map_or_else(Terms::default, |least| Terms { first: least, least, ..Terms::default() }),
         patience: args.fleet_wait.unwrap_or(FleetOptions::PATIENCE),
+        pools: args.pools,
         is_timed: args.objective.is_empty() && problem.tuning.objective.is_none(),
     };
     Ok(Some(Fleet::start(options)?))
@@ -114,6 +121,18 @@ fn token(file: Option<&Path>) -> Result<Option<Token>, Error> {
     Ok(text.map(|text| Token::parse(&text)).transpose()?)
 }
 
+/// The variable of the environment that names the command for other hosts.
+const SSH_VARIABLE: &str = "TUNESMITH_SSH";
+
+#[allow(clippy::disallowed_methods)] // the command line is where the environment is read
+/// Returns the command that runs a script on another host, and its first arguments.
+fn ssh() -> Result<Vec<String>, Error> {
+    let text = std::env::var(SSH_VARIABLE).ok().filter(|text| !text.trim().is_empty());
+    let words = text.as_deref().map_or(Some(vec!["ssh".to_string()]), shlex::split);
+    let wrong = || Refusal::new(format!("a quotation mark of {SSH_VARIABLE} has no end"), None);
+    Ok(words.filter(|words| !words.is_empty()).ok_or_else(wrong)?)
+}
+
 fn no_token(who: &str) -> Error {
     let remedy = format!(
         "write `openssl rand -hex 32 > token && chmod 600 token` and name it with --token-file, or set {TOKEN_VARIABLE}"
@@ -121,11 +140,83 @@ fn no_token(who: &str) -> Error {
     Refusal::new(format!("{who} needs the token that both sides know"), Some(remedy)).into()
 }
 
-/// Says what a fleet brought.
+pub(crate) fn fleet_status(args: &FleetStatusArgs) -> Result<Ending, Error> {
+    let path = journal(&args.run)?;
+    let none = || {
+        let remedy = "`tune --fleet` measures on several devices".to_string();
+        Refusal::new(format!("one device measured the run in `{}`, no fleet", path.display()), Some(remedy))
+    };
+    let status = status(&path)?.ok_or_else(none)?;
+    if args.json {
+        output::json(&status);
+        return Ok(Ending::Done);
+    }
+    let FleetStatus { is_running, has_state, report } = &status;
+    let source = if *has_state { "" } else { "; its state is lost, the journal tells this" };
+    let life = match is_running {
+        Some(true) => "the run goes on",
+        Some(false) => "the run does not go on",
+        None => "nobody knows whether the run goes on",
+    };
+    output::print(&format!("{}: {life}{source}\n{}\n{}\n", path.display(), table(report), summary(report)));
+    if *is_running == Some(true) {
+        let waiting = counted(report.waiting, "request");
+        output::print(&format!("{} held, {waiting} without a worker\n", counted(report.held(), "lease")));
+    }
+    for worker in report.workers.iter().filter(|worker| worker.reason.is_some()) {
+        let reason = worker.reason.as_deref().unwrap_or_default();
+        output::print(&format!("{} is {}: {reason}\n", worker.name, worker.state.word()));
+    }
+    Ok(Ending::Done)
+}
+
+/// Returns the workers as a table.
+fn table(report: &FleetReport) -> String {
+    let header = ["measured", "checks", "level", "second", "lost", "leases", "busy", "state", "worker"];
+    let row = |worker: &WorkerReport| {
+        let busy = if report.seconds > 0.0 { worker.busy / report.seconds } else { 0.0 };
+        let level = worker.level.map_or("-".to_string(), |level| format!("{level:.3}"));
+        let counts = [worker.evaluations.to_string(), worker.checks.to_string(), level];
+        let lost = [worker.second.to_string(), worker.lost.to_string(), worker.holds.to_string()];
+        let rest = [format!("{:.0} %", busy.min(1.0) * 100.0), worker.state.word().to_string()];
+        let name = if worker.device.is_empty() { worker.name.clone() } else { worker_on(worker) };
+        let mut cells = counts.into_iter().chain(lost).chain(rest).chain([name]);
+        [(); 9].map(|()| cells.next().unwrap_or_default())
+    };
+    count_table(header, &report.workers.iter().map(row).collect::<Vec<_>>())
+}
+
+fn worker_on(worker: &WorkerReport) -> String {
+    format!("{} on {}", worker.name, worker.device)
+}
+
+/// Number of workers whose measurements a summary lists.
+const LISTED: usize = 8;
+
+/// Says what a fleet brought compared with one device.
 pub(super) fn summary(report: &FleetReport) -> String {
-    let evaluations: u64 = report.workers.iter().map(|worker| worker.evaluations).sum();
-    let lost: u64 = report.workers.iter().map(|worker| worker.lost).sum();
-    let lost = if lost > 0 { format!("; {} issued anew", counted(lost, "lease")) } else { String::new() };
-    let (workers, measured) = (counted(report.workers.len(), "worker"), counted(evaluations, "measurement"));
-    format!("{workers} made {measured}, {:.1} times the work of one in the same time{lost}", report.speedup)
+    let made: Vec<u64> = report.workers.iter().map(|worker| worker.evaluations).collect();
+    let (lost, aside) = (report.lost(), report.count(WorkerState::SetAside));
+    let lost = if lost > 0 { format!("; {} lost", counted(lost, "lease")) } else { String::new() };
+    let aside = if aside > 0 { format!("; {} set aside", counted(aside, "worker")) } else { String::new() };
+    let each = match (made.len(), made.iter().min(), made.iter().max()) {
+        (2..=LISTED, ..) => format!(" ({})", made.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
+        (_, Some(least), Some(most)) if made.len() > 1 => format!(" ({least} to {most} each)"),
+        _ => String::new(),
+    };
+    let busy: f64 = report.workers.iter().map(|worker| worker.busy).sum();
+    let (workers, measured) = (counted(made.len(), "worker"), counted(made.iter().sum::<u64>(), "measurement"));
+    let (busy, wall) = (duration(busy), duration(report.seconds));
+    let times = report.speedup;
+    format!("{workers} made {measured}{each}: {busy} of work in {wall}, {times:.1} times one device{lost}{aside}")
+}
+
+/// Says how a fleet is while it works.
+pub(crate) fn present(report: &FleetReport) -> String {
+    let (lost, aside) = (report.lost(), report.count(WorkerState::SetAside));
+    let silent = report.count(WorkerState::Silent);
+    let some = |count: u64, word: &str| if count > 0 { format!(", {count} {word}") } else { String::new() };
+    let (silent, aside, lost) = (some(silent as u64, "silent"), some(aside as u64, "aside"), some(lost, "lost"));
+    let serving = counted(report.count(WorkerState::Ready), "worker");
+    format!("{serving}{silent}{aside}, {}{lost}", counted(report.held(), "lease"))
 }

@@ -8,6 +8,7 @@ use crate::live::{Live, Refresher};
 use crate::progress::Display;
 use crate::{Ending, output, render};
 use serde::Serialize;
+use std::path::PathBuf;
 use tunesmith::core::{Event, FailureKind, Interrupt, Observer};
 use tunesmith::report::{
     Baseline, FailureLine, SpeedupSource, Summary, Winner, count, counted, milliseconds, quantity,
@@ -17,7 +18,7 @@ use tunesmith::{
     OutcomeDocument, Problem, ProposalReport, ProposeCommand, Rates, RemoteDevice, Search, Session, Starting,
     StopReason, Target, UNVERIFIED,
 };
-use tunesmith_fleet::{Fleet, FleetReport};
+use tunesmith_fleet::{FleetReport, Pools, SharedReport};
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
@@ -30,31 +31,77 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     if args.inputs {
         return tune_inputs::tune_inputs(&problem, &machine, &search, &journal, args, &interrupt);
     }
-    let fleet = fleet::fleet(args, &problem, &machine)?;
-    let report = fleet.as_ref().map(Fleet::report);
-    let remote = fleet.map(|fleet| Box::new(fleet) as Box<dyn RemoteDevice>);
-    let outcome = observed(&problem, &machine, &search, &journal, args, &interrupt, (live.as_ref(), remote))?;
-    let report = report.map(|report| report.now());
-    if let StopReason::Doomed { failure, .. } = &outcome.stop_reason {
-        output::note(&format!("{}\n{failure}\n{GO_ON}", outcome.stop_reason));
-    } else if let StopReason::NoValue(_) = &outcome.stop_reason {
-        output::note(&format!("{}; {GO_ON}", outcome.stop_reason));
-    } else if !args.quiet {
-        ended(&outcome);
+    let run = Run { problem: &problem, machine: &machine, args, interrupt: &interrupt, live: live.as_ref() };
+    let Some(fleet) = fleet::fleet(args, &problem, &machine)? else { return Ok(run.tune(&search, &journal, None)?.0) };
+    if !args.pools {
+        let report = fleet.report();
+        return Ok(run.tune(&search, &journal, Some((report, Box::new(fleet))))?.0);
     }
-    if args.json {
-        output::json(&Document { outcome: outcome.document(), sandbox: describe_sandbox(&machine), fleet: report });
-    } else {
-        let mut summary = summary(&problem, args, &outcome);
-        summary.notes.extend(report.map(|report| ("fleet", fleet::summary(&report))));
-        output::print(&summary.render());
+    run.tune_pools(&mut Pools::new(fleet), search, &journal)
+}
+
+/// The workers of a run, and the report about them.
+type Workers = (SharedReport, Box<dyn RemoteDevice>);
+
+/// The parts that the searches of one command share.
+struct Run<'a> {
+    problem: &'a Problem,
+    machine: &'a Machine,
+    args: &'a TuneArgs,
+    interrupt: &'a Interrupt,
+    live: Option<&'a Live>,
+}
+
+impl Run<'_> {
+    /// Searches with each pool in turn. What one has measured is history for the next.
+    fn tune_pools(&self, pools: &mut Pools, mut search: Search, journal: &JournalOptions) -> Result<Ending, Error> {
+        let (mut ending, report) = (Ending::Done, pools.report());
+        for number in 1.. {
+            let Some(workers) = pools.next_run().filter(|_| !self.interrupt.is_raised()) else { break };
+            let named = journal.out.as_ref().filter(|_| number > 1);
+            let numbered = named.map(|out| out.with_extension(format!("{number}.jsonl")));
+            let own = JournalOptions { out: numbered.or_else(|| journal.out.clone()), ..journal.clone() };
+            let (ended, out) = self.tune(&search, &own, Some((report.clone(), workers)))?;
+            ending = if ended == Ending::Done { ending } else { ended };
+            search.history.push(out);
+        }
+        Ok(ending)
     }
-    Ok(match outcome {
-        _ if interrupt.is_raised() => Ending::Interrupted,
-        Outcome { stop_reason: StopReason::NoValue(_), .. } => Ending::WrongRequest,
-        Outcome { best: None, .. } => Ending::NothingCorrect,
-        _ => Ending::Done,
-    })
+
+    /// Makes one search, and says what it found. Returns its journal.
+    fn tune(
+        &self,
+        search: &Search,
+        journal: &JournalOptions,
+        workers: Option<Workers>,
+    ) -> Result<(Ending, PathBuf), Error> {
+        let Run { problem, machine, args, interrupt, live } = *self;
+        let report = workers.as_ref().map(|(report, _)| report.clone());
+        let outcome = observed(problem, machine, search, journal, args, interrupt, (live, workers))?;
+        let report = report.map(|report| report.now());
+        if let StopReason::Doomed { failure, .. } = &outcome.stop_reason {
+            output::note(&format!("{}\n{failure}\n{GO_ON}", outcome.stop_reason));
+        } else if let StopReason::NoValue(_) = &outcome.stop_reason {
+            output::note(&format!("{}; {GO_ON}", outcome.stop_reason));
+        } else if !args.quiet {
+            ended(&outcome);
+        }
+        if args.json {
+            output::json(&Document { outcome: outcome.document(), sandbox: describe_sandbox(machine), fleet: report });
+        } else {
+            let mut summary = summary(problem, args, &outcome);
+            summary.notes.extend(report.map(|report| ("fleet", fleet::summary(&report))));
+            output::print(&summary.render());
+        }
+        let out = outcome.out.clone();
+        let ending = match outcome {
+            _ if interrupt.is_raised() => Ending::Interrupted,
+            Outcome { stop_reason: StopReason::NoValue(_), .. } => Ending::WrongRequest,
+            Outcome { best: None, .. } => Ending::NothingCorrect,
+            _ => Ending::Done,
+        };
+        Ok((ending, out))
+    }
 }
 
 /// Tunes with what the user wants to see meanwhile: progress, notes, the report in a browser.
@@ -65,12 +112,16 @@ fn observed(
     journal: &JournalOptions,
     args: &TuneArgs,
     interrupt: &Interrupt,
-    (live, remote): (Option<&Live>, Option<Box<dyn RemoteDevice>>),
+    (live, workers): (Option<&Live>, Option<Workers>),
 ) -> Result<Outcome, Error> {
-    let (mut display, mut refresher) = (Display::default(), live.map(Refresher::new));
+    let (report, remote) = workers.unzip();
+    let mut display = Display::default();
+    display.fleet.clone_from(&report);
+    let mut refresher = live.map(Refresher::new);
     let (unverified, served) = (display.unverified.clone(), refresher.as_ref().map(|live| live.journal.clone()));
     let mut on_start = |starting: &Starting<'_>| {
         unverified.set(starting.verified == Some(false));
+        report.iter().for_each(|report| report.keep_beside(starting.journal));
         served.iter().for_each(|known| *known.borrow_mut() = Some(starting.journal.to_path_buf()));
         if args.quiet { warn(problem, starting) } else { announce(problem, starting) }
     };

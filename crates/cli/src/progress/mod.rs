@@ -3,6 +3,7 @@
 mod anchored;
 mod line;
 
+use crate::commands::fleet_present;
 use crate::output::{note, wants_colours};
 use anchored::Anchored;
 use console::Term;
@@ -21,6 +22,7 @@ use tunesmith::core::judge::standing::Stage;
 use tunesmith::core::{Event, FailureKind, Observer, Progress, Scored, Stop, statistics};
 use tunesmith::report::{counted, duration, milliseconds};
 use tunesmith::space::Space;
+use tunesmith_fleet::SharedReport;
 
 /// Maximum time between lines without a terminal. Every improvement is printed at once.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -42,6 +44,8 @@ pub(crate) struct Display {
     best: Option<f64>,
     last_line: Duration,
     started: (u64, Duration),
+    /// The fleet that measures, if there is one.
+    pub(crate) fleet: Option<SharedReport>,
     /// True if no output is compared with a correct result.
     pub(crate) unverified: Rc<Cell<bool>>,
 }
@@ -115,7 +119,8 @@ impl Display {
     fn pieces(&self, progress: &Progress) -> Vec<Piece> {
         let pace = self.pace(progress).map(|text| Piece::new(Tone::Quiet, text));
         let noise = self.noise.high().map(|share| Piece::new(Tone::Warning, format!("noise {:.0} %", share * 100.0)));
-        pace.into_iter().chain(self.best_pieces()).chain(self.failures()).chain(noise).chain(self.values()).collect()
+        let fleet = self.fleet.as_ref().map(|fleet| Piece::new(Tone::Plain, fleet.read(fleet_present)));
+        pace.into_iter().chain(self.best_pieces()).chain(fleet).chain(self.failures()).chain(noise).chain(self.values()).collect()
     }
 
     fn best_pieces(&self) -> Vec<Piece> {

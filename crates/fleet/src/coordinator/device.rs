@@ -3,13 +3,13 @@
 use super::likeness::{VERSION, subject};
 use super::{Ended, Fleet, Work};
 use crate::FleetSpec;
-use crate::lease::JobId;
+use crate::lease::{JobId, Whom};
 use crate::wire::{FoundTarget, FromCoordinator, Task};
 use serde_json::{Map, Value as Json};
 use std::time::Duration;
 use tunesmith::{Extras, FoundRemote, Problem, RemoteDevice};
 use tunesmith_core::{
-    Asides, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent,
+    Asides, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request, Spent,
 };
 use tunesmith_device::DeviceError;
 use tunesmith_space::{ConfigId, Space};
@@ -37,11 +37,11 @@ fn completion(work: &Work, ended: Ended) -> Completion {
     let failed = |failure| Completion { failure: Some(failure), ..Completion::default() };
     match ended {
         Ended::Failed(failure) => failed(failure),
-        Ended::Answered(answer) => match answer.entry.failure() {
+        Ended::Answered(answer, by) => match answer.entry.failure() {
             Ok(failure) if answer.entry.index == work.task.config() => Completion {
                 request: None,
                 failure,
-                measurement: answer.entry.measurement(),
+                measurement: Measurement { by: Some(Box::new(by)), ..answer.entry.measurement() },
                 spent: spent(answer.spent),
                 unprofiled: answer.unprofiled,
             },
@@ -54,7 +54,7 @@ fn completion(work: &Work, ended: Ended) -> Completion {
 impl Evaluator for Fleet {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
         let task = Task::Evaluate { config: rank(request.config), profiled: request.depth == Depth::Profiled };
-        self.leases.add(Work { task, config: request.config }, false);
+        self.leases.add(Work { task, config: request.config }, Whom::Any);
         self.issue();
         Ok(())
     }
@@ -90,7 +90,7 @@ impl Evaluator for Fleet {
         let task = Task::Confirm { config: rank(config) };
         let Some(ended) = self.steady(task.clone(), config, interrupt)? else { return Ok(None) };
         let (launches, notes) = match &ended {
-            Ended::Answered(answer) => (answer.launches, answer.notes.clone()),
+            Ended::Answered(answer, _) => (answer.launches, answer.notes.clone()),
             Ended::Failed(_) => (0, Vec::new()),
         };
         let Completion { failure, spent, .. } = completion(&Work { task, config }, ended);
@@ -105,7 +105,7 @@ impl Evaluator for Fleet {
 impl RemoteDevice for Fleet {
     fn find(&mut self, interrupt: &Interrupt) -> Result<FoundRemote, tunesmith::Error> {
         let first = |fleet: &mut Self| {
-            let member = fleet.members.values().next()?;
+            let member = fleet.members.values().find(|member| fleet.is_of_pool(member.waiting.as_ref()))?;
             let value = |(name, json): (&String, &Json)| Some((name.clone(), Journal::value_of(json)?));
             let limits = member.offer.limits.iter().filter_map(value).collect();
             Some((member.offer.target.clone().map(FoundTarget::target), limits))
@@ -122,8 +122,11 @@ impl RemoteDevice for Fleet {
     ) -> Result<Map<String, Json>, tunesmith::Error> {
         self.subject = subject(&problem.digest(), space.digest());
         let begin = FromCoordinator::Begin { counters: extras.counters, energy: extras.energy };
-        self.members.values().for_each(|member| member.outbox.send(begin.clone()));
+        if self.begin.is_none() {
+            self.members.values().for_each(|member| member.outbox.send(begin.clone()));
+        }
         (self.begin, self.space) = (Some(begin), Some(space.clone()));
+        self.let_pool_serve();
         let ready = |fleet: &mut Self| fleet.identity.clone();
         let mut identity = self.wait(interrupt, ready)?.ok_or_else(interrupted)?;
         // A journal may be resumed by another version.

@@ -10,8 +10,9 @@ use std::collections::BTreeSet;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use tunesmith::{JournalOptions, Machine, Outcome, Problem, Search, Session, tune};
-use tunesmith_core::{Completion, Event as RunEvent, Measurement, SystemClock};
+use tunesmith::{JournalOptions, Machine, Outcome, Problem, RemoteDevice, Search, Session, tune};
+use tunesmith_store::FleetReport;
+use tunesmith_core::{Completion, Event as RunEvent, Measurement, Request, SystemClock};
 
 const PROBLEM: &str = "[parameters]\nX = { range = '1..=60' }\n";
 const DEVICE: &str = "synthetic:abs(X - 17) + 1";
@@ -41,6 +42,10 @@ enum Script {
     WrongToken,
     /// Answers for another configuration.
     OtherConfiguration,
+    /// Answers probes at once, its first evaluation after `begun`, and others after `happened`.
+    Patient,
+    /// Takes half as long again.
+    Slow,
 }
 
 impl Script {
@@ -92,7 +97,7 @@ struct Stage {
 
 fn terms() -> Terms {
     let short = Duration::from_millis(300);
-    Terms { first: short, least: short, factor: 1, ..Terms::default() }
+    Terms { first: short, least: short, factor: 1, grace: Duration::ZERO, ..Terms::default() }
 }
 
 impl Stage {
@@ -106,7 +111,11 @@ impl Stage {
     }
 
     fn fleet(&self, patience: Duration) -> Fleet {
-        let worker = WorkerProgram { program: PathBuf::new(), options: Vec::new(), each: Vec::new() };
+        self.fleet_of(patience, false)
+    }
+
+    fn fleet_of(&self, patience: Duration, pools: bool) -> Fleet {
+        let worker = WorkerProgram::default();
         Fleet::start(FleetOptions {
             spec: FleetSpec::Listen("127.0.0.1:0".to_string()),
             token: self.token.clone(),
@@ -117,6 +126,7 @@ impl Stage {
             terms: terms(),
             patience,
             is_timed: true,
+            pools,
         })
         .unwrap()
     }
@@ -127,11 +137,20 @@ impl Stage {
 
     /// Tunes with `fleet`. Returns the outcome and the notes.
     fn tune(&self, fleet: Fleet, evaluations: u64, resume: bool) -> (Result<Outcome, tunesmith::Error>, String) {
+        let journal = JournalOptions { out: Some(self.journal()), resume, ..JournalOptions::default() };
+        self.tune_on(Box::new(fleet), evaluations, &journal)
+    }
+
+    fn tune_on(
+        &self,
+        device: Box<dyn RemoteDevice>,
+        evaluations: u64,
+        journal: &JournalOptions,
+    ) -> (Result<Outcome, tunesmith::Error>, String) {
         let machine = Machine { device: Some(DEVICE.parse().unwrap()), ..Machine::default() };
         let stop = Some(format!("evaluations {evaluations}").parse().unwrap());
         let strategy = Some("random".parse().unwrap());
         let search = Search { stop, strategy, room: Some(4), ..Search::default() };
-        let journal = JournalOptions { out: Some(self.journal()), resume, ..JournalOptions::default() };
         let mut notes = String::new();
         let mut observer = |event: &RunEvent<'_>| {
             if let RunEvent::Noted { text } = event {
@@ -140,9 +159,9 @@ impl Stage {
             }
         };
         let outcome = {
-            let mut session = Session { remote: Some(Box::new(fleet)), ..Session::default() };
+            let mut session = Session { remote: Some(device), ..Session::default() };
             session.observers.push(&mut observer);
-            tune(&self.problem, &machine, &search, &journal, &mut session)
+            tune(&self.problem, &machine, &search, journal, &mut session)
         };
         (outcome, notes)
     }
@@ -167,7 +186,7 @@ impl Stage {
             if let Ok((listening, speaking)) = join(socket, &token, &SystemClock::new()) {
                 let _ = play(script, listening, speaking, (&problem, &space), &cues);
             }
-            if script != Script::Good {
+            if !matches!(script, Script::Good | Script::Patient) {
                 cues.happened.give();
             }
         })
@@ -208,7 +227,7 @@ fn play(
         &mut speaking,
         &FromWorker::Ready { identity, problem: problem.to_string(), space: space.digest().to_string() },
     )?;
-    let (mut leases, mut kept) = (0, None);
+    let (mut leases, mut evaluations, mut kept) = (0, 0, None);
     while let FromCoordinator::Lease { job, attempt, task, .. } = hear(&mut listening, FROM_COORDINATOR)? {
         leases += 1;
         if script == Script::Good {
@@ -219,7 +238,12 @@ fn play(
         let rank = if script == Script::OtherConfiguration { (rank + 1) % 60 } else { rank };
         let config = space.id(rank).unwrap();
         let x = (rank + 1) as f64;
-        let measurement = Measurement { times_ms: vec![(x - 17.0).abs() + 1.0], ..Measurement::default() };
+        let factor = if script == Script::Slow { 1.5 } else { 1.0 };
+        if let (Script::Patient, Task::Evaluate { .. }) = (script, &task) {
+            evaluations += 1;
+            if evaluations == 1 { &cues.begun } else { &cues.happened }.wait();
+        }
+        let measurement = Measurement { times_ms: vec![((x - 17.0).abs() + 1.0) * factor], ..Measurement::default() };
         let completion = Completion { measurement, ..Completion::default() };
         let answer = Box::new(answer(space, Request::timed(config), completion));
         let message = FromWorker::Answer { job, attempt, answer: answer.clone() };
@@ -338,6 +362,110 @@ fn a_peer_with_another_token_is_refused() {
 fn a_worker_with_another_device_is_set_aside() {
     let notes = run_with(&[Script::Good, Script::OtherDevice], &["times of both cannot be compared"]);
     assert!(notes.contains("its device is another device, not a device"), "{notes}");
+}
+
+/// Gives a cue once the report says so.
+fn when(report: &SharedReport, cue: &Cue, says: impl Fn(&FleetReport) -> bool) {
+    for _ in 0..6000 {
+        if report.read(&says) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    cue.give();
+}
+
+#[test]
+fn a_worker_that_is_slower_than_the_others_is_set_aside_and_named() {
+    let stage = Stage::new();
+    let fleet = stage.fleet(FleetOptions::PATIENCE);
+    let (port, report, cues, entry) = (fleet.port(), fleet.report(), Cues::default(), Cue::default());
+    let mut workers: Vec<_> =
+        (0..4).map(|_| stage.worker_with(port, Script::Patient, cues.clone(), Cue::given())).collect();
+    workers.push(stage.worker_with(port, Script::Slow, cues.clone(), entry.clone()));
+    let (watched, begun) = (report.clone(), cues.begun.clone());
+    let directing = thread::spawn(move || {
+        when(&watched, &begun, |report| report.workers.len() == 4);
+        when(&watched, &entry, |report| report.workers.iter().all(|worker| worker.checks >= 3));
+    });
+    let (outcome, notes) = stage.tune(fleet, 30, false);
+    stage.check(&outcome.unwrap(), 30);
+    workers.into_iter().for_each(|worker| worker.join().unwrap());
+    directing.join().unwrap();
+    let line = "(Slow, process 1) is set aside: it takes 50 % more time than the others for the same configuration";
+    assert_eq!(notes.lines().filter(|note| note.contains(line)).count(), 1, "{notes}");
+    assert_eq!(notes.lines().filter(|note| note.contains("set aside")).count(), 1, "{notes}");
+    let slow = report.now().workers.into_iter().find(|worker| worker.name.contains("Slow")).unwrap();
+    assert_eq!((slow.state, slow.level, slow.evaluations), (WorkerState::SetAside, Some(1.5), 0));
+}
+
+#[test]
+fn workers_of_another_kind_wait_for_a_run_of_their_own() {
+    let stage = Stage::new();
+    let fleet = stage.fleet_of(FleetOptions::PATIENCE, true);
+    let (port, report, cues) = (fleet.port(), fleet.report(), Cues::default());
+    let mut pools = crate::Pools::new(fleet);
+    // The first worker goes on once two of another kind are there.
+    let scripts = [Script::Good, Script::OtherDevice, Script::OtherDevice];
+    let workers = scripts.map(|script| {
+        let own = Cues { begun: cues.begun.clone(), happened: cues.happened.clone() };
+        let happened = if script == Script::Good { own.happened } else { Cue::default() };
+        stage.worker_with(port, script, Cues { happened, ..own }, Cue::given())
+    });
+    let (watched, happened) = (report.clone(), cues.happened.clone());
+    let directing = thread::spawn(move || {
+        for _ in 0..6000 {
+            if watched.others() == 2 {
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        happened.give();
+    });
+    let journal = |name: &str| {
+        let out = Some(stage.folder.path().join(name));
+        JournalOptions { out, ..JournalOptions::default() }
+    };
+    let (outcome, notes) = stage.tune_on(pools.next_run().unwrap(), 30, &journal("run.jsonl"));
+    stage.check(&outcome.unwrap(), 30);
+    assert_eq!(notes.lines().filter(|line| line.contains("waits for a pool of its own: its device is")).count(), 2);
+    assert_eq!(report.now().workers.len(), 1);
+    let (outcome, notes) = stage.tune_on(pools.next_run().unwrap(), 30, &journal("other.jsonl"));
+    assert_eq!(outcome.unwrap().evaluations, 30, "{notes}");
+    assert_eq!(report.now().workers.len(), 2, "the second pool has both workers of its kind");
+    let recorded = tunesmith_store::read(&stage.folder.path().join("other.jsonl")).unwrap();
+    assert_eq!(recorded.header.identity["device"], "another device");
+    assert!(recorded.entries.iter().all(|entry| entry.worker.as_ref().is_some_and(|by| by.contains("OtherDevice"))));
+    assert!(pools.next_run().is_none(), "nobody is left");
+    drop(pools);
+    workers.into_iter().for_each(|worker| worker.join().unwrap());
+    directing.join().unwrap();
+}
+
+#[test]
+fn the_journal_says_which_worker_measured_and_its_state_lies_beside_it() {
+    let stage = Stage::new();
+    let fleet = stage.fleet(FleetOptions::PATIENCE);
+    let report = fleet.report();
+    report.keep_beside(&stage.journal());
+    let worker = stage.worker(fleet.port(), Script::Good);
+    let (outcome, _) = stage.tune(fleet, 30, false);
+    stage.check(&outcome.unwrap(), 30);
+    worker.join().unwrap();
+    let recorded = tunesmith_store::read(&stage.journal()).unwrap();
+    let is_named = |entry: &tunesmith_store::Entry| entry.worker.as_deref() == Some("worker 1 (Good, process 1)");
+    assert!(recorded.entries.iter().all(|entry| is_named(entry) && entry.took.is_some()));
+    let of_journal = FleetReport::of(&recorded).unwrap();
+    // The final and the probes of the reference come besides.
+    assert!(of_journal.workers.len() == 1 && of_journal.workers[0].evaluations >= 30, "{of_journal:?}");
+    let status = crate::status(&stage.journal()).unwrap().unwrap();
+    assert!(status.has_state && status.report == report.now(), "{status:?}");
+    let [worker] = status.report.workers.as_slice() else { panic!("{status:?}") };
+    assert_eq!((worker.evaluations >= 30, worker.state, worker.holds), (true, WorkerState::Ended, 0));
+    let text = std::fs::read_to_string(FleetReport::beside(&stage.journal())).unwrap();
+    assert!(!text.contains(stage.token.secret()));
+    std::fs::remove_file(FleetReport::beside(&stage.journal())).unwrap();
+    assert!(!crate::status(&stage.journal()).unwrap().unwrap().has_state);
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod samples;
 mod slices;
 mod spent;
 mod text;
+mod workers;
 
 #[cfg(feature = "plots")]
 mod svg;
@@ -30,6 +31,7 @@ mod svg;
 
 pub use record::{
     BuildText, EVALUATIONS, Evaluations, Objective, ParameterValues, RunSection, SampleSet, Samples, Spent, Subject,
+    WorkerLine,
 };
 
 use crate::plot::PlotError;
@@ -62,7 +64,7 @@ const STYLE: &str = include_str!("style.css");
 type Section = fn(&Group<'_>) -> Markup;
 
 /// The sections, in their order. Each returns nothing if it has nothing to say.
-const SECTIONS: [Section; 10] = [
+const SECTIONS: [Section; 11] = [
     overview::render,
     progress::render,
     best::render,
@@ -71,6 +73,7 @@ const SECTIONS: [Section; 10] = [
     evaluations::render,
     samples::render,
     spent::render,
+    workers::render,
     failures::render,
     environment::render,
 ];

@@ -36,6 +36,8 @@ pub struct RunSection {
     pub samples: SampleSet,
     /// Where the time went.
     pub spent: Spent,
+    /// The workers, if several devices measured.
+    pub workers: Vec<WorkerLine>,
     /// Failures by kind, with the commonest message of each.
     pub failures: Vec<FailureLine>,
     /// The values that explain failures.
@@ -44,6 +46,21 @@ pub struct RunSection {
     pub environment: Vec<(String, String)>,
     /// Commands that repeat the run.
     pub reproduce: Vec<String>,
+}
+
+/// The work of one device of several.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkerLine {
+    /// Its name.
+    pub name: String,
+    /// Number of its measurements.
+    pub measurements: usize,
+    /// Number of them that failed.
+    pub failed: usize,
+    /// Seconds from requests to their answers, without overlaps.
+    pub busy: f64,
+    /// The share of each of many equal parts of the run in which it had a request, from 0 to 1.
+    pub parts: Vec<f64>,
 }
 
 /// The subject of a run. Numbers of runs with the same subject can be compared.

@@ -67,6 +67,26 @@ fn everything_that_needs_no_script_is_on_every_page_and_text_is_escaped() {
 }
 
 #[test]
+fn the_workers_of_a_fleet_have_a_time_line_without_a_script() {
+    let parts = vec![0.0, 1.0, 1.0, 0.5, 0.0];
+    let worker = WorkerLine { name: "worker 1 (<n1>)".to_string(), measurements: 7, failed: 2, busy: 1.5, parts };
+    for html in both(&page(vec![RunSection { workers: vec![worker], ..run() }])) {
+        for text in [
+            "<h2>Workers</h2>",
+            "worker 1 (&lt;n1&gt;)",
+            "1 worker did 1.5 s of work in 3.0 s, 0.5 times one device",
+            "viewBox=\"0 0 5 10\"",
+            "<rect x=\"1\" y=\"0\" width=\"2\" height=\"10\" fill-opacity=\"1\"></rect>",
+            "<rect x=\"3\" y=\"0\" width=\"1\" height=\"10\" fill-opacity=\"0.5\"></rect>",
+        ] {
+            assert!(html.contains(text), "{text}\n{html}");
+        }
+        assert_eq!(html.matches("<rect").count(), 2);
+    }
+    assert!(both(&page(vec![run()])).iter().all(|html| !html.contains("<h2>Workers")));
+}
+
+#[test]
 fn the_page_needs_nothing_from_elsewhere() {
     let [still, interactive] = both(&page(vec![run()]));
     for text in ["src=", "href=", "@import", "url("] {

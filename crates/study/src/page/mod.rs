@@ -3,6 +3,7 @@
 mod environment;
 mod samples;
 mod spent;
+mod workers;
 
 use std::collections::BTreeMap;
 use tunesmith_core::{Failure, Target, common_failures, statistics};
@@ -46,6 +47,7 @@ pub fn run_section(
         failures: failures(outline)?,
         samples: samples::of(outline, leaders)?,
         spent: spent::of(outline, &looked_at),
+        workers: workers::of(outline, &looked_at)?,
         environment: environment::of(header, metric),
         evaluations,
         subject,

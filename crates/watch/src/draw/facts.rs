@@ -7,13 +7,15 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use tunesmith_core::judge::noise;
 use tunesmith_report::{count, counted, duration, fitted};
+use tunesmith_store::{FleetReport, WorkerReport, WorkerState};
 
 /// The width of names.
 const NAME: usize = 9;
 
 /// Returns the most important facts, at most `width` columns wide.
-pub(crate) fn overview(watched: &Watched, width: u16, paint: Paint) -> Vec<Line<'static>> {
+pub(crate) fn overview(watched: &Watched, source: &Source, width: u16, paint: Paint) -> Vec<Line<'static>> {
     let failed = watched.failures.count() > 0;
+    let fleet = source.fleet.as_ref().map(|fleet| ("fleet", fleet_text(fleet), paint.plain()));
     let facts = [
         ("best", best(watched), paint.good()),
         ("search", searched(watched), paint.plain()),
@@ -22,7 +24,26 @@ pub(crate) fn overview(watched: &Watched, width: u16, paint: Paint) -> Vec<Line<
         ("noise", noise_text(watched), if watched.noise.high().is_some() { paint.warning() } else { paint.plain() }),
         ("final", final_text(watched), paint.plain()),
     ];
-    facts.into_iter().map(|(name, value, style)| line(name, &value, style, width, paint)).collect()
+    let facts = facts.into_iter().chain(fleet);
+    facts.map(|(name, value, style)| line(name, &value, style, width, paint)).collect()
+}
+
+fn fleet_text(fleet: &FleetReport) -> String {
+    let states = [WorkerState::Ready, WorkerState::Silent, WorkerState::SetAside, WorkerState::Gone, WorkerState::Ended];
+    let counts = states.map(|state| (fleet.count(state), state.word()));
+    let workers = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    let workers = workers.collect::<Vec<_>>().join(", ");
+    let (held, lost) = (counted(fleet.held(), "lease"), counted(fleet.lost(), "lease"));
+    format!("workers: {workers}; {held} held, {lost} lost; {:.1} times one device", fleet.speedup)
+}
+
+/// Returns the facts about a worker.
+fn worker_text(worker: &WorkerReport) -> String {
+    let WorkerReport { name, evaluations, holds, lost, level, reason, state, .. } = worker;
+    let level = level.map(|level| format!(", level {level:.3}")).unwrap_or_default();
+    let reason = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let (held, lost) = (counted(holds, "lease"), format!("{lost} lost"));
+    format!("{name}: {evaluations} measured, {held}, {lost}{level}, {}{reason}", state.word())
 }
 
 fn line(name: &str, value: &str, style: Style, width: u16, paint: Paint) -> Line<'static> {
@@ -134,6 +155,7 @@ pub(crate) fn settings(watched: &Watched, source: &Source, width: u16, paint: Pa
         ),
         ("lines", repeated),
     ];
-    let known = facts.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let workers = source.fleet.iter().flat_map(|fleet| &fleet.workers).map(|worker| ("worker", Some(worker_text(worker))));
+    let known = facts.into_iter().chain(workers).filter_map(|(name, value)| Some((name, value?)));
     known.map(|(name, value)| line(name, &value, paint.plain(), width, paint)).collect()
 }

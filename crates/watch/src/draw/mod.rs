@@ -31,7 +31,7 @@ pub fn draw(watched: &Watched, source: &Source, view: &View, area: Rect, buffer:
     draw_tabs(view.page, paint, tabs, buffer);
     let lines = match view.page {
         Page::Overview => {
-            draw_overview(watched, view, paint, body, buffer);
+            draw_overview(watched, source, view, paint, body, buffer);
             0
         }
         Page::Curve => {
@@ -93,8 +93,15 @@ fn draw_tabs(page: Page, paint: Paint, area: Rect, buffer: &mut Buffer) {
     line.render(area, buffer);
 }
 
-fn draw_overview(watched: &Watched, view: &View, paint: Paint, area: Rect, buffer: &mut Buffer) {
-    let lines = facts::overview(watched, area.width, paint);
+fn draw_overview(
+    watched: &Watched,
+    source: &Source,
+    view: &View,
+    paint: Paint,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let lines = facts::overview(watched, source, area.width, paint);
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height);
     let [facts, rest] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
     Paragraph::new(lines).render(facts, buffer);
