@@ -6,7 +6,7 @@ use tunesmith_core::{Rng, statistics};
 use tunesmith_fleet::comparison::deviation;
 
 /// Number of simulated fleets of each kind.
-const FLEETS: u64 = 80;
+const FLEETS: u64 = 40;
 
 /// Number of probes of each worker of a fleet.
 const PROBES: usize = 30;

@@ -44,6 +44,7 @@ fn evaluation(space: &Space, rank: u128) -> Evaluation {
             counters: [("inst.sum".to_string(), 1e18)].into(),
             compile: Some(CompileData { time_ms: 80.25, binary_bytes: Some(16_000), ..CompileData::default() }),
             note: rank.is_multiple_of(2).then(|| "a run after the first did not end".to_string()),
+            by: None,
         },
         clock: Duration::from_millis(250 * (1 + u64::try_from(rank).unwrap())),
         proposed: rank.is_multiple_of(5).then_some(7),
