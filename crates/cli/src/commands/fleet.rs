@@ -210,13 +210,3 @@ pub(super) fn summary(report: &FleetReport) -> String {
     let times = report.speedup;
     format!("{workers} made {measured}{each}: {busy} of work in {wall}, {times:.1} times one device{lost}{aside}")
 }
-
-/// Says how a fleet is while it works.
-pub(crate) fn present(report: &FleetReport) -> String {
-    let (lost, aside) = (report.lost(), report.count(WorkerState::SetAside));
-    let silent = report.count(WorkerState::Silent);
-    let some = |count: u64, word: &str| if count > 0 { format!(", {count} {word}") } else { String::new() };
-    let (silent, aside, lost) = (some(silent as u64, "silent"), some(aside as u64, "aside"), some(lost, "lost"));
-    let serving = counted(report.count(WorkerState::Ready), "worker");
-    format!("{serving}{silent}{aside}, {}{lost}", counted(report.held(), "lease"))
-}

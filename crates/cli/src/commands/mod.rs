@@ -35,7 +35,7 @@ pub(crate) use devices::devices;
 pub(crate) use estimate::estimate;
 pub(crate) use explain::explain;
 pub(crate) use export::export;
-pub(crate) use fleet::{fleet_status, present as fleet_present, worker};
+pub(crate) use fleet::{fleet_status, worker};
 pub(crate) use init::init;
 pub(crate) use nest::nest;
 pub(crate) use predict::predict;

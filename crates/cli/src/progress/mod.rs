@@ -1,9 +1,9 @@
 //! Displays a run in progress: a bar on a terminal, plain lines elsewhere.
 
 mod anchored;
+mod fleet;
 mod line;
 
-use crate::commands::fleet_present;
 use crate::output::{note, wants_colours};
 use anchored::Anchored;
 use console::Term;
@@ -119,7 +119,7 @@ impl Display {
     fn pieces(&self, progress: &Progress) -> Vec<Piece> {
         let pace = self.pace(progress).map(|text| Piece::new(Tone::Quiet, text));
         let noise = self.noise.high().map(|share| Piece::new(Tone::Warning, format!("noise {:.0} %", share * 100.0)));
-        let fleet = self.fleet.as_ref().map(|fleet| Piece::new(Tone::Plain, fleet.read(fleet_present)));
+        let fleet = self.fleet.as_ref().map(|fleet| Piece::new(Tone::Plain, fleet.read(fleet::present)));
         pace.into_iter().chain(self.best_pieces()).chain(fleet).chain(self.failures()).chain(noise).chain(self.values()).collect()
     }
 
