@@ -185,7 +185,8 @@ fn the_status_names_each_worker_while_the_run_goes_on_and_afterwards() {
     wait_until(|| status().json()["workers"].as_array().is_some_and(|workers| workers.len() == 2));
     let running = status().json();
     assert_eq!((&running["is_running"], &running["spec"]), (&true.into(), &"local:2".into()), "{running:#}");
-    nix::sys::signal::kill(nix::unistd::Pid::from_raw(coordinator.id() as i32), nix::sys::signal::Signal::SIGINT).unwrap();
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(coordinator.id() as i32), nix::sys::signal::Signal::SIGINT)
+        .unwrap();
     assert_eq!(coordinator.wait().unwrap().code(), Some(130));
     let ended = folder.run(&["fleet", "status", "."]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
@@ -217,5 +218,9 @@ fn a_problem_that_needs_a_file_outside_of_its_folder_is_refused() {
     folder.write("inner/p.toml", PROBLEM);
     folder.write("inner/kernel.c", "#include \"../common.h\"\n");
     let arguments = ["tune", "inner/p.toml", "--device", DEVICE, "--fleet", "local:1"];
-    folder.run(&arguments).refused(&["kernel.c: line 1 names `../common.h`", "outside of the problem's folder", "copy it"]);
+    folder.run(&arguments).refused(&[
+        "kernel.c: line 1 names `../common.h`",
+        "outside of the problem's folder",
+        "copy it",
+    ]);
 }

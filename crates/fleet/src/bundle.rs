@@ -44,7 +44,8 @@ impl Bundle {
         let (Some(folder), Some(name)) = (whole.parent(), whole.file_name().and_then(|name| name.to_str())) else {
             return Err(files_error(problem, "its name is no text".to_string()));
         };
-        let mut bundle = Self { folder: folder.to_path_buf(), problem: name.to_string(), files: Vec::new(), kept: BTreeMap::new() };
+        let mut bundle =
+            Self { folder: folder.to_path_buf(), problem: name.to_string(), files: Vec::new(), kept: BTreeMap::new() };
         bundle.add_folder(folder, &mut 0)?;
         Ok(bundle)
     }
@@ -255,7 +256,11 @@ mod tests {
             let error = bundled(problem, source).unwrap_err();
             assert!(parts.iter().all(|part| error.contains(part)) && error.lines().count() == 1, "{error}");
         };
-        refused("[kernel]\nfile = \"../common.h\"", "", &["p.toml", "line 2 names `../common.h`", "outside", "copy it"]);
+        refused(
+            "[kernel]\nfile = \"../common.h\"",
+            "",
+            &["p.toml", "line 2 names `../common.h`", "outside", "copy it"],
+        );
         refused("file = 'link.h'", "", &["line 1 names `link.h`", "outside of the problem's folder"]);
         refused("file = 'target/made.c'", "", &["`target/made.c`", "in a folder `target`"]);
         refused("", "int x;\n # include\n#include \"../../common.h\"", &["inner/kernel.c", "line 3"]);

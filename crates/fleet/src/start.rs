@@ -122,7 +122,8 @@ impl Crew {
         let join = |words: &mut dyn Iterator<Item = &str>| {
             shlex::try_join(words).map_err(|error| FleetError::Protocol(error.to_string()))
         };
-        let (program, options) = (join(&mut [program].into_iter())?, join(&mut worker.options.iter().map(String::as_str))?);
+        let (program, options) =
+            (join(&mut [program].into_iter())?, join(&mut worker.options.iter().map(String::as_str))?);
         let address = match &worker.address {
             Some(address) => join(&mut [address.as_str()].into_iter())?,
             // An address with colons, of IPv6, needs brackets before a port.

@@ -84,10 +84,13 @@ fn a_worker_that_is_slower_is_found_and_the_others_stay() {
             let level = |worker: usize, _| if worker == 1 { slower } else { 1.0 };
             let runs: Vec<_> = (0..FLEETS / 2).map(|seed| simulate(workers, noise, seed, level)).collect();
             let found: Vec<f64> = runs.iter().filter_map(|run| run[1].map(|probes| probes as f64)).collect();
-            let wrong = runs.iter().flat_map(|run| run.iter().enumerate()).filter(|(at, one)| *at != 1 && one.is_some());
+            let wrong =
+                runs.iter().flat_map(|run| run.iter().enumerate()).filter(|(at, one)| *at != 1 && one.is_some());
             let (share, wrong) = (found.len() * 200 / FLEETS as usize, wrong.count());
             let after = statistics::median(&found).unwrap_or(f64::INFINITY);
-            println!("{workers} workers, {noise:?}, one at {slower}: {share} % found, after {after} probes; {wrong} wrong");
+            println!(
+                "{workers} workers, {noise:?}, one at {slower}: {share} % found, after {after} probes; {wrong} wrong"
+            );
             assert!(share >= 90 || matches!(noise, Noise::Bimodal), "{workers} {noise:?} {slower}: {share}");
             assert!(wrong * 100 <= runs.len() * workers * 2, "{workers} {noise:?} {slower}: {wrong} wrong");
         }

@@ -86,7 +86,15 @@ impl Oracle {
         assert!(ahead as usize <= self.rooms[&worker], "{worker:?} has no room");
         let deadline = now + limit * ahead;
         let (issued, is_over) = (now, false);
-        self.leases.push(Written { worker, job, issued, deadline, is_over, was_answered: false, was_given_back: false });
+        self.leases.push(Written {
+            worker,
+            job,
+            issued,
+            deadline,
+            is_over,
+            was_answered: false,
+            was_given_back: false,
+        });
     }
 
     fn is_silent(&self, worker: WorkerId) -> bool {

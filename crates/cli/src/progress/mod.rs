@@ -120,7 +120,13 @@ impl Display {
         let pace = self.pace(progress).map(|text| Piece::new(Tone::Quiet, text));
         let noise = self.noise.high().map(|share| Piece::new(Tone::Warning, format!("noise {:.0} %", share * 100.0)));
         let fleet = self.fleet.as_ref().map(|fleet| Piece::new(Tone::Plain, fleet.read(fleet::present)));
-        pace.into_iter().chain(self.best_pieces()).chain(fleet).chain(self.failures()).chain(noise).chain(self.values()).collect()
+        pace.into_iter()
+            .chain(self.best_pieces())
+            .chain(fleet)
+            .chain(self.failures())
+            .chain(noise)
+            .chain(self.values())
+            .collect()
     }
 
     fn best_pieces(&self) -> Vec<Piece> {

@@ -65,7 +65,8 @@ impl Fleet {
         let Some(config) = self.calibration.reference() else { return };
         let (answered, now) = (self.leases.counts(worker).answered, self.door.now());
         let leases = &self.leases;
-        if !leases.is_usable(worker) || !self.calibration.is_due(worker, answered, now, |job| leases.work(job).is_some())
+        if !leases.is_usable(worker)
+            || !self.calibration.is_due(worker, answered, now, |job| leases.work(job).is_some())
         {
             return;
         }

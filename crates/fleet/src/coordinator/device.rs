@@ -9,7 +9,8 @@ use serde_json::{Map, Value as Json};
 use std::time::Duration;
 use tunesmith::{Extras, FoundRemote, Problem, RemoteDevice};
 use tunesmith_core::{
-    Asides, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request, Spent,
+    Asides, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request,
+    Spent,
 };
 use tunesmith_device::DeviceError;
 use tunesmith_space::{ConfigId, Space};

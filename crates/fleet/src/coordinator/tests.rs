@@ -11,8 +11,8 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use tunesmith::{JournalOptions, Machine, Outcome, Problem, RemoteDevice, Search, Session, tune};
-use tunesmith_store::FleetReport;
 use tunesmith_core::{Completion, Event as RunEvent, Measurement, Request, SystemClock};
+use tunesmith_store::FleetReport;
 
 const PROBLEM: &str = "[parameters]\nX = { range = '1..=60' }\n";
 const DEVICE: &str = "synthetic:abs(X - 17) + 1";

@@ -29,7 +29,8 @@ pub(crate) fn overview(watched: &Watched, source: &Source, width: u16, paint: Pa
 }
 
 fn fleet_text(fleet: &FleetReport) -> String {
-    let states = [WorkerState::Ready, WorkerState::Silent, WorkerState::SetAside, WorkerState::Gone, WorkerState::Ended];
+    let states =
+        [WorkerState::Ready, WorkerState::Silent, WorkerState::SetAside, WorkerState::Gone, WorkerState::Ended];
     let counts = states.map(|state| (fleet.count(state), state.word()));
     let workers = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     let workers = workers.collect::<Vec<_>>().join(", ");
@@ -155,7 +156,8 @@ pub(crate) fn settings(watched: &Watched, source: &Source, width: u16, paint: Pa
         ),
         ("lines", repeated),
     ];
-    let workers = source.fleet.iter().flat_map(|fleet| &fleet.workers).map(|worker| ("worker", Some(worker_text(worker))));
+    let workers =
+        source.fleet.iter().flat_map(|fleet| &fleet.workers).map(|worker| ("worker", Some(worker_text(worker))));
     let known = facts.into_iter().chain(workers).filter_map(|(name, value)| Some((name, value?)));
     known.map(|(name, value)| line(name, &value, paint.plain(), width, paint)).collect()
 }

@@ -93,14 +93,7 @@ fn draw_tabs(page: Page, paint: Paint, area: Rect, buffer: &mut Buffer) {
     line.render(area, buffer);
 }
 
-fn draw_overview(
-    watched: &Watched,
-    source: &Source,
-    view: &View,
-    paint: Paint,
-    area: Rect,
-    buffer: &mut Buffer,
-) {
+fn draw_overview(watched: &Watched, source: &Source, view: &View, paint: Paint, area: Rect, buffer: &mut Buffer) {
     let lines = facts::overview(watched, source, area.width, paint);
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height);
     let [facts, rest] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
