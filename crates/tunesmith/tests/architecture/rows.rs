@@ -21,7 +21,7 @@ pub(crate) const ROWS: [&[&str]; 10] = [
     &["tunesmith-problem"],
     &["tunesmith-search", "tunesmith-device", "tunesmith-store", "tunesmith-report", "tunesmith-choose"],
     &["tunesmith-explain"],
-    &["tunesmith-core", "tunesmith-model", "tunesmith-import"],
+    &["tunesmith-core", "tunesmith-model", "tunesmith-import", "tunesmith-power"],
     &["tunesmith-space", "tunesmith-loopnest", "tunesmith-time", "tunesmith-files"],
 ];
 
