@@ -14,7 +14,8 @@ pub enum Direction {
 }
 
 /// The quantity that a run optimises, as users write it: `time`, `minimise NAME`, `maximise NAME`
-/// or `NAME`. A bare `gflops` or `gbytes` is maximised, any other bare name minimised. Two or three of
+/// or `NAME`. A bare `gflops`, `gbytes` or `gflops_per_w` is maximised, any other bare name
+/// minimised. Two or three of
 /// them with commas between are the objectives of a front.
 ///
 /// ```
@@ -58,7 +59,7 @@ impl TargetParseError {
 }
 
 /// Metrics to be maximised.
-const RATES: [&str; 2] = ["gflops", "gbytes"];
+const RATES: [&str; 3] = ["gflops", "gbytes", "gflops_per_w"];
 
 impl FromStr for Target {
     type Err = TargetParseError;

@@ -30,6 +30,7 @@ mod limit_names;
 mod live;
 mod machine;
 mod measure;
+mod power;
 mod problem;
 mod replay;
 mod resource_names;
@@ -56,9 +57,10 @@ pub use host::{Companion, Compilers, CudaSetup, GpuSetup, Heard, HipSetup};
 #[doc(hidden)]
 pub use host::{Packet, Process, Processes, Received, SystemProcesses};
 pub use limit_names::LIMIT_NAMES;
-pub use live::{Doubt, KernelPlan, LiveEvaluator, LiveOptions, SourcePlace};
+pub use live::{Doubt, KernelPlan, LiveEvaluator, LiveOptions, SourcePlace, missed_clocks};
 pub use machine::{ChoiceError, Device, DeviceChoice, DeviceKind, Machine, WhichDevice};
 pub use measure::{Cache, Launches, Limits, Policy, Sampling, limits, sampling};
+pub use power::PowerSetup;
 pub use problem::{
     ALIGN, Access, Address, Alternative, Argument, ArgumentKind, Decide, ElementType, Extent, Fill, Filter,
     FunctionName, Generated, Generator, Grid, GridError, Image, Judge, Kernel, KernelSpec, Language, Memory, Number,
@@ -69,3 +71,6 @@ pub use replay::ReplayEvaluator;
 pub use resource_names::RESOURCE_NAMES;
 pub use sandbox::Sandbox;
 pub use synthetic::SyntheticEvaluator;
+pub use tunesmith_power::guard::LeftOver;
+pub use tunesmith_power::model as power_model;
+pub use tunesmith_power::{Abilities, Clocks, Knob, ManagedDevice, Setting};

@@ -38,6 +38,7 @@ pub(crate) use source::{KernelSource, reference_arguments};
 use crate::backends::compiling::{CompileService, Compiled, Workshop};
 use crate::error::DeviceError;
 use crate::host::{Compiler, Compilers, CudaSetup, GpuSetup, HipSetup, WorkerCommand};
+use crate::power::PowerSetup;
 use crate::problem::Language;
 use c::{CBackend, CSession};
 pub(crate) use c::{float_controls, fork, leave, openmp_settings};
@@ -50,6 +51,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::Clock;
 use tunesmith_core::counters::Hardware;
+use tunesmith_power::{Abilities, Knob, ManagedDevice, Powercap, Steering};
 
 /// A device that runs compiled kernels.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,6 +126,53 @@ impl Target {
     /// Returns true if the device is a GPU of this API.
     pub fn is_of(&self, api: GpuApi) -> bool {
         matches!(self, Self::Gpu(device) if device.api() == api)
+    }
+
+    /// Returns the device as the library knows it that sets its clock and its power limit.
+    ///
+    /// # Errors
+    /// No library does, on this device.
+    pub fn managed(&self) -> Result<&ManagedDevice, DeviceError> {
+        let managed = match self {
+            Self::Gpu(device) => device.managed.as_ref(),
+            Self::Processor | Self::OpenCl(_) => None,
+        };
+        managed.ok_or_else(|| DeviceError::Settings {
+            problem: "the clock and power of this device cannot be set".to_owned(),
+            remedy: "remove [device_settings], or choose a device of CUDA or HIP".to_owned(),
+        })
+    }
+
+    /// Returns the values that the device's knobs take, once it is known that the user may turn them.
+    ///
+    /// # Errors
+    /// The device has no such knob, the user may not turn it, or another run turns it.
+    pub fn abilities(
+        &self,
+        worker: &WorkerCommand,
+        power: &PowerSetup,
+        knobs: &[Knob],
+    ) -> Result<Abilities, DeviceError> {
+        let device = self.managed()?.clone();
+        let steering = Steering::open(worker.guard(), device, power.notes.clone(), knobs.to_vec())?;
+        Ok(steering.abilities().clone())
+    }
+
+    /// Checks that the energy of runs on the device can be measured. `power` has the processors'
+    /// counters.
+    ///
+    /// # Errors
+    /// The device tells no energy, or the user may not read it.
+    pub fn check_energy(&self, power: &PowerSetup) -> Result<(), DeviceError> {
+        if self.is_processor() {
+            Powercap::open(&power.counters)?;
+        } else if !self.is_instrumented() {
+            return Err(DeviceError::NoEnergy {
+                problem: "this device does not report its energy".to_owned(),
+                remedy: "CUDA devices do (--device cuda, for problems in CUDA), and processors (--device c)".to_owned(),
+            });
+        }
+        Ok(())
     }
 
     /// Finds the profiler that a worker can run under, if its own session cannot read counters.

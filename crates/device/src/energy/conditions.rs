@@ -1,6 +1,9 @@
 //! Decides if a sample was taken in the usual state of the device. Pure functions: states in,
 //! decision out.
 
+use std::collections::HashMap;
+use tunesmith_power::Setting;
+
 /// The state of a device at the end of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Conditions {
@@ -22,28 +25,33 @@ const DROPPED: f64 = 0.9;
 const MOST_RETAKES: usize = 4;
 
 /// Remembers the usual state, from sample to sample.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Watch {
-    highest_mhz: f64,
+    /// The highest clock seen in each setting of the device.
+    highest_mhz: HashMap<Setting, f64>,
+    /// The present setting.
+    setting: Setting,
     retakes: usize,
 }
 
 impl Watch {
-    /// Begins another configuration.
-    pub(crate) fn begin(&mut self) {
+    /// Begins another configuration, for which the device was set to `setting`.
+    pub(crate) fn begin(&mut self, setting: Setting) {
+        self.setting = setting;
         self.retakes = 0;
     }
 
     /// Returns true if a sample that ended in this state must be retaken.
     pub(crate) fn is_suspicious(&mut self, conditions: &Conditions) -> bool {
-        let clock = conditions.clock_mhz.unwrap_or(self.highest_mhz);
-        let dropped = clock < DROPPED * self.highest_mhz;
-        self.highest_mhz = self.highest_mhz.max(clock);
+        let highest = self.highest_mhz.entry(self.setting).or_default();
+        let clock = conditions.clock_mhz.unwrap_or(*highest);
+        let dropped = clock < DROPPED * *highest;
+        *highest = highest.max(clock);
         let suspicious = (dropped || conditions.throttled == Some(true)) && self.retakes < MOST_RETAKES;
         self.retakes += usize::from(suspicious);
         if !suspicious && dropped && self.retakes == MOST_RETAKES {
             // The device has settled at another clock.
-            self.highest_mhz = clock;
+            *highest = clock;
         }
         suspicious
     }
@@ -84,8 +92,18 @@ mod tests {
         assert!(!watch.is_suspicious(&at(1980.0)));
         let taken_again = (0..20).filter(|_| watch.is_suspicious(&at(1200.0))).count();
         assert_eq!(taken_again, MOST_RETAKES);
-        watch.begin();
+        watch.begin(Setting::default());
         assert!(!watch.is_suspicious(&at(1200.0)), "the next configuration is not suspected");
+    }
+
+    #[test]
+    fn a_clock_is_compared_with_those_of_the_same_setting() {
+        let mut watch = Watch::default();
+        for mhz in [1980, 900, 1980, 900] {
+            watch.begin(Setting { clock_mhz: Some(mhz), power_limit_w: None });
+            assert!(!watch.is_suspicious(&at(f64::from(mhz))));
+        }
+        assert!(watch.is_suspicious(&at(700.0)));
     }
 
     #[test]

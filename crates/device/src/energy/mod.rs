@@ -1,11 +1,15 @@
 //! The state of a device while kernels run: energy, power, clocks, and reasons for slowing down.
 
 mod conditions;
+mod processors;
 mod reading;
 
 pub(crate) use conditions::{Conditions, Watch};
+pub(crate) use processors::ProcessorMeter;
 pub(crate) use reading::{EnergyReading, Next};
 
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The name of a sample's energy in [`Measurement::values`](tunesmith_core::Measurement::values).
@@ -15,6 +19,15 @@ pub const ENERGY_MJ: &str = "energy_mj";
 /// Time limit for a reading of the energy. It is several times the duration of a reading on a
 /// device whose counter is updated ten times a second.
 pub(crate) const READING_LIMIT: Duration = Duration::from_secs(3);
+
+/// A meter of the energy of samples.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum EnergySource {
+    /// The device that runs the kernels.
+    Device,
+    /// The processors of this machine, whose counters are in this folder.
+    Processors(PathBuf),
+}
 
 /// Watches one device.
 pub(crate) trait Meter {

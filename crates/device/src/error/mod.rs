@@ -7,6 +7,7 @@ pub use data::{DataError, ScratchError};
 use crate::problem::{Language, TemplateError, did_you_mean};
 use std::io;
 use std::path::PathBuf;
+use tunesmith_power::{PowercapError, SteeringError};
 use tunesmith_space::{ExprError, Value};
 
 /// A problem that cannot be tuned on this device, whatever the configuration. The failure of a
@@ -218,6 +219,22 @@ pub enum DeviceError {
         /// The remedy.
         remedy: String,
     },
+    /// A device whose clock or power limit cannot be set.
+    #[error("{problem}")]
+    Settings {
+        /// The problem.
+        problem: String,
+        /// The remedy.
+        remedy: String,
+    },
+    /// Energy that cannot be measured.
+    #[error("{problem}")]
+    NoEnergy {
+        /// The reason.
+        problem: String,
+        /// The remedy.
+        remedy: String,
+    },
     /// A lack of room for temporary files.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
@@ -263,9 +280,21 @@ impl DeviceError {
     /// Returns the remedy, if it is known and not part of the message.
     pub fn remedy(&self) -> Option<&str> {
         match self {
-            Self::Absent { remedy, .. } => Some(remedy),
+            Self::Absent { remedy, .. } | Self::Settings { remedy, .. } | Self::NoEnergy { remedy, .. } => Some(remedy),
             _ => None,
         }
+    }
+}
+
+impl From<SteeringError> for DeviceError {
+    fn from(SteeringError { problem, remedy }: SteeringError) -> Self {
+        Self::Settings { problem, remedy }
+    }
+}
+
+impl From<PowercapError> for DeviceError {
+    fn from(error: PowercapError) -> Self {
+        Self::NoEnergy { problem: error.to_string(), remedy: error.remedy() }
     }
 }
 

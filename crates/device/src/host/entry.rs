@@ -1,10 +1,13 @@
-//! Starts this program once more, as a worker or as a supervisor of a command.
+//! Starts this program once more: as a worker, as a supervisor of a command, or as a guard of a
+//! device's clock.
 
 use crate::sandbox::Confinement;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use tunesmith_core::Interrupt;
+use tunesmith_power::guard::StartGuard;
 
 /// The first argument of a worker.
 pub(crate) const WORKER: &str = "--tunesmith-worker";
@@ -12,10 +15,13 @@ pub(crate) const WORKER: &str = "--tunesmith-worker";
 /// The first argument of a supervisor.
 pub(crate) const SUPERVISOR: &str = "--tunesmith-supervisor";
 
-/// Returns true if this process was started as a worker or supervisor but did not call
+/// The first argument of a guard of clocks and power limits.
+pub(crate) const GUARD: &str = "--tunesmith-guard";
+
+/// Returns true if this process was started as a worker, supervisor or guard but did not call
 /// `enter_if_worker`. It must not start workers of its own.
 pub(crate) fn was_not_entered() -> bool {
-    std::env::args_os().nth(1).is_some_and(|argument| argument == WORKER || argument == SUPERVISOR)
+    std::env::args_os().nth(1).is_some_and(|argument| [WORKER, SUPERVISOR, GUARD].iter().any(|one| argument == *one))
 }
 
 /// The program that becomes a worker, and the command that runs it.
@@ -130,6 +136,12 @@ impl WorkerCommand {
     /// Returns the command for a process that supervises a user's command.
     pub(crate) fn supervisor(&self) -> std::io::Result<Command> {
         self.entered_with(SUPERVISOR)
+    }
+
+    /// Returns the way to start a process that guards the clock and power of a device.
+    pub fn guard(&self) -> StartGuard {
+        let command = Self { confinement: None, under: Vec::new(), ..self.clone() };
+        Arc::new(move || command.entered_with(GUARD))
     }
 
     fn entered_with(&self, marker: &str) -> std::io::Result<Command> {

@@ -26,7 +26,7 @@ pub use system::SystemProcesses;
 pub(crate) use channel::{Channel, MOST};
 pub(crate) use compilers::{Compiler, Ended};
 pub(crate) use ending::{STRAY_ACCESS, describe, ended_badly, signal};
-pub(crate) use entry::{SUPERVISOR, WORKER, was_not_entered};
+pub(crate) use entry::{GUARD, SUPERVISOR, WORKER, was_not_entered};
 pub(crate) use launcher::{Finish, Launcher, Ran, Streams};
 pub(crate) use leftovers::end_descendants;
 pub(crate) use output::{KEPT, Output};

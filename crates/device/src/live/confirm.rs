@@ -87,11 +87,13 @@ impl LiveEvaluator {
             return Ok(Verified::Unfit(reason));
         }
         if self.others[at].is_none() {
+            // It measures nothing, so that it sets no clock.
             let options = LiveOptions { spec: other.spec.clone(), ..self.options.clone() };
+            let options = LiveOptions { knobs: Vec::new(), ..options };
             self.others[at] = Some(Box::new(Self::new(&self.space, options)?));
         }
         let sizes = self.options.spec.verify.sizes[at].spec.sizes.iter().cloned();
-        let scope = Scope::new(sizes.chain(values));
+        let scope = Scope::new(sizes.chain(values)).without(&self.options.knobs);
         let Some(evaluator) = &mut self.others[at] else { return Ok(Verified::Interrupted) };
         evaluator.verify_at(&scope, None, interrupt)
     }
@@ -103,7 +105,7 @@ impl LiveEvaluator {
         built: Option<Arc<BuiltKernels>>,
         interrupt: &Interrupt,
     ) -> Result<Verified, DeviceError> {
-        let built = match built.map_or_else(|| self.programs.build(scope, interrupt).map(Arc::new), Ok) {
+        let built = match built.map_or_else(|| self.programs.build(scope, interrupt), Ok) {
             Ok(built) => built,
             Err(BuildError::Cancelled) => return Ok(Verified::Interrupted),
             Err(BuildError::Broken(error)) => return Err(error),

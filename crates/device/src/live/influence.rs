@@ -120,14 +120,15 @@ impl LiveEvaluator {
                 || kernels.iter().any(|kernel| options(kernel, &scope) != options(kernel, &changed));
             (!is_used).then(|| Doubt::Unused { name: name.to_owned() })
         };
-        self.space.parameters().iter().filter_map(doubt).collect()
+        let is_macro = |parameter: &&Parameter| scope.get(parameter.name()).is_some();
+        self.space.parameters().iter().filter(is_macro).filter_map(doubt).collect()
     }
 
     /// Returns a doubt for every parameter and size that the sources declare as something else. It
     /// explains why a kernel does not compile; one that compiles may declare what it likes.
     pub fn clashes(&self) -> Vec<Doubt> {
         let sources = Sources::read(&self.options.spec.kernels);
-        let example = Scope::example(&self.options.spec.sizes, &self.space);
+        let example = Scope::example(&self.options.spec.sizes, &self.space).without(&self.options.knobs);
         let clash =
             |(name, _): (&str, &Value)| Some(Doubt::Clash { name: name.to_owned(), place: sources.declaration(name)? });
         example.iter().filter_map(clash).collect()

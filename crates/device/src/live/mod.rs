@@ -12,15 +12,18 @@ mod resample;
 #[cfg(test)]
 mod simulation;
 mod station;
+mod steered;
 mod twins;
 
 pub use influence::{Doubt, SourcePlace};
 pub use programs::KernelPlan;
+pub use steered::missed_clocks;
 
-use crate::backends::ahead::{Build, Builds};
+use crate::backends::ahead::{Build, BuildResult, Builds};
 use crate::backends::{BuildError, OutsideProfiler, SessionKind, Target};
 use crate::data::layout::Passed;
 use crate::data::{DataSet, Expected, passed};
+use crate::energy::EnergySource;
 use crate::error::DeviceError;
 use crate::host::{Compilers, Processes, SystemProcesses, WorkerCommand, threads};
 use crate::live::examination::Examination;
@@ -29,9 +32,11 @@ use crate::live::programs::{BuiltKernels, Programs};
 use crate::live::reference::{Asked, Oracle, Question};
 use crate::live::resample::Kept;
 use crate::live::station::{MeasuredJob, Station};
+use crate::live::steered::Steered;
 use crate::live::twins::{Twins, likeness};
 use crate::measure::limits::{Limit, launch_limit};
 use crate::measure::{Policy, Sampling};
+use crate::power::PowerSetup;
 use crate::problem::{KernelSpec, Scope};
 use crate::sandbox::{Confinement, Sandbox};
 use crate::worker::protocol::{Job, Purpose, Setup};
@@ -43,6 +48,7 @@ use tunesmith_core::{
     Clock, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent,
     SystemClock, statistics,
 };
+use tunesmith_power::{Knob, Setting};
 use tunesmith_space::{ConfigId, Space};
 
 /// The options of a [`LiveEvaluator`].
@@ -63,6 +69,10 @@ pub struct LiveOptions {
     pub profile: bool,
     /// True if the energy of every sample is measured.
     pub energy: bool,
+    /// The tuning parameters that set the device in place of becoming macros.
+    pub knobs: Vec<Knob>,
+    /// The places of notes about clocks, and of the processors' energy counters.
+    pub power: PowerSetup,
     /// The executable that runs kernels.
     pub worker: WorkerCommand,
     /// The sandbox of user code, on systems that have one. `None` runs it without.
@@ -85,6 +95,8 @@ impl LiveOptions {
             jobs: 0,
             profile: false,
             energy: false,
+            knobs: Vec::new(),
+            power: PowerSetup::default(),
             worker: WorkerCommand::current(),
             sandbox: None,
             clock: Arc::new(SystemClock::new()),
@@ -112,8 +124,10 @@ pub struct LiveEvaluator {
     station: Option<Station>,
     /// The median time of the best correct configuration so far.
     best: Option<Duration>,
-    /// The requested depth of each submitted configuration, oldest first.
-    depths: VecDeque<Depth>,
+    /// The requested depth and the device's setting of each submitted configuration, oldest first.
+    asked: VecDeque<(Depth, Setting)>,
+    /// The device's clock and power limit.
+    steered: Steered,
     /// The reader of counters that the worker cannot read, once it was searched for.
     outside: OnceCell<Option<Box<dyn OutsideProfiler>>>,
     /// The time in milliseconds that the next configurations race against.
@@ -140,14 +154,17 @@ impl LiveEvaluator {
     /// A file, a type or a name in the problem is wrong, or a compiler is missing.
     pub fn new(space: &Space, mut options: LiveOptions) -> Result<Self, DeviceError> {
         let spec = &options.spec;
-        let scope = Scope::example(&spec.sizes, space);
+        let scope = Scope::example(&spec.sizes, space).without(&options.knobs);
         names::check(spec, &scope)?;
+        let steered = Steered::open(&options)?;
         let data = DataSet::create(spec)?;
         let confinement = Confinement::of_run(options.sandbox.as_ref(), data.folder())?;
         options.worker = options.worker.confined(confinement);
         let spec = &options.spec;
         let opener = Opener::new(&options, data.folder());
-        let programs = Arc::new(opener.programs()?);
+        let programs = opener.programs()?;
+        // Configurations that differ in the device's setting alone share their programs.
+        let programs = Arc::new(if options.knobs.is_empty() { programs } else { programs.reusing() });
         let session = programs.session().ok_or(DeviceError::NoKernel)?;
         let mut oracle = Oracle::new(opener.reference()?);
         oracle.take_stated(spec)?;
@@ -165,7 +182,8 @@ impl LiveEvaluator {
             identity,
             station: None,
             best: None,
-            depths: VecDeque::new(),
+            asked: VecDeque::new(),
+            steered,
             outside: OnceCell::new(),
             bar_ms: None,
             kept: Kept::default(),
@@ -277,7 +295,7 @@ impl LiveEvaluator {
                 session: self.session.clone(),
                 arguments: self.data.layout(spec, &[0], |position| spec.compares(position)),
                 results: None,
-                energy: self.options.energy,
+                energy: self.options.energy.then(|| self.energy_source()),
             },
             bytes: self.data.bytes(spec),
             policy: self.options.policy,
@@ -318,8 +336,24 @@ impl LiveEvaluator {
         launch_limit(&self.options.policy.limits, self.oracle.time, self.best)
     }
 
+    /// Returns the meter of the energy of the device.
+    fn energy_source(&self) -> EnergySource {
+        if self.options.target.is_processor() {
+            EnergySource::Processors(self.options.power.counters.clone())
+        } else {
+            EnergySource::Device
+        }
+    }
+
+    /// Returns the names that the programs of a configuration depend on. Settings of the device are
+    /// not among them.
     fn scope(&self, config: ConfigId) -> Scope {
-        Scope::of(&self.options.spec.sizes, &self.space, config)
+        Scope::of(&self.options.spec.sizes, &self.space, config).without(&self.options.knobs)
+    }
+
+    /// Returns the clock and the power limit of a configuration.
+    fn setting(&self, config: ConfigId) -> Setting {
+        self.steered.setting(&self.space, config)
     }
 
     fn now(&self) -> Duration {
@@ -346,16 +380,21 @@ impl LiveEvaluator {
         let Some(expected) = expected else { return Ok(None) };
         let asking = self.now() - start;
         let policy = self.options.policy;
-        let Looking { sampling, profile } = how;
+        let Looking { sampling, profile, setting } = how;
         self.jobs += 1;
         let Policy { cache, launches, .. } = policy;
-        let purpose = Purpose::Measure { sampling, cache, launches, profile, seed: self.jobs };
+        let purpose = Purpose::Measure { sampling, cache, launches, profile, seed: self.jobs, setting };
         let job = Job { steps: self.programs.steps(prepared), passed, purpose };
         let limit = self.launch_limit();
         let mut examination = self.examination(&expected);
+        let setting_since = self.now();
+        let applied = self.steered.apply(setting)?;
+        let settled = self.now() - setting_since;
         let Some(station) = &mut self.station else { return Ok(None) };
         let Some(mut measured) = station.run(&job, &mut examination, &limit, interrupt)? else { return Ok(None) };
         measured.verify += asking;
+        measured.run += settled;
+        measured.measurement.note = steered::missed(setting, applied, &measured.measurement);
         if measured.unprofiled.is_some() && measured.failure.is_none() {
             self.profile_beside(&job, &mut measured, interrupt)?;
         }
@@ -370,7 +409,7 @@ impl LiveEvaluator {
     fn complete(
         &mut self,
         scope: &Scope,
-        result: Result<Arc<BuiltKernels>, BuildError>,
+        result: BuildResult<Programs>,
         how: Looking,
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, DeviceError> {
@@ -415,18 +454,21 @@ struct Looking {
     sampling: Sampling,
     /// True if the configuration's counters are read.
     profile: bool,
+    /// The clock and power limit at which it runs.
+    setting: Setting,
 }
 
 impl Evaluator for LiveEvaluator {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
         self.builds.submit(self.scope(request.config));
-        self.depths.push_back(request.depth);
+        self.asked.push_back((request.depth, self.setting(request.config)));
         Ok(())
     }
 
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
         let start = self.now();
-        let profile = self.depths.pop_front() == Some(Depth::Profiled) || self.options.profile;
+        let (depth, setting) = self.asked.pop_front().unwrap_or((Depth::Timed, Setting::default()));
+        let profile = depth == Depth::Profiled || self.options.profile;
         if !self.prepare(interrupt)? {
             self.builds.drop_oldest();
             return Ok(None);
@@ -435,11 +477,11 @@ impl Evaluator for LiveEvaluator {
         let Some((scope, result)) = self.builds.next(interrupt) else { return Ok(None) };
         let compiled = self.now();
         let sampling = Sampling { bar_ms: self.bar_ms, ..self.options.policy.sampling };
-        let likeness = likeness(&self.options.spec.arguments, &scope, &result);
+        let likeness = likeness(&self.options.spec.arguments, &scope, &result, setting);
         let known = result.as_ref().ok().and_then(|prepared| self.twins.completion(likeness.as_ref(), prepared));
         let completion = match known.filter(|known| !profile || !known.measurement.counters.is_empty()) {
             Some(known) => Some(known),
-            None => self.complete(&scope, result.map(Arc::new), Looking { sampling, profile }, interrupt)?,
+            None => self.complete(&scope, result, Looking { sampling, profile, setting }, interrupt)?,
         };
         let Some(mut completion) = completion else { return Ok(None) };
         self.twins.keep(likeness, &completion);

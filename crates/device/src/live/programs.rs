@@ -6,8 +6,11 @@ use crate::data::layout::Passed;
 use crate::error::DeviceError;
 use crate::problem::{Grid, GridError, Kernel, Scope};
 use crate::worker::protocol::KernelStep;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith_core::{CompileData, Interrupt};
+use tunesmith_power::Setting;
 
 /// The build of one kernel in one configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub struct KernelPlan {
 /// those that are [part of](Kernel::is_part_of) it.
 pub(super) struct Programs {
     parts: Vec<KernelPart>,
+    /// Earlier builds, if later configurations may have the same programs.
+    reused: Option<Reused>,
 }
 
 /// A kernel with its backend.
@@ -46,6 +51,7 @@ pub(super) struct Likeness {
     digests: Vec<String>,
     launches: Vec<(Option<Grid>, usize)>,
     passed: Vec<Passed>,
+    setting: Setting,
 }
 
 impl KernelPart {
@@ -57,7 +63,12 @@ impl KernelPart {
 impl Programs {
     /// Creates the programs of `parts`, which must hold at least one kernel.
     pub(super) fn new(parts: Vec<KernelPart>) -> Self {
-        Self { parts }
+        Self { parts, reused: None }
+    }
+
+    /// Returns the same programs, of which configurations with equal names and values share one build.
+    pub(super) fn reusing(self) -> Self {
+        Self { reused: Some(Reused::default()), ..self }
     }
 
     /// Returns the kind of session that runs the kernels. Returns `None` if there are no kernels.
@@ -106,14 +117,57 @@ impl Programs {
 }
 
 impl Build for Programs {
-    type Built = BuiltKernels;
+    type Built = Arc<BuiltKernels>;
 
     fn shares_processor(&self) -> bool {
         self.parts.iter().any(|part| part.backend.shares_processor())
     }
 
-    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<BuiltKernels, BuildError> {
-        self.build_with(scope, |backend| backend.build(scope, cancel))
+    fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Arc<BuiltKernels>, BuildError> {
+        let build = || self.build_with(scope, |backend| backend.build(scope, cancel)).map(Arc::new);
+        match &self.reused {
+            Some(reused) => reused.get_or_build(scope, build),
+            None => build(),
+        }
+    }
+}
+
+/// The build of one scope, once it has succeeded.
+type Slot = Arc<Mutex<Option<Arc<BuiltKernels>>>>;
+
+/// The last builds by scope. Whoever asks for a build in progress waits for it.
+#[derive(Debug, Default)]
+pub(super) struct Reused(Mutex<VecDeque<(Scope, Slot)>>);
+
+/// The number of builds that are kept: the requests in flight, and the finalists of a run.
+const REUSED: usize = 24;
+
+impl Reused {
+    /// Returns an earlier build of the scope, or else builds it. A failure is not kept.
+    fn get_or_build(
+        &self,
+        scope: &Scope,
+        build: impl FnOnce() -> Result<Arc<BuiltKernels>, BuildError>,
+    ) -> Result<Arc<BuiltKernels>, BuildError> {
+        let slot = self.slot(scope);
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(built) = &*slot {
+            return Ok(Arc::clone(built));
+        }
+        let built = build()?;
+        *slot = Some(Arc::clone(&built));
+        Ok(built)
+    }
+
+    fn slot(&self, scope: &Scope) -> Slot {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, slot)) = slots.iter().find(|(known, _)| known == scope) {
+            return Arc::clone(slot);
+        }
+        slots.truncate(REUSED - 1);
+        let slot = Slot::default();
+        slots.push_front((scope.clone(), Arc::clone(&slot)));
+        slot
     }
 }
 
@@ -159,11 +213,11 @@ impl Programs {
 }
 
 impl BuiltKernels {
-    /// Returns everything that determines the configuration's time: the machine code, the launch,
-    /// and the values passed. Returns `None` if the machine code is not known.
-    pub(super) fn likeness(&self, passed: &[Passed]) -> Option<Likeness> {
+    /// Returns everything that determines the configuration's time: the machine code, the launch, the
+    /// values passed, and the device's setting. Returns `None` if the machine code is not known.
+    pub(super) fn likeness(&self, passed: &[Passed], setting: Setting) -> Option<Likeness> {
         let digests = self.programs.iter().map(|built| built.digest.clone()).collect::<Option<_>>()?;
-        Some(Likeness { digests, launches: self.launches.clone(), passed: passed.to_vec() })
+        Some(Likeness { digests, launches: self.launches.clone(), passed: passed.to_vec(), setting })
     }
 
     /// Returns true if the measuring worker compiles at least one of the kernels.
@@ -181,5 +235,35 @@ impl BuiltKernels {
             resources: resources.collect(),
             ..CompileData::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tunesmith_space::Value;
+
+    fn scope(tile: i64) -> Scope {
+        Scope::new([("TILE".to_owned(), Value::Int(tile))])
+    }
+
+    #[test]
+    fn configurations_that_ask_at_once_share_one_build_and_a_failure_is_tried_again() {
+        let (reused, builds) = (Reused::default(), AtomicUsize::new(0));
+        let build = || {
+            builds.fetch_add(1, Ordering::Relaxed);
+            Ok(Arc::new(BuiltKernels { parts: Vec::new(), programs: Vec::new(), launches: Vec::new() }))
+        };
+        std::thread::scope(|threads| {
+            for at in 0..8 {
+                let (reused, build) = (&reused, &build);
+                threads.spawn(move || reused.get_or_build(&scope(at % 2), build).map(drop).unwrap());
+            }
+        });
+        assert_eq!(builds.load(Ordering::Relaxed), 2);
+        let fails = || Err(BuildError::Failed("no".to_owned()));
+        assert!(reused.get_or_build(&scope(7), fails).is_err());
+        assert!(reused.get_or_build(&scope(7), build).is_ok());
     }
 }

@@ -141,7 +141,7 @@ impl Oracle {
         let Some((reference, backend)) = &self.reference else { return Ok(true) };
         let missing = expected.missing();
         let arguments = asked.data.layout(asked.spec, &[question.set], |position| missing.contains(&position));
-        station.setup = Setup { session: backend.session(), arguments, results: None, energy: false };
+        station.setup = Setup { session: backend.session(), arguments, results: None, energy: None };
         let job = Job { steps: vec![step], passed: question.values.clone(), purpose: Purpose::Record };
         let limit = Limit { duration: station.policy.limits.reference, reason: Reason::Fixed };
         let examination = &mut Examination::Keep(expected);

@@ -47,7 +47,7 @@ impl LiveEvaluator {
         let scope = self.scope(config);
         let result = match self.kept.get(config) {
             Some(built) => Ok(built),
-            None => self.programs.build(&scope, interrupt).map(Arc::new),
+            None => self.programs.build(&scope, interrupt),
         };
         let compile = self.now() - prepared;
         if let Ok(built) = &result
@@ -63,10 +63,8 @@ impl LiveEvaluator {
             bar_ms: None,
             ..self.options.policy.sampling
         };
-        let Some(mut completion) = self.complete(&scope, result, Looking { sampling, profile: false }, interrupt)?
-        else {
-            return Ok(None);
-        };
+        let how = Looking { sampling, profile: false, setting: self.setting(config) };
+        let Some(mut completion) = self.complete(&scope, result, how, interrupt)? else { return Ok(None) };
         completion.spent.verify += prepared - start;
         completion.spent.compile += compile;
         Ok(Some(completion))

@@ -231,7 +231,7 @@ impl Station {
             Phase::Sampling { .. } => {
                 let limit = sampling_limit(launch, &self.policy.sampling, self.bytes);
                 // Reading the energy of a sample takes an unknown number of launches.
-                let readings = if self.setup.energy { self.policy.sampling.max_samples } else { 0 };
+                let readings = if self.setup.energy.is_some() { self.policy.sampling.max_samples } else { 0 };
                 let most = (READING_LIMIT + launch.duration) * u32::try_from(readings).unwrap_or(u32::MAX);
                 Limit { duration: limit.duration + most, reason: limit.reason }
             }

@@ -5,20 +5,23 @@ use crate::data::passed;
 use crate::live::programs::{BuiltKernels, Likeness};
 use crate::problem::{Argument, Scope};
 use std::collections::HashMap;
+use std::sync::Arc;
 use tunesmith_core::{CompileData, Completion, Measurement};
+use tunesmith_power::Setting;
 
 /// The measurements of correct configurations, by likeness.
 #[derive(Debug, Default)]
 pub(super) struct Twins(HashMap<Likeness, Measurement>);
 
-/// Returns the configuration's likeness, which determines its time. Returns `None` if it was not
+/// Returns the likeness of the configuration, which determines its time in a `setting` of the device. Returns `None` if it was not
 /// built or if its machine code is not known.
 pub(super) fn likeness(
     arguments: &[Argument],
     scope: &Scope,
-    result: &Result<BuiltKernels, BuildError>,
+    result: &Result<Arc<BuiltKernels>, BuildError>,
+    setting: Setting,
 ) -> Option<Likeness> {
-    result.as_ref().ok()?.likeness(&passed(arguments, scope).ok()?)
+    result.as_ref().ok()?.likeness(&passed(arguments, scope).ok()?, setting)
 }
 
 impl Twins {

@@ -8,7 +8,9 @@ pub use device::Device;
 
 use crate::error::DeviceError;
 use crate::host::{Compilers, WorkerCommand};
+use crate::power::PowerSetup;
 use crate::sandbox::Sandbox;
+use tunesmith_power::guard::{LeftOver, Leftovers};
 
 /// A device, and the means to build and run kernels on it.
 #[derive(Clone, Debug, Default)]
@@ -23,12 +25,20 @@ pub struct Machine {
     pub jobs: Option<usize>,
     /// The sandbox of user code, on systems that have one. `None`, the default, runs it without.
     pub sandbox: Option<Sandbox>,
+    /// The places of notes about clocks, and of energy counters.
+    pub power: PowerSetup,
 }
 
 impl Machine {
     /// Returns the number of concurrent builds, at least 1.
     pub fn jobs(&self) -> usize {
         self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+    }
+
+    /// Resets the devices that killed runs left with another clock or power limit. Returns what was
+    /// found, for the user. Costs no more than listing a folder if there is nothing.
+    pub fn reset_left_over(&self) -> Vec<LeftOver> {
+        Leftovers::reset(&self.worker.guard(), &self.power.notes)
     }
 
     /// Finds the device that the user chose, or else `default`. Starts a worker to ask the driver

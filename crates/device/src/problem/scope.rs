@@ -1,5 +1,6 @@
 //! The values of names in templates and expressions.
 
+use tunesmith_power::Knob;
 use tunesmith_space::{ConfigId, Expr, ExprError, Space, Value, closest};
 
 /// The parameters and sizes of one configuration: names and values.
@@ -45,6 +46,12 @@ impl Scope {
         let entry =
             |(known, old): &(String, Value)| (known.clone(), if known == name { value.clone() } else { old.clone() });
         Self { entries: self.entries.iter().map(entry).collect() }
+    }
+
+    /// Returns the scope without the settings of the device.
+    pub(crate) fn without(mut self, knobs: &[Knob]) -> Self {
+        self.entries.retain(|(name, _)| !knobs.iter().any(|knob| knob.name() == name));
+        self
     }
 
     /// Evaluates `expr` in this scope.

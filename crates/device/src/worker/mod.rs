@@ -29,9 +29,9 @@ pub(crate) use link::{Link, Wire};
 #[cfg(test)]
 pub(crate) use serve::{ReadyDevice, Surroundings, answer_all};
 
-use crate::host::{SUPERVISOR, WORKER, supervise};
+use crate::host::{GUARD, SUPERVISOR, WORKER, supervise};
 
-/// Serves as a worker or supervises a command, if this process was started for that, and never
+/// Serves as a worker, supervises a command, or guards a device's clock, if this process was started for that, and never
 /// returns. Otherwise does nothing. Every program that tunes must call it in the first line of
 /// `main`, unless it names another program as the worker.
 ///
@@ -49,6 +49,7 @@ pub fn enter_with(arguments: impl IntoIterator<Item = String>) {
     match arguments.next().as_deref() {
         Some(WORKER) => serve::serve(arguments.next().and_then(|parent| parent.parse().ok())),
         Some(SUPERVISOR) => supervise(),
+        Some(GUARD) => tunesmith_power::guard::serve(),
         _ => {}
     }
 }

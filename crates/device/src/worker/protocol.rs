@@ -3,6 +3,7 @@
 use crate::backends::compiling::Compiled;
 use crate::backends::{CompileTask, DriverAnswer, DriverQuestion, Program, Resources, SessionKind};
 use crate::data::layout::{Layout, Passed};
+use crate::energy::EnergySource;
 use crate::measure::{Cache, Launches, Sampling};
 use crate::problem::Grid;
 use crate::sandbox::Confinement;
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+use tunesmith_power::Setting;
 
 /// A request of the tuner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,8 +41,8 @@ pub(crate) struct Setup {
     /// The file to which the worker writes outputs. It loses its name once the worker has opened
     /// it.
     pub(crate) results: Option<PathBuf>,
-    /// True if the energy of every sample is measured.
-    pub(crate) energy: bool,
+    /// The meter of the energy of every sample, if it is measured.
+    pub(crate) energy: Option<EnergySource>,
 }
 
 /// One configuration to run.
@@ -82,6 +84,9 @@ pub(crate) enum Purpose {
         /// The seed that chooses the launches whose outputs are compared although they are those
         /// of an earlier launch.
         seed: u64,
+        /// The clock and power limit that the device was set to. Samples are compared with earlier
+        /// ones in the same setting.
+        setting: Setting,
     },
     /// Launches once, and hands the outputs to the tuner.
     Record,

@@ -50,7 +50,10 @@ impl JobBench<'_> {
     pub(crate) fn run(&mut self, job: &Job) -> JobReport {
         let mut report = JobReport::new();
         let result = match &job.purpose {
-            Purpose::Measure { sampling, cache, launches, profile, seed } => {
+            Purpose::Measure { sampling, cache, launches, profile, seed, setting } => {
+                if let Some(watcher) = &mut self.watcher {
+                    watcher.begin(*setting);
+                }
                 let seen = Seen { digests: Vec::new(), judged: 0, random: Rng::seed_from_u64(*seed) };
                 self.measure(job, sampling, (*cache, *launches), seen, &mut report).and_then(|arguments| {
                     report.profile = profile.then(|| self.profile(job, &arguments)).transpose()?;

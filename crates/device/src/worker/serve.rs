@@ -184,7 +184,7 @@ fn prepare(
     let mut session = surroundings.open(setup.session)?;
     let mut buffers = Buffers::allocate(session.as_mut(), setup.arguments, setup.results.as_deref())?;
     buffers.renew(session.as_mut()).map_err(|ending| format!("cannot fill its buffers: {ending:?}"))?;
-    let watcher = Watcher::new(session.as_mut(), setup.energy)?;
+    let watcher = Watcher::new(session.as_mut(), setup.energy.as_ref())?;
     if forks {
         surroundings.become_zygote().map_err(|error| format!("cannot prepare for its jobs: {error}"))?;
     }

@@ -2,10 +2,11 @@
 //! of them.
 
 use crate::backends::{LaunchArgument, Session};
-use crate::energy::{ENERGY_MJ, EnergyReading, Meter, Next, Watch};
+use crate::energy::{ENERGY_MJ, EnergyReading, EnergySource, Meter, Next, ProcessorMeter, Watch};
 use crate::worker::protocol::{Ending, Job, JobReport};
 use crate::worker::sequence::JobBench;
 use std::time::Duration;
+use tunesmith_power::Setting;
 
 /// The watcher of a worker's device.
 pub(crate) struct Watcher {
@@ -16,20 +17,30 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// Opens the meter of the session's device. Returns `None` if the device has no meter.
+    /// Opens the meter that `energy` names, or else the one of the session's device. Returns `None`
+    /// if the device has no meter.
     ///
     /// # Errors
-    /// `energy` is wanted, but cannot be measured. The error gives the reason.
-    pub(crate) fn new(session: &mut dyn Session, energy: bool) -> Result<Option<Self>, String> {
-        let mut meter = match session.meter() {
+    /// Energy is wanted, but cannot be measured. The error gives the reason.
+    pub(crate) fn new(session: &mut dyn Session, energy: Option<&EnergySource>) -> Result<Option<Self>, String> {
+        let meter = match energy {
+            Some(EnergySource::Processors(folder)) => ProcessorMeter::open(folder),
+            Some(EnergySource::Device) | None => session.meter(),
+        };
+        let mut meter = match meter {
             Ok(meter) => meter,
-            Err(reason) if energy => return Err(format!("cannot measure energy: {reason}")),
+            Err(reason) if energy.is_some() => return Err(format!("cannot measure energy: {reason}")),
             Err(_) => return Ok(None),
         };
-        if energy {
+        if energy.is_some() {
             meter.energy_mj().map_err(|reason| format!("cannot measure energy: {reason}"))?;
         }
-        Ok(Some(Self { meter, watch: Watch::default(), energy }))
+        Ok(Some(Self { meter, watch: Watch::default(), energy: energy.is_some() }))
+    }
+
+    /// Begins another configuration, for which the device was set to `setting`.
+    pub(super) fn begin(&mut self, setting: Setting) {
+        self.watch.begin(setting);
     }
 }
 
@@ -80,9 +91,6 @@ impl JobBench<'_> {
     /// end. Otherwise adds that state to the report.
     pub(super) fn is_suspicious(&mut self, report: &mut JobReport) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
-        if report.times_ms.is_empty() && !report.values.contains_key(RETAKEN) {
-            watcher.watch.begin();
-        }
         let conditions = watcher.meter.conditions();
         if watcher.watch.is_suspicious(&conditions) {
             if let Some(energies) = report.values.get_mut(ENERGY_MJ) {
@@ -144,8 +152,8 @@ mod tests {
         let mut buffers = Buffers::allocate(&mut session, Vec::new(), None).unwrap();
         let meter = Box::new(Device { clock: Rc::clone(&clock), clocks_mhz, asked: Cell::new(0) });
         let mut watcher = Watcher { meter, watch: Watch::default(), energy };
-        let (sampling, launches) = (Sampling::default(), Launches::default());
-        let purpose = Purpose::Measure { sampling, cache: Cache::Warm, launches, profile: false, seed: 1 };
+        let (sampling, launches, setting) = (Sampling::default(), Launches::default(), Setting::default());
+        let purpose = Purpose::Measure { sampling, cache: Cache::Warm, launches, profile: false, seed: 1, setting };
         let job = Job { steps: vec![step(8), step(8)], passed: Vec::new(), purpose };
         let (session, buffers) = (&mut session, &mut buffers);
         JobBench { session, buffers, clock: clock.as_ref(), watcher: Some(&mut watcher), tuner: &mut AlwaysRight }
@@ -174,8 +182,8 @@ mod tests {
     #[test]
     fn energy_that_a_device_does_not_count_is_an_error_before_anything_runs() {
         let mut session = Fake::new(Log::default());
-        assert!(Watcher::new(&mut session, false).unwrap().is_none());
-        let reason = Watcher::new(&mut session, true).err().unwrap();
+        assert!(Watcher::new(&mut session, None).unwrap().is_none());
+        let reason = Watcher::new(&mut session, Some(&EnergySource::Device)).err().unwrap();
         assert!(reason.starts_with("cannot measure energy: "), "{reason}");
     }
 }

@@ -89,6 +89,19 @@ impl ScriptedLab {
         self
     }
 
+    /// Returns the same device with clocks and power limits that can be set. `more` are further keys of
+    /// the script of its power.
+    pub fn steered(self, more: &str) -> Self {
+        let (state, log) = (self.folder.path().join("state"), self.folder.path().join("power-log"));
+        let text = format!(
+            r#"{{"clocks_mhz": [600, 750, 900, 1050, 1200, 1350, 1500, 1650, 1800],
+                "power_w": {{"lowest": 100, "highest": 400, "default": 350}}, "state": {state:?}, "log": {log:?},
+                "power": {{"idle_w": 60, "alpha": 0.12, "ridge_mhz": 1000, "beta": 0.0008}}{more}}}"#
+        );
+        let script = self.file("power.json", &text);
+        self.and(&format!("\"power\": {script:?}"))
+    }
+
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

@@ -13,14 +13,16 @@ use crate::measure::Policy;
 use crate::measure::limits::launch_limit;
 use crate::problem::{Scope, Template};
 use crate::sandbox::Sandbox;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{
     Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
 };
+use tunesmith_power::Powercap;
 use tunesmith_space::{ConfigId, Space, Value};
 
 /// The options of a [`CommandEvaluator`].
@@ -38,6 +40,9 @@ pub struct CommandOptions {
     pub worker: WorkerCommand,
     /// The sandbox of the commands, on systems that have one. `None` runs them without.
     pub sandbox: Option<Sandbox>,
+    /// The folder of the processors' energy counters, if the energy of every run is measured. A
+    /// command that prints its own energy needs none.
+    pub energy: Option<PathBuf>,
     /// The source of the time.
     pub clock: Arc<dyn Clock>,
 }
@@ -52,6 +57,7 @@ impl CommandOptions {
             jobs: 0,
             worker: WorkerCommand::current(),
             sandbox: None,
+            energy: None,
             clock: Arc::new(SystemClock::new()),
         }
     }
@@ -76,6 +82,8 @@ pub struct CommandEvaluator {
     best: Option<Duration>,
     /// The time in milliseconds that the next configurations race against.
     bar_ms: Option<f64>,
+    /// The meter of the energy of runs, if it is measured.
+    meter: Option<RefCell<Powercap>>,
     /// Configurations that were re-measured and may be re-measured again.
     kept: HashMap<ConfigId, BuiltCommand>,
 }
@@ -123,6 +131,7 @@ impl CommandEvaluator {
             identity: identity.map(|(name, value)| (name.to_owned(), value)).into(),
             best: None,
             bar_ms: None,
+            meter: options.energy.as_deref().map(Powercap::open).transpose()?.map(RefCell::new),
             kept: HashMap::new(),
         })
     }
@@ -211,6 +220,7 @@ impl CommandEvaluator {
             bar_ms: self.bar_ms,
             limit: launch_limit(&self.policy.limits, None, self.best),
             clock: self.clock.as_ref(),
+            meter: self.meter.as_ref(),
             interrupt,
         }
     }

@@ -3,13 +3,16 @@
 
 use crate::backends::command::backend::{BuiltCommand, CommandBackend};
 use crate::backends::command::judge::{self, Sample, judge};
+use crate::energy::ENERGY_MJ;
 use crate::error::DeviceError;
-use crate::host::{CommandTask, Finish, Input, Streams};
+use crate::host::{CommandTask, Finish, Input, Ran, Streams};
 use crate::measure::limits::{Limit, human};
 use crate::measure::sampling::{Decision, FEWEST, decide};
 use crate::measure::{Policy, Sampling};
+use std::cell::RefCell;
 use std::time::Duration;
 use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement, statistics};
+use tunesmith_power::Powercap;
 
 /// Runs configurations, one at a time.
 pub(super) struct CommandBench<'a> {
@@ -22,6 +25,8 @@ pub(super) struct CommandBench<'a> {
     /// The time limit of a run.
     pub(super) limit: Limit,
     pub(super) clock: &'a dyn Clock,
+    /// The meter of the energy of runs, if it is measured.
+    pub(super) meter: Option<&'a RefCell<Powercap>>,
     pub(super) interrupt: &'a Interrupt,
 }
 
@@ -34,6 +39,8 @@ pub(super) struct MeasuredCommand {
     pub(super) walls: Vec<f64>,
     pub(super) run: Duration,
     pub(super) verify: Duration,
+    /// The energy of the last run in millijoules, if it is measured.
+    last_energy_mj: Option<f64>,
     /// The number of later runs that did not end in time, and the time that they took.
     stalls: (usize, Duration),
 }
@@ -63,6 +70,9 @@ impl MeasuredCommand {
         self.walls.push(sample.wall.as_secs_f64());
         for ((name, _), value) in backend.spec.values.iter().zip(&sample.values) {
             self.measurement.values.entry(name.clone()).or_default().push(*value);
+        }
+        if let Some(energy) = self.last_energy_mj {
+            self.measurement.values.entry(ENERGY_MJ.to_owned()).or_default().push(energy);
         }
     }
 }
@@ -192,12 +202,7 @@ impl CommandBench<'_> {
     /// Runs the command for the first time, followed by the problem's check.
     fn checked_run(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand) -> Result<Sample, Stop> {
         let spec = &self.backend.spec;
-        let start = self.clock.now();
-        let ran = self.backend.run(prepared, self.limit.duration, self.interrupt).map_err(Stop::Broken)?;
-        measured.run += self.clock.now() - start;
-        if matches!(ran.finish, Finish::Cancelled) {
-            return Err(Stop::Interrupted);
-        }
+        let ran = self.metered_run(prepared, measured)?;
         let sample = judge(spec, self.expected, &ran, &self.limit).map_err(Stop::Failed)?;
         if spec.verify.check.is_some() {
             let start = self.clock.now();
@@ -209,13 +214,23 @@ impl CommandBench<'_> {
     }
 
     fn run(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand) -> Result<Sample, Stop> {
+        let ran = self.metered_run(prepared, measured)?;
+        judge(&self.backend.spec, self.expected, &ran, &self.limit).map_err(Stop::Failed)
+    }
+
+    /// Runs the command, and reads the energy of the run if it is measured.
+    fn metered_run(&self, prepared: &BuiltCommand, measured: &mut MeasuredCommand) -> Result<Ran, Stop> {
+        let before = self.energy_mj()?;
         let start = self.clock.now();
         let ran = self.backend.run(prepared, self.limit.duration, self.interrupt).map_err(Stop::Broken)?;
         measured.run += self.clock.now() - start;
-        if matches!(ran.finish, Finish::Cancelled) {
-            return Err(Stop::Interrupted);
-        }
-        judge(&self.backend.spec, self.expected, &ran, &self.limit).map_err(Stop::Failed)
+        measured.last_energy_mj = self.energy_mj()?.zip(before).map(|(after, before)| after - before);
+        if matches!(ran.finish, Finish::Cancelled) { Err(Stop::Interrupted) } else { Ok(ran) }
+    }
+
+    fn energy_mj(&self) -> Result<Option<f64>, Stop> {
+        let read = |meter: &RefCell<Powercap>| meter.borrow_mut().energy_mj();
+        self.meter.map(read).transpose().map_err(|error| Stop::Broken(error.into()))
     }
 
     /// Runs the problem's check, which reads the output of the first run.

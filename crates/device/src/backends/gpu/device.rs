@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tunesmith_core::counters::Hardware;
+use tunesmith_power::ManagedDevice;
 
 /// A GPU, as the driver of its API lists it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +30,8 @@ pub struct GpuDevice {
     pub limits: BTreeMap<String, f64>,
     /// The setup that found the device.
     pub setup: GpuSetup,
+    /// The device as the library knows it that sets its clock. `None` without such a library.
+    pub managed: Option<ManagedDevice>,
 }
 
 impl GpuDevice {

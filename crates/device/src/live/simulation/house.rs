@@ -21,6 +21,7 @@ use crate::worker::protocol::{Job, KernelStep, Purpose, Setup};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Completion, Confirmed, Error, Failure, FailureKind, Interrupt, Spent, statistics};
+use tunesmith_power::Setting;
 use tunesmith_space::ConfigId;
 
 /// The data of all simulated problems: an input and an output.
@@ -93,7 +94,7 @@ impl House {
                 session,
                 arguments: ground.data.layout(&ground.spec, &[0], |position| ground.spec.compares(position)),
                 results: None,
-                energy: false,
+                energy: None,
             },
             bytes: ground.data.bytes(&ground.spec),
             policy: Policy::default(),
@@ -129,8 +130,9 @@ impl Laboratory for House {
         }
         let sampling = Sampling { min_samples: samples, max_samples: samples, bar_ms, ..Sampling::default() };
         self.jobs += 1;
-        let launches = Launches::default();
-        let purpose = Purpose::Measure { sampling, cache: Cache::Warm, launches, profile: false, seed: self.jobs };
+        let (launches, setting) = (Launches::default(), Setting::default());
+        let (cache, seed) = (Cache::Warm, self.jobs);
+        let purpose = Purpose::Measure { sampling, cache, launches, profile: false, seed, setting };
         let Some(measured) = self.run(&job(config, purpose), interrupt)? else { return Ok(None) };
         let MeasuredJob { failure, measurement, load, run, verify, .. } = measured;
         if let (None, Some(median)) = (&failure, statistics::median(&measurement.times_ms)) {

@@ -54,6 +54,7 @@ pub(crate) fn describe_architecture(setup: &CudaSetup, name: &str) -> Result<Gpu
         return Err(Absent { remedy: format!("choose from {}", names.join(", ")), ..missing_compiler(&reason) });
     };
     Ok(GpuDevice {
+        managed: None,
         index: 0,
         name: format!("{name}, compiled only"),
         driver: "none".to_owned(),

@@ -7,7 +7,7 @@ use crate::backends::cuda::native::{image, nvml};
 use crate::backends::gpu::GpuApi;
 use crate::backends::gpu::native::{
     Address, Architecture, Attribute, DeviceImage, Driver, DriverError, ErrorKind, ErrorTable, Event, Function,
-    FunctionAttribute, Graph, KernelLaunch, Module, capability,
+    FunctionAttribute, Graph, KernelLaunch, Module, bus_address, capability,
 };
 use crate::backends::{Absent, Pixels, Profiler};
 use crate::energy::Meter;
@@ -20,6 +20,7 @@ use std::path::Path;
 use std::ptr;
 use std::rc::Rc;
 use std::time::Duration;
+use tunesmith_power::Library as ManagementLibrary;
 
 /// The functions of the driver's library that are called here. They are checked because `cudarc`
 /// panics if one is missing.
@@ -168,6 +169,10 @@ impl Driver for SystemDriver {
 
     fn architecture(&self, device: usize) -> Result<Architecture, DriverError> {
         capability(self, device)
+    }
+
+    fn management(&self, _: usize) -> Option<ManagementLibrary> {
+        Some(ManagementLibrary::Nvml)
     }
 
     fn open(&mut self, device: usize) -> Result<(), DriverError> {
@@ -345,11 +350,8 @@ impl Driver for SystemDriver {
     }
 
     fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
-        let part = |attribute| self.attribute(self.device.0, attribute).map_err(|error| error.to_string());
-        let domain = part(Attribute::PciDomainId)?;
-        let bus = part(Attribute::PciBusId)?;
-        let slot = part(Attribute::PciDeviceId)?;
-        Ok(Box::new(nvml::Gpu::open(&format!("{domain:08X}:{bus:02X}:{slot:02X}.0"))?))
+        let address = bus_address(self, self.device.0).map_err(|error| error.to_string())?;
+        Ok(Box::new(nvml::Gpu::open(&address)?))
     }
 
     fn profiler(&mut self, libraries: Option<&Path>) -> Result<Box<dyn Profiler>, String> {

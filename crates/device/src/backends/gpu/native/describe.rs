@@ -1,17 +1,19 @@
 //! Devices as their driver describes them, and the compiler for them. Called only in workers.
 
 use crate::backends::Absent;
-use crate::backends::gpu::native::{Architecture, Attribute, Driver, DriverError};
+use crate::backends::gpu::native::{Architecture, Attribute, Driver, DriverError, bus_address};
 use crate::backends::gpu::{GpuApi, GpuDevice};
 use crate::host::GpuSetup;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use tunesmith_power::ManagedDevice;
 
 /// The driver's description of a device.
 pub(crate) struct Described {
     pub(crate) name: String,
     pub(crate) architecture: Architecture,
     limits: BTreeMap<String, f64>,
+    managed: Option<ManagedDevice>,
 }
 
 /// The properties of a compiler that determine the code for a device.
@@ -59,6 +61,7 @@ pub(crate) fn describe(
             headers: compiler.headers(),
             limits: device.limits,
             setup: setup.clone(),
+            managed: device.managed,
         })
     };
     devices.into_iter().enumerate().map(device).collect()
@@ -79,7 +82,12 @@ impl Described {
         if let (GpuApi::Cuda, Architecture::Capability(capability)) = (api, &architecture) {
             limits.insert("compute_capability".to_owned(), f64::from(*capability) / 10.0);
         }
-        Ok(Self { name: driver.name(index)?, architecture, limits })
+        let name = driver.name(index)?;
+        // A script may have devices without addresses.
+        let address = bus_address(driver, index).unwrap_or_else(|_| index.to_string());
+        let managed = driver.management(index);
+        let managed = managed.map(|library| ManagedDevice { library, address, name: name.clone() });
+        Ok(Self { name, architecture, limits, managed })
     }
 }
 

@@ -6,6 +6,7 @@ use crate::backends::{Pixels, Profiler};
 use crate::energy::Meter;
 use std::path::Path;
 use std::time::Duration;
+use tunesmith_power::Library as ManagementLibrary;
 
 /// The address of device memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,6 +89,12 @@ pub(crate) trait Driver {
 
     /// Returns the architecture of a device. CUDA has it as two attributes.
     fn architecture(&self, device: usize) -> Result<Architecture, DriverError>;
+
+    /// Returns the library that sets the clock and the power limit of a device, if there is one.
+    fn management(&self, device: usize) -> Option<ManagementLibrary> {
+        let _ = device;
+        None
+    }
 
     /// Opens a device for all calls below.
     fn open(&mut self, device: usize) -> Result<(), DriverError>;
@@ -192,6 +199,14 @@ pub(crate) trait Driver {
     /// # Errors
     /// There are no counters. The text gives the reason and the remedy.
     fn profiler(&mut self, libraries: Option<&Path>) -> Result<Box<dyn Profiler>, String>;
+}
+
+/// Returns the address of a device on the PCI bus, by which management libraries know it.
+pub(crate) fn bus_address(driver: &dyn Driver, device: usize) -> Result<String, DriverError> {
+    let part = |attribute| driver.attribute(device, attribute);
+    let (domain, bus) = (part(Attribute::PciDomainId)?, part(Attribute::PciBusId)?);
+    let slot = part(Attribute::PciDeviceId)?;
+    Ok(format!("{domain:08X}:{bus:02X}:{slot:02X}.0"))
 }
 
 /// Returns the architecture of a device that has it as two attributes.

@@ -14,7 +14,7 @@ pub(crate) use attribute::{Attribute, FunctionAttribute};
 pub(crate) use compile::{Compiler, RuntimeCompiler};
 pub(crate) use describe::{Described, Toolchain, describe};
 pub(crate) use driver::{
-    Address, Architecture, DeviceImage, Driver, Event, Function, Graph, KernelLaunch, Module, capability,
+    Address, Architecture, DeviceImage, Driver, Event, Function, Graph, KernelLaunch, Module, bus_address, capability,
 };
 pub(crate) use error::{DriverError, ErrorKind, ErrorTable};
 pub(crate) use rtc::{Binary, Compilation, ImageFunctions, Rtc};

@@ -51,6 +51,7 @@ pub(crate) fn describe_architecture(setup: &HipSetup, name: &str) -> Result<GpuD
         return Err(missing_compiler(&format!("{} makes no code for `{name}`: it is too old", compiler.name())));
     }
     Ok(GpuDevice {
+        managed: None,
         index: 0,
         name: format!("{name}, compiled only"),
         driver: "none".to_owned(),

@@ -18,6 +18,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::Path;
 use std::ptr;
 use std::time::Duration;
+use tunesmith_power::Library as ManagementLibrary;
 
 /// The versions to search for by name, newest first.
 const VERSIONS: [&str; 3] = ["7", "6", "5"];
@@ -242,6 +243,10 @@ impl Driver for HipDriver {
         let bytes: Vec<u8> = bytes.into_iter().flat_map(u64::to_ne_bytes).collect();
         let name = bytes[architecture..architecture + ARCHITECTURE_BYTES].split(|byte| *byte == 0).next();
         Ok(Architecture::Named(String::from_utf8_lossy(name.unwrap_or_default()).into_owned()))
+    }
+
+    fn management(&self, _: usize) -> Option<ManagementLibrary> {
+        Some(ManagementLibrary::AmdSmi)
     }
 
     fn open(&mut self, device: usize) -> Result<(), DriverError> {

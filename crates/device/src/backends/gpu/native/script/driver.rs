@@ -1,7 +1,7 @@
 //! The driver that follows a script.
 
 use super::memory::DeviceMemory;
-use super::meter::ScriptedMeter;
+use super::meter::{ScriptedMeter, SteeredMeter};
 use super::profiler::{Counted, ScriptedProfiler};
 use super::{Origin, Script, ScriptedCode, ScriptedKernel, error};
 use crate::backends::cuda::cubin;
@@ -11,14 +11,15 @@ use crate::backends::gpu::native::{
 };
 use crate::backends::{Pixels, Profiler};
 use crate::energy::Meter;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_core::SystemClock;
+use tunesmith_power::{Library as ManagementLibrary, PowerScript};
 
 /// The dynamic shared memory in bytes that a kernel may use without permission.
 const DEFAULT_SHARED: u32 = 48 << 10;
@@ -58,6 +59,8 @@ pub(crate) struct ScriptedDriver {
     pending: Option<DriverError>,
     hangs: bool,
     counted: Rc<RefCell<Counted>>,
+    /// The current time on the device, for its meter.
+    device_time: Rc<Cell<Duration>>,
 }
 
 /// Equal launches of a kernel.
@@ -95,6 +98,7 @@ impl ScriptedDriver {
             pending: None,
             hangs: false,
             counted: Rc::default(),
+            device_time: Rc::default(),
         }
     }
 
@@ -149,7 +153,9 @@ impl ScriptedDriver {
         let number = self.launches.entry(key).or_insert(0);
         let time = behaviour.time_us(*number);
         *number += 1;
-        self.now += Duration::from_secs_f64(time / 1e6);
+        let slowdown = self.power()?.map_or(1.0, |power| power.slowdown());
+        self.now += Duration::from_secs_f64(time * slowdown / 1e6);
+        self.device_time.set(self.now);
         self.hangs = behaviour.hangs;
         self.counted.borrow_mut().launched(&behaviour.counters);
         self.pending = behaviour.end.as_deref().map(|name| error(self.errors, name));
@@ -212,6 +218,10 @@ impl Driver for ScriptedDriver {
             Some(name) => Ok(Architecture::Named(name.clone())),
             None => capability(self, device),
         }
+    }
+
+    fn management(&self, device: usize) -> Option<ManagementLibrary> {
+        self.script.power.clone().filter(|_| device == 0).map(ManagementLibrary::Script)
     }
 
     fn open(&mut self, device: usize) -> Result<(), DriverError> {
@@ -402,6 +412,12 @@ impl Driver for ScriptedDriver {
     }
 
     fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
+        if let Some(power) = &self.script.power {
+            return Ok(Box::new(SteeredMeter {
+                script: PowerScript::read(power)?,
+                time: Rc::clone(&self.device_time),
+            }));
+        }
         let watts = self.script.watts.ok_or("the script has no power; write `watts`")?;
         Ok(Box::new(ScriptedMeter { watts, clock: SystemClock::new() }))
     }
@@ -417,6 +433,12 @@ impl ScriptedDriver {
     fn bytes(&mut self, address: Address, bytes: usize) -> Result<&mut [u8], DriverError> {
         let errors = self.errors;
         self.memory.at(address, bytes).map_err(|kind| errors.of_kind(kind))
+    }
+
+    /// Returns the power of the device, if the script has one.
+    fn power(&self) -> Result<Option<PowerScript>, DriverError> {
+        let read = |path: &PathBuf| PowerScript::read(path).map_err(|_| self.errors.of_kind(ErrorKind::NotFound));
+        self.script.power.as_ref().map(read).transpose()
     }
 
     fn device(&self, device: usize) -> Result<&super::ScriptedDevice, DriverError> {

@@ -1,7 +1,11 @@
-//! The energy meter of a scripted device.
+//! The energy meters of a scripted device.
 
 use crate::energy::{Conditions, Meter};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
+use tunesmith_power::PowerScript;
 
 /// A device with constant power. Its energy counter moves a thousand times a second.
 pub(super) struct ScriptedMeter {
@@ -16,5 +20,25 @@ impl Meter for ScriptedMeter {
 
     fn conditions(&mut self) -> Conditions {
         Conditions { clock_mhz: None, power_w: Some(self.watts), throttled: Some(false) }
+    }
+}
+
+/// A device whose power depends on its clock, which a script holds. It counts the energy of its
+/// kernels' own time.
+pub(super) struct SteeredMeter {
+    pub(super) script: PowerScript,
+    /// The current time on the device.
+    pub(super) time: Rc<Cell<Duration>>,
+}
+
+impl Meter for SteeredMeter {
+    fn energy_mj(&mut self) -> Result<f64, String> {
+        let watts = self.script.watts().ok_or("the script has no law of power; write `power`")?;
+        Ok(self.time.get().as_secs_f64() * 1e3 * watts)
+    }
+
+    fn conditions(&mut self) -> Conditions {
+        let clock_mhz = Some(self.script.running_mhz());
+        Conditions { clock_mhz, power_w: self.script.watts(), throttled: Some(false) }
     }
 }

@@ -44,6 +44,9 @@ pub(crate) struct Script {
     /// The time in microseconds that starting a kernel, or a graph, takes on the device.
     #[serde(default)]
     pub(crate) launch_us: f64,
+    /// A script of the power of the first device: its clocks, and what they cost.
+    #[serde(default)]
+    pub(crate) power: Option<PathBuf>,
     /// The number of passes for reading counters. Without it, counters cannot be read.
     #[serde(default)]
     pub(crate) passes: Option<usize>,
