@@ -6,8 +6,8 @@ use crate::item::Table;
 use crate::limit::Limit;
 use crate::tree::{Located, Section};
 use crate::{
-    Problem, ProblemError, SourceFile, Tuning, arguments, command, inputs, judging, kernel, nest, parameters, tuning,
-    verify,
+    Problem, ProblemError, SourceFile, Tuning, arguments, command, device_settings, inputs, judging, kernel, nest,
+    parameters, tuning, verify,
 };
 use std::ops::Range;
 use toml::de::DeTable;
@@ -22,6 +22,7 @@ const SECTIONS: &[&str] = &[
     "kernel",
     "alternative",
     "parameters",
+    "device_settings",
     "constraints",
     "restrictions",
     "arguments",
@@ -109,13 +110,17 @@ fn read_space(
     alternatives: Option<&Alternatives<'_>>,
     messages: &Messages,
 ) -> Problem {
-    let has_alternatives = root.get("alternative").is_some();
-    let mut parameters = parameters::read(root, &problem.sizes, has_alternatives, messages);
+    // What chooses or sets something is a parameter as well.
+    let has_others = root.get("alternative").is_some() || root.get("device_settings").is_some();
+    let mut parameters = parameters::read(root, &problem.sizes, has_others, messages);
     let mut constraints = parameters::read_constraints(root, messages);
     if let Some(alternatives) = alternatives {
         parameters = alternatives.join(parameters, &mut constraints, &problem.sizes, messages);
         problem.choice = Some(alternatives.choice().to_string());
     }
+    let (settings, stated) = device_settings::read(root, &problem.sizes, &parameters, messages);
+    problem.settings = settings;
+    parameters.extend(stated);
     (problem.parameters, problem.places.parameters) = parameters.into_iter().unzip();
     (problem.constraints, problem.places.constraints) = constraints.into_iter().unzip();
     problem

@@ -6,6 +6,7 @@ use crate::inputs::Inputs;
 use crate::kernel::KernelPlaces;
 use crate::limit::Limit;
 use crate::nest::NestKernel;
+use crate::setting::DeviceSetting;
 use crate::tuning::Tuning;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,8 @@ pub struct Problem {
     pub limits: Vec<Limit>,
     /// The tuning parameters, in the user's order.
     pub parameters: Vec<Parameter>,
+    /// The tuning parameters that set the device.
+    pub(crate) settings: Vec<DeviceSetting>,
     /// The constraints, in the user's order.
     pub constraints: Vec<Constraint>,
     /// The parameter that chooses among alternative kernels, if there are any.
@@ -101,6 +104,7 @@ impl Problem {
             metrics: Vec::new(),
             limits: Vec::new(),
             parameters: Vec::new(),
+            settings: Vec::new(),
             constraints: Vec::new(),
             choice: None,
             kernels: Vec::new(),

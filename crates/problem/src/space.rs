@@ -49,9 +49,10 @@ impl Problem {
         for (name, value) in &constants {
             builder = builder.constant(name, value.clone());
         }
-        let mut warnings = Vec::new();
+        let mut warnings = Vec::from_iter(self.warn_of_awaited());
         for (constraint, place) in self.constraints.iter().zip(&self.places.constraints) {
             match unknown_limit(constraint, &constants) {
+                None if self.is_awaited_by(constraint) => {}
                 None => builder = builder.constraint(constraint.clone()),
                 Some(limit) => {
                     self.check_limit(limit, constraint, limits)?;

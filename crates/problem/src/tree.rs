@@ -210,6 +210,11 @@ impl<'a> Node<'a> {
         self.items().into_iter().filter_map(text).collect()
     }
 
+    /// Returns a string. Returns `None` for anything else, without a report.
+    pub(crate) fn text(&self) -> Option<&'a str> {
+        if let Content::Scalar(Value::Str(text)) = &self.item.value { Some(text) } else { None }
+    }
+
     /// Returns a number, truth value or string. Returns `None` for anything else, without a report.
     pub(crate) fn scalar(&self) -> Option<Value> {
         if let Content::Scalar(value) = &self.item.value { Some(value.clone()) } else { None }

@@ -2,7 +2,7 @@
 
 use crate::{Error, Problem};
 use tunesmith_core::ERROR;
-use tunesmith_device::{Device, DeviceChoice, DeviceInfo, Machine, Missing, Target};
+use tunesmith_device::{Device, DeviceChoice, DeviceInfo, ENERGY_MJ, Machine, Missing, Target};
 use tunesmith_problem::Yielded;
 use tunesmith_space::Value;
 
@@ -42,19 +42,23 @@ fn own_device(problem: &Problem) -> DeviceChoice {
     problem.kernels.first().map_or(DeviceChoice::C, |kernel| kernel.language.into())
 }
 
-/// Refuses to tune kernels on a device that lacks counters or an energy meter, if they are wanted.
-/// Devices that run no kernels may have recorded or printed them.
-pub(crate) fn check_counted(device: &Device, counters: bool, energy: bool) -> Result<(), Error> {
-    let is_instrumented = match device {
-        Device::Kernels(target) => Some(target.is_instrumented()),
-        _ => None,
-    };
-    let text = match (counters, energy) {
-        (true, _) if is_instrumented != Some(true) => "this device has no counters to read (--profile)",
-        (_, true) if is_instrumented == Some(false) => "this device does not report its energy",
-        _ => return Ok(()),
-    };
-    Err(Error::request(text, Some("CUDA devices do (--device cuda, for problems in CUDA)".to_string())))
+/// Refuses to tune on a device that lacks counters or an energy meter, if they are wanted. A recording
+/// may have them, and a command may print its energy.
+pub(crate) fn check_counted(
+    device: &Device,
+    problem: &Problem,
+    machine: &Machine,
+    (counters, energy): (bool, bool),
+) -> Result<(), Error> {
+    if counters && !matches!(device, Device::Kernels(target) if target.is_instrumented()) {
+        let remedy = "CUDA devices do (--device cuda, for problems in CUDA)".to_string();
+        return Err(Error::request("this device has no counters to read (--profile)", Some(remedy)));
+    }
+    match device {
+        Device::Kernels(target) if energy => Ok(target.check_energy(&machine.power)?),
+        Device::Command if energy && !problem.prints_energy() => Ok(Target::Processor.check_energy(&machine.power)?),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the numbers that every run on `device` yields.
@@ -75,7 +79,9 @@ pub(crate) fn yielded(device: &Device, problem: &Problem) -> Result<Yielded, Err
     let measured = ["time_ms"].into_iter().chain(compiles).map(str::to_string);
     // Its meter adds numbers of its own.
     let has_more = matches!(device, Device::Kernels(target) if target.is_instrumented());
-    Ok(Yielded { names: values.into_iter().chain(measured).collect(), has_more })
+    // An objective that needs the energy has it measured.
+    let energy = matches!(device, Device::Kernels(_) | Device::Command).then(|| ENERGY_MJ.to_string());
+    Ok(Yielded { names: values.into_iter().chain(measured).chain(energy).collect(), has_more })
 }
 
 /// Returns every device that `machine` offers, and the reasons why others are missing. Queries the

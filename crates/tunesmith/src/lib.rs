@@ -36,7 +36,6 @@
 //! ```
 
 mod check;
-mod configuration;
 mod convert;
 mod devices;
 mod error;

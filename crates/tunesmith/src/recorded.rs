@@ -21,5 +21,5 @@ pub(crate) fn problem_of(run: &Path, header: &Header, named: Option<&Path>) -> R
     let file = named.map_or_else(|| beside(run), Path::to_path_buf);
     let sizes: Vec<(String, Value)> =
         header.sizes.iter().filter_map(|(name, json)| Some((name.clone(), Journal::value_of(json)?))).collect();
-    Ok(Problem::load(&file, &sizes)?)
+    Ok(Problem::load(&file, &sizes)?.as_recorded(&header.parameters))
 }

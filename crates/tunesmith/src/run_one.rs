@@ -1,6 +1,5 @@
 //! Runs one configuration: compiles, runs, verifies and times it.
 
-use crate::configuration::configuration;
 use crate::devices::device_for;
 use crate::explain::with_gaps;
 use crate::outcome::{Candidate, CandidateDocument, Rates};
@@ -13,6 +12,7 @@ use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Completion, Evaluation, Interrupt, Measurement, Request, SystemClock};
 use tunesmith_device::Machine;
 use tunesmith_model::counters::CounterModel;
+use tunesmith_problem::configuration;
 use tunesmith_space::{ConfigId, Space, Value};
 use tunesmith_study::{CounterExplanation, CounterSubject, ModelChoice, REMEDY, read_model};
 

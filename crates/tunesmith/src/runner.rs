@@ -69,7 +69,7 @@ impl<'a> Runner<'a> {
                 let live = Self::live(problem, space, target, machine, extras, clock)?;
                 Kind::Live(Box::new(live), hardware)
             }
-            Device::Command => Kind::Command(Box::new(Self::command(problem, space, machine, clock)?)),
+            Device::Command => Kind::Command(Box::new(Self::command(problem, space, machine, extras.energy, clock)?)),
             Device::Replay { file, noise } => Self::replay(space, file, *noise)?,
             Device::Synthetic(expression) => {
                 let name = format!("synthetic:{}", expression.text());
@@ -103,18 +103,8 @@ impl<'a> Runner<'a> {
         extras: Extras,
         clock: Arc<dyn Clock>,
     ) -> Result<LiveEvaluator, Error> {
-        let live = LiveOptions {
-            target: target.clone(),
-            compilers: machine.compilers.clone(),
-            policy: problem.policy,
-            jobs: machine.jobs(),
-            profile: extras.counters,
-            energy: extras.energy,
-            worker: machine.worker.clone(),
-            sandbox: machine.sandbox.clone(),
-            clock,
-            ..LiveOptions::new(problem.kernel_spec(target.language())?)
-        };
+        let Extras { counters: profile, energy } = extras;
+        let live = LiveOptions { profile, energy, clock, ..problem.live_options(target, machine)? };
         LiveEvaluator::new(space, live).map_err(|error| problem.located(error).into())
     }
 
@@ -123,22 +113,15 @@ impl<'a> Runner<'a> {
         problem: &Problem,
         space: &Space,
         machine: &Machine,
+        energy: bool,
         clock: Arc<dyn Clock>,
     ) -> Result<CommandEvaluator, Error> {
-        let Some(spec) = &problem.command else {
+        let Some(options) = problem.command_options(machine, energy) else {
             let remedy = "write `[kernel]` with command = [\"./prog\", \"{N}\"]".to_string();
             let text = format!("`{}` has no command", problem.source_file.path.display());
             return Err(Error::request(text, Some(remedy)));
         };
-        let options = CommandOptions {
-            spec: spec.clone(),
-            sizes: problem.sizes.clone(),
-            policy: problem.policy,
-            jobs: machine.jobs(),
-            worker: machine.worker.clone(),
-            sandbox: machine.sandbox.clone(),
-            clock,
-        };
+        let options = CommandOptions { clock, ..options };
         CommandEvaluator::new(space, options).map_err(|error| problem.located(error).into())
     }
 

@@ -60,7 +60,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use tunesmith::core::Interrupt;
 use tunesmith::device::worker::WorkerCommand;
-use tunesmith::device::{Compilers, CudaSetup, HipSetup, Sandbox};
+use tunesmith::device::{Compilers, CudaSetup, HipSetup, PowerSetup, Sandbox};
 use tunesmith::space::Value;
 use tunesmith::store::{FoundRun, find_run};
 use tunesmith::{Error, Machine, Problem};
@@ -76,14 +76,29 @@ fn interruptible_machine(device: Option<&str>, interrupt: &Interrupt) -> Result<
 }
 
 /// Returns the machine with the device that the user names, if one is named: with the compilers and
-/// folders that the environment names, and the sandbox of this user.
+/// folders that the environment names, and the sandbox of this user. Resets devices that killed runs
+/// left with another clock, and says so.
 ///
 /// # Errors
 /// The text does not name a device.
 pub fn machine(device: Option<&str>) -> Result<Machine, Error> {
     let device = device.map(str::parse).transpose()?;
     let worker = WORKER.get().cloned().unwrap_or_default();
-    Ok(Machine { device, compilers: compilers(), sandbox: Some(sandbox()), worker, ..Machine::default() })
+    let (compilers, sandbox) = (compilers(), Some(sandbox()));
+    let machine = Machine { device, compilers, sandbox, worker, power: power(), ..Machine::default() };
+    for left_over in machine.reset_left_over() {
+        output::note(&left_over.to_string());
+    }
+    Ok(machine)
+}
+
+#[allow(clippy::disallowed_methods)] // the command line is where the environment is read
+/// Returns the folders of notes about clocks and of energy counters that the environment names, or
+/// else the system's.
+fn power() -> PowerSetup {
+    let named = |name: &str, default: PathBuf| std::env::var_os(name).map_or(default, PathBuf::from);
+    let PowerSetup { notes, counters } = PowerSetup::default();
+    PowerSetup { notes: named("TUNESMITH_LOCKS", notes), counters: named("TUNESMITH_POWERCAP", counters) }
 }
 
 /// The command that starts workers, if it is not the program's own file.

@@ -18,6 +18,9 @@ const ENERGIES: [(&str, &str); 2] = [("energy", ENERGY_MJ), ("edp", "energy * ti
 /// Metrics of every problem that declares its work.
 const RATES: [&str; 2] = ["gflops", "gbytes"];
 
+/// The metric of every problem that declares its operations: 10^9 of them per second for each watt.
+const EFFICIENCY: &str = "gflops_per_w";
+
 /// Maximum depth of references between metrics. Deeper ones form a circle.
 const MAX_DEPTH: usize = 32;
 
@@ -128,7 +131,13 @@ impl Definitions {
             used.extend(expr.names().iter().map(|used| (format!("metric `{name}`"), used.text.clone())));
         }
         for (place, name) in used.iter().filter(|(_, name)| !known.contains(name.as_str())) {
-            let work = [("gflops", "flops"), ("gbytes", "bytes"), ("flops", "flops"), ("bytes", "bytes")];
+            let work = [
+                ("gflops", "flops"),
+                ("gbytes", "bytes"),
+                ("flops", "flops"),
+                ("bytes", "bytes"),
+                (EFFICIENCY, "flops"),
+            ];
             if let Some((_, key)) = work.iter().find(|(rate, _)| rate == name) {
                 let text = format!("{place} uses `{name}`, but the problem does not declare its `{key}`");
                 return Err(Refusal::new(text, Some(format!("write `{key} = \"...\"` under `[problem]`"))));
@@ -189,6 +198,10 @@ fn metrics(problem: &Problem) -> Vec<(String, String)> {
             // Per millisecond to 10^9 per second.
             add(rate, format!("{work} / time_ms / 1e6"));
         }
+    }
+    if problem.flops.is_some() {
+        // Per millijoule to 10^9 per joule, which are 10^9 per second for each watt.
+        add(EFFICIENCY, "flops / energy / 1e6".to_string());
     }
     all
 }

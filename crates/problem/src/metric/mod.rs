@@ -287,6 +287,11 @@ mod tests {
         let edp = metric("edp", "").unwrap().unwrap();
         assert_eq!(edp.samples(&|_| None, &measured).unwrap(), [20.0, 80.0]);
         assert_eq!(edp.target().to_string(), "minimise edp");
+        let efficiency = metric("gflops_per_w", "").unwrap().unwrap();
+        assert!(efficiency.needs_energy());
+        // 6000 operations in 10 and 20 mJ.
+        assert_eq!(efficiency.samples(&|_| None, &measured).unwrap(), [6000.0 / 10.0 / 1e6, 6000.0 / 20.0 / 1e6]);
+        assert_eq!(efficiency.target().to_string(), "maximise gflops_per_w");
     }
 
     #[test]

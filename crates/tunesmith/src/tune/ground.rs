@@ -1,11 +1,11 @@
 //! The first stage: the device and the space.
 
 use super::session::Session;
-use crate::configuration::configuration;
 use crate::devices::device_for;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use std::time::Duration;
 use tunesmith_device::{CommandSpec, Device, Machine};
+use tunesmith_problem::configuration;
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// A device, and the space that its limits leave.

@@ -48,7 +48,7 @@ impl<'a> Learned<'a> {
             }
         };
         check_limit(&settings.stop, &estimates, &settings.target())?;
-        check_counted(device, settings.profile, settings.needs_energy())?;
+        check_counted(device, problem, machine, (settings.profile, settings.needs_energy()))?;
         check_objective(ground, settings)?;
         let has_counters = device.counted_hardware().is_some();
         let launch = match device {

@@ -11,6 +11,7 @@ mod rehearse;
 mod rematch;
 mod session;
 mod settings;
+mod settled;
 
 pub use options::{JournalOptions, Search};
 pub(crate) use rehearse::{Rehearsal, rehearse};
@@ -22,6 +23,7 @@ use ground::Ground;
 use learned::Learned;
 use ready::Ready;
 use settings::Settings;
+use settled::settled;
 use tunesmith_device::Machine;
 
 /// Tunes `problem` on `machine`.
@@ -41,7 +43,9 @@ pub fn tune(
     session: &mut Session<'_>,
 ) -> Result<Outcome, Error> {
     let began = session.clock.now();
-    let ground = Ground::open(problem, machine, &search.start, session)?;
+    let settled = settled(problem, machine, search, journal, session)?;
+    let mut ground = Ground::open(&settled.problem, machine, &search.start, session)?;
+    ground.warnings.extend(settled.note);
     let settings = Settings::new(&ground, search, journal)?;
     let learned = Learned::new(&ground, &settings)?;
     let ready = Ready::open(&ground, &settings, &learned, session)?;

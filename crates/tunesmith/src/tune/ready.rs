@@ -16,6 +16,7 @@ use std::time::Duration;
 use tunesmith_choose::timing::KnownDevice;
 use tunesmith_core::{Clock, Evaluator, Tuner};
 use tunesmith_cost::Counting;
+use tunesmith_device::missed_clocks;
 use tunesmith_search::RegretModel;
 use tunesmith_store::{Header, Journal, Resumed};
 
@@ -119,12 +120,13 @@ impl<'a> Ready<'a> {
             tuner = tuner.simulated(clock.clone());
         }
         let run = tuner.observer(&mut watch).run()?;
-        let (notes, is_simulated) = ([warnings, watch.notes].concat(), simulated.is_some());
+        let missed = missed_clocks(run.history.iter().map(|scored| &scored.evaluation.measurement));
+        let notes = [warnings, watch.notes, missed.into_iter().collect()].concat();
         Ok(Finished {
             proposals: searcher.report(&run),
             run,
             notes,
-            is_simulated,
+            is_simulated: simulated.is_some(),
             device: device.name,
             preparation,
             journal: journal.path().to_path_buf(),

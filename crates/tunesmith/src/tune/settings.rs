@@ -126,7 +126,7 @@ impl Settings {
 
 /// Returns the path of a run's journal: the one named, or else the one beside the problem. A
 /// resumed run takes the latest there.
-fn journal_path(problem: &Problem, options: &JournalOptions) -> PathBuf {
+pub(super) fn journal_path(problem: &Problem, options: &JournalOptions) -> PathBuf {
     if let Some(out) = &options.out {
         return out.clone();
     }
@@ -135,7 +135,7 @@ fn journal_path(problem: &Problem, options: &JournalOptions) -> PathBuf {
 }
 
 /// Reads the header of the run that is resumed, if there is one.
-fn earlier(journal: &Path, resume: bool) -> Result<Option<Header>, Error> {
+pub(super) fn earlier(journal: &Path, resume: bool) -> Result<Option<Header>, Error> {
     Ok(if resume && journal.exists() { Some(tunesmith_store::read_header(journal)?) } else { None })
 }
 

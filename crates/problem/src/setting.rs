@@ -1,0 +1,23 @@
+//! A tuning parameter that sets the device in place of becoming a macro.
+
+use std::ops::Range;
+use tunesmith_device::Knob;
+
+/// A tuning parameter that sets the device.
+#[derive(Clone, Debug)]
+pub(crate) struct DeviceSetting {
+    pub(crate) knob: Knob,
+    pub(crate) values: SettingValues,
+    pub(crate) place: Range<usize>,
+}
+
+/// The origin of the values of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SettingValues {
+    /// The file, or the device after it was asked.
+    Known,
+    /// All of the device's clocks, or this many of them.
+    All(Option<usize>),
+    /// The clocks that a model finds worth trying.
+    Model,
+}
