@@ -1,6 +1,7 @@
 """Counters of kernels whose work can be counted by hand."""
 
-from .tool import FROM_A_TO_B
+from . import scripted
+from .check import FROM_A_TO_B
 
 SOURCE = r"""
 extern "C" __global__ void copy(const float *a, float *b) {
@@ -51,9 +52,11 @@ FMAS = 256
 
 
 def profiled(check, function, n):
+    """Returns the counters of one kernel, or None with a row that says why there are none."""
     sources = {"k.cu": SOURCE, "reference.c": REFERENCE}
-    path = check.problem(function, PROBLEM.format(function=function, n=n, fmas=FMAS, arguments=FROM_A_TO_B), sources)
-    found = check.tool.json("run", path, "--config", "BLOCK=256", "--profile")
+    text = PROBLEM.format(function=function, n=n, fmas=FMAS, arguments=FROM_A_TO_B)
+    path = check.problem(function, text, sources)
+    found = check.call("run", path, "--device", "cuda", "--config", "BLOCK=256", "--profile")
     check.data[function] = found
     if found.get("no_profile"):
         check.add(function, "counters", found["no_profile"], False)
@@ -62,9 +65,10 @@ def profiled(check, function, n):
 
 
 def run(check):
-    read = profiled(check, "copy", WORDS)
+    words, threads = check.count(WORDS, scripted.WORDS), check.count(THREADS, scripted.WORDS)
+    read = profiled(check, "copy", words)
     if read is not None:
-        sectors, warps = WORDS / 8, WORDS / 32
+        sectors, warps = words / 8, words / 32
         # Each warp loads 32 words with one request, which are 4 sectors of 32 bytes.
         check.near("copy: loads", warps, read.get("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), 0.999, 1.001)
         check.near("copy: sectors read in L2", sectors, read.get("lts__t_sectors_op_read.sum"), 0.95, 2.2)
@@ -73,10 +77,10 @@ def run(check):
         # What was written last stays in the cache, at most an eighth of it on the largest caches there are.
         total = None if None in moved else sum(moved)
         check.near("copy: sectors of the memory, 2n words", 2 * sectors, total, 0.8, 1.1)
-    read = profiled(check, "multiply_add", THREADS)
+    read = profiled(check, "multiply_add", threads)
     if read is not None:
         found = read.get("smsp__sass_thread_inst_executed_op_fp32_pred_on.sum")
-        check.near("multiply-adds", THREADS * FMAS, found, 0.999, 1.01)
+        check.near("multiply-adds", threads * FMAS, found, 0.999, 1.01)
         warp = read.get("smsp__thread_inst_executed_per_inst_executed.ratio")
         check.near("threads of a warp that work", 32, warp, 0.99, 1.001)
     costs = [check.data.get(name, {}).get("values", {}) for name in ("copy", "multiply_add")]

@@ -1,10 +1,14 @@
-"""The time of cuBLAS's single-precision matrix product without TF32, where the library is there."""
+"""Prints the time of cuBLAS's single-precision matrix product without TF32, in milliseconds: `cublas.py M N K`.
+
+Exits with 1 and the reason if it cannot be timed.
+"""
 
 import ctypes
 import glob
 import os
+import sys
 
-PEDANTIC = 2  # CUBLAS_PEDANTIC_MATH: no tensor cores
+DEFAULT = 0  # CUBLAS_DEFAULT_MATH: full single precision, no TF32
 
 
 class Unavailable(Exception):
@@ -31,7 +35,10 @@ def call(function, *arguments):
 def sgemm_ms(m, n, k, samples=20):
     """The median time of C = A B in milliseconds."""
     cuda = library("libcuda")
-    library("libcublasLt")
+    try:
+        library("libcublasLt")
+    except Unavailable:
+        pass  # cuBLAS finds it itself, or says that it is missing
     cublas = library("libcublas")
     device, context = ctypes.c_int(), ctypes.c_void_p()
     call(cuda.cuInit, 0)
@@ -41,7 +48,7 @@ def sgemm_ms(m, n, k, samples=20):
     buffers = [allocated(cuda, 4 * count) for count in (m * k, k * n, m * n)]
     handle = ctypes.c_void_p()
     call(cublas.cublasCreate_v2, ctypes.byref(handle))
-    call(cublas.cublasSetMathMode, handle, PEDANTIC)
+    call(cublas.cublasSetMathMode, handle, DEFAULT)
     one, zero = ctypes.c_float(1), ctypes.c_float(0)
     a, b, c = buffers
 
@@ -73,3 +80,10 @@ def timed(cuda, work, samples):
         found.append(elapsed.value)
     # The first ones choose and load a kernel.
     return sorted(found[3:])[samples // 2]
+
+
+if __name__ == "__main__":
+    try:
+        print(sgemm_ms(*map(int, sys.argv[1:4])))
+    except Unavailable as reason:
+        sys.exit(f"cuBLAS is not timed: {reason}")

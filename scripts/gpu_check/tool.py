@@ -1,126 +1,116 @@
-"""Calling Tunesmith, and what the parts share."""
+"""Calls Tunesmith."""
 
-import collections
 import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
-import tempfile
-import time
+import sys
 
-# The arguments of a kernel that makes one array of another.
-FROM_A_TO_B = """\
-[[arguments]]
-name = "a"
-type = "f32"
-shape = ["N"]
-fill = "random"
-access = "in"
+# Exit codes of Tunesmith (see its interface): a device or the disk failed; the run was interrupted.
+DEVICE_FAILED, INTERRUPTED = 3, 130
 
-[[arguments]]
-name = "b"
-type = "f32"
-shape = ["N"]
-access = "out"
-"""
-
-Row = collections.namedtuple("Row", "name expected found passed")
+# Seconds that an interrupted command gets to write what it has.
+FAREWELL = 15
 
 
 class Failed(Exception):
-    """Something could not be done; the text is for the user."""
+    """Something could not be done. The text is for the user."""
+
+    def __init__(self, text, code=None):
+        super().__init__(text)
+        self.code = code
+
+
+class Overrun(Failed):
+    """A command was stopped because its time was over."""
 
 
 def repository():
+    """Returns the folder of the repository, or of a pack of it."""
     return pathlib.Path(__file__).resolve().parents[2]
 
 
-class Tool:
-    """The program under test."""
+# Commands that run the user's code, and may do so without the sandbox.
+SANDBOXED = [("tune",), ("run",), ("suite", "verify"), ("suite", "tune")]
 
-    def __init__(self, binary=None):
+
+def use_libraries():
+    """Lets commands find NVIDIA's libraries: those of a pack, and those of Python packages."""
+    packed = repository() / "nvidia"
+    if packed.is_dir():
+        os.environ.setdefault("TUNESMITH_NVIDIA", str(packed))
+    found = {str(folder) for entry in sys.path for folder in pathlib.Path(entry).glob("nvidia/*/lib")}
+    named = [os.environ.get("LD_LIBRARY_PATH", ""), *sorted(found)]
+    if found:
+        os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, named))
+
+
+class Tool:
+    """Tunesmith's binary."""
+
+    def __init__(self, binary=None, sandbox=True):
+        self.sandbox = sandbox
         beside = [repository() / name for name in ("tunesmith", "target/release/tunesmith")]
         found = [str(path) for path in beside if path.is_file()] + [shutil.which("tunesmith")]
         self.binary = binary or next((path for path in found if path), None)
         if not self.binary or not (shutil.which(self.binary) or os.path.isfile(self.binary)):
-            raise SystemExit("gpu-check: there is no program; build it (cargo build --release) or name it with --binary")
+            text = "there is no program; build it (cargo build --release) or name it with --binary"
+            raise SystemExit(f"gpu-check: {text}")
 
     def version(self):
         return subprocess.run([self.binary, "--version"], capture_output=True, text=True).stdout.strip()
 
-    def json(self, *arguments, codes=(0,), timeout=300):
-        """The JSON that a command prints."""
-        command = [self.binary, *map(str, arguments), "--json"]
+    def json(self, *arguments, codes=(0,), timeout=300, environment=None):
+        """Returns the JSON that a command prints.
+
+        A command that takes longer than `timeout` seconds is interrupted, as by Ctrl-C. What it prints then counts,
+        if `codes` has INTERRUPTED.
+        """
+        runs_code = any(tuple(arguments[:len(words)]) == words for words in SANDBOXED)
+        more = ["--no-sandbox"] if runs_code and not self.sandbox else []
+        command = [self.binary, *map(str, arguments), *more, "--json"]
+        ran = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, **(environment or {})},
+        )
         try:
-            ran = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+            out, said = ran.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise Failed(f"`{' '.join(command)}` took longer than {timeout} s")
+            out, said = interrupted(ran)
+            if ran.returncode not in codes or not out.strip():
+                raise Overrun(f"`{shown(command)}` was stopped after {timeout:.0f} s")
         if ran.returncode not in codes:
-            last = ran.stderr.strip().splitlines()[-1:] or ["nothing was said"]
-            raise Failed(f"`{' '.join(command)}` ended with {ran.returncode}: {last[0]}")
-        return json.loads(ran.stdout)
+            last = said.strip().splitlines()[-1:] or ["nothing was said"]
+            raise Failed(f"`{shown(command)}` ended with {ran.returncode}: {last[0]}", ran.returncode)
+        return json.loads(out)
 
 
-class Check:
-    """One run of this program: the tool, the rows so far, and how much time is left."""
+def interrupted(process):
+    """Interrupts a process and returns what it printed. Kills it if it does not end."""
+    process.send_signal(signal.SIGINT)
+    try:
+        return process.communicate(timeout=FAREWELL)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.communicate()
 
-    def __init__(self, tool, runs, seconds):
-        self.tool, self.runs, self.seconds = tool, runs, seconds
-        self.rows, self.data, self.deadline = [], {}, 0
-        self.temporary = tempfile.TemporaryDirectory(prefix="gpu-check-")
-        self.folder = pathlib.Path(self.temporary.name)
 
-    def begin(self, seconds):
-        """A part begins."""
-        self.rows, self.data, self.deadline = [], {}, time.monotonic() + seconds
-
-    def left(self):
-        return self.deadline - time.monotonic()
-
-    def add(self, name, expected, found, passed):
-        """A check; `passed` is None where it could not be made."""
-        self.rows.append(Row(name, expected, found, passed))
-
-    def near(self, name, expected, found, low, high):
-        """A number that should lie between `low` and `high` times what is expected."""
-        if found is None:
-            self.add(name, f"{expected:.4g}", "not read", None)
-        else:
-            text = f"{found:.6g} ({found / expected:.3f} of it)"
-            self.add(name, f"{expected:.6g}, {low} to {high} of it", text, low <= found / expected <= high)
-
-    def problem(self, name, text, sources):
-        """Writes a problem with its sources; its path."""
-        folder = self.folder / name
-        folder.mkdir(exist_ok=True)
-        for file, source in sources.items():
-            (folder / file).write_text(source)
-        path = folder / "problem.toml"
-        path.write_text(text)
-        return path
-
-    def searching(self, example):
-        """A copy of an example without its final and its watch for drift, which searches that are compared do not need."""
-        source = repository() / "examples" / example
-        folder = self.folder / source.parent.name
-        if not folder.exists():
-            shutil.copytree(source.parent, folder, ignore=shutil.ignore_patterns("*.jsonl"))
-        path = folder / f"search-{source.name}"
-        keys = "final = false\ndrift = false\n"
-        text = source.read_text()
-        section = "[measure]\n"
-        text = text.replace(section, section + keys, 1) if section in text else f"{text}\n{section}{keys}"
-        path.write_text(text)
-        return path
+def shown(command):
+    """Returns a command as a short text, without the folders of its files."""
+    words = [pathlib.Path(word).name if "/" in word and " " not in word else word for word in command]
+    return " ".join(words)
 
 
 def sizes(values):
-    return ",".join(f"{name}={value}" for name, value in values.items())
+    """Returns sizes or a configuration as options take them. Booleans are written as in problem files."""
+    written = {name: str(value).lower() if isinstance(value, bool) else value for name, value in values.items()}
+    return ",".join(f"{name}={value}" for name, value in written.items())
 
 
 def times(journal):
-    """The median time of every evaluation of a journal, in the order made; None where it failed."""
+    """Returns the median time of every evaluation of a journal, in the order made; None where it failed."""
     found = []
     for line in pathlib.Path(journal).read_text().splitlines()[1:]:
         entry = json.loads(line)

@@ -1,80 +1,169 @@
-"""The CUDA examples tuned; the matrix product against cuBLAS; what tuning itself costs."""
+"""Six kernels tuned: GFLOP/s, GB/s, and the share of what one would use instead."""
 
-import multiprocessing
-import os
-import time
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
 
-from . import cublas
-from .tool import repository, sizes
+from .tool import repository
 
-LARGE = {"M": 4096, "N": 4096, "K": 4096}
+# The share of cuBLAS at 4096^3 that the matrix product should reach on its ordinary arithmetic units.
+LEAST_SHARE = 0.6
+
+GEMM = {"M": 4096, "N": 4096, "K": 4096}
+GEMM_ABOUT = """
+title = "Matrix product C = alpha * A^T * B + beta * C"
+problems = { cuda = "gemm-cuda.toml" }
+against = ["cublas"]
+
+[product]
+m = "M"
+n = "N"
+k = "K"
+a_transposed = true
+"""
+
+# Where each kernel is, its sizes here and on the scripted device, and the bytes that it must move at least.
+KERNELS = {
+    "gemm": ("examples/gemm", GEMM, {"M": 256, "N": 256, "K": 64}, None),
+    "conv2d": ("suite/conv2d", {"X": 8192, "Y": 4096, "HFS": 3}, {"X": 128, "Y": 128, "HFS": 1}, None),
+    "coulomb3d": ("suite/coulomb3d", {"N": 256, "ATOMS": 256}, {"N": 32, "ATOMS": 8}, None),
+    "nbody": ("suite/nbody", {"N": 16384}, {"N": 4096}, None),
+    "transpose": ("suite/transpose", {"W": 8192, "H": 8192}, {"W": 128, "H": 128}, lambda s: 8 * s["W"] * s["H"]),
+    "filterbank": ("suite/filterbank", {"R": 512, "C": 512, "D": 16, "F": 64, "H": 5, "W": 5},
+                   {"R": 48, "C": 48, "D": 4, "F": 8, "H": 3, "W": 3}, None),
+}
+
+# References in C would take minutes at these sizes. These are CUDA, a thread for each output, and sum in double
+# precision as the references in C do.
+REFERENCES = {
+    "coulomb3d": ("coulomb3d_reference", '"ceildiv(N ** 3, 256)"', '"256"', r"""
+extern "C" __global__ void coulomb3d_reference(const float *atoms_x, const float *atoms_y, const float *atoms_z,
+                                               const float *atoms_w, float spacing, float *energy)
+{
+    const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (long)N * N * N) return;
+    const int x = i % N, y = i / N % N, z = i / ((long)N * N);
+    double sum = 0;
+    for (int a = 0; a < ATOMS; a++) {
+        const double dx = (double)spacing * x - atoms_x[a], dy = (double)spacing * y - atoms_y[a];
+        const double dz = (double)spacing * z - atoms_z[a];
+        sum += atoms_w[a] / sqrt(dx * dx + dy * dy + dz * dz);
+    }
+    energy[i] = sum;
+}
+"""),
+    "filterbank": ("filterbank_reference", '"ceildiv((R - H + 1) * (C - W + 1) * F, 256)"', '"256"', r"""
+extern "C" __global__ void filterbank_reference(const float *x, const float *f, float *z, int *tickets)
+{
+    const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
+    const int rows = R - H + 1, columns = C - W + 1;
+    if (i >= (long)rows * columns * F) return;
+    const int k = i % F, c = i / F % columns, r = i / ((long)F * columns);
+    double sum = 0;
+    for (int h = 0; h < H; h++)
+        for (int j = 0; j < W * D; j++)
+            sum += (double)x[((long)(r + h) * C + c) * D + j] * (double)f[((long)k * H + h) * W * D + j];
+    z[i] = sum;
+}
+"""),
+}
 
 
 def run(check):
-    examples = sorted((repository() / "examples").glob("*/*-cuda.toml"))
-    if not examples:
-        check.add("examples", "examples/*/*-cuda.toml", "there are none", None)
-    # The matrix product gets half of the time, since it is held against a number.
-    others = max(len(examples) - 1, 1)
-    for example in examples:
-        name = example.parent.name
-        seconds = check.left() * 0.5 if name == "gemm" else min(30, check.left() * 0.4 / others)
-        tuned(check, example, name, max(seconds, 5))
-    throughput(check)
+    suite = check.folder / "suite"
+    shutil.copytree(repository() / "suite" / "common", suite / "common")
+    rows = []
+    for number, name in enumerate(check.each("kernels", KERNELS, least=5 if not check.dry else 0)):
+        check.guarded(name, tuned, check, suite, name, check.share(len(KERNELS) - number), rows)
+    head = ["kernel", "sizes", "tuned, ms", "GFLOP/s", "GB/s", "times the default", "library, ms", "share of it",
+            "evaluations"]
+    check.table("Tuned kernels", head, rows)
 
 
-def tuned(check, example, name, seconds):
-    large = ["--size", sizes(LARGE)] if name == "gemm" else []
-    out = check.folder / f"{name}.jsonl"
-    stop = f"time {seconds:.0f}s"
-    outcome = check.tool.json("tune", example, *large, "--stop", stop, "--out", out, timeout=seconds + 300)
-    check.data[name] = outcome
-    best, default = outcome["best"], outcome["default"]
-    speedup = default["time_ms"] / best["time_ms"] if best and default and default["time_ms"] else None
-    found = f"{best['time_ms']:.4f} ms, {outcome['evaluations']} evaluations" if best else "nothing correct"
-    found += f", {speedup:.2f} x the default" if speedup else ""
-    check.add(f"{name} tunes", "a correct configuration", found, bool(best))
-    if not best:
+def prepared(check, suite, name):
+    """Writes a suite's folder for one kernel: its problem at large sizes, without the naive loop on the processor."""
+    place, real, small, _ = KERNELS[name]
+    folder = suite / name
+    shutil.copytree(repository() / place, folder, ignore=shutil.ignore_patterns("*.jsonl", "*.md"))
+    size = check.count(real, small)
+    about = folder / "about.toml"
+    text = GEMM_ABOUT if name == "gemm" else about.read_text()
+    text = re.sub(r"(?m)^(naive|steps|gpu_sizes|configurations) = .*\n", "", text)
+    sized = ", ".join(f"{key} = {value}" for key, value in size.items())
+    head, bracket, rest = text.partition("\n[")
+    about.write_text(f"{head}\ngpu_sizes = {{ {sized} }}\n{bracket}{rest}")
+    file = re.search(r'cuda = "([^"]+)"', text).group(1)
+    problem = (folder / file).read_text()
+    if name in REFERENCES:
+        function, grid, local, source = REFERENCES[name]
+        (folder / "reference.cu").write_text(source)
+        taken = re.search(r"(?m)^reference = \{.*?(, arguments = \[[^]]*\])? \}$", problem)
+        other = f'reference = {{ file = "reference.cu", function = "{function}"{taken.group(1) or ""}, ' \
+            f"grid = [{grid}], local = [{local}] }}"
+        problem = problem.replace(taken.group(0), other)
+    (folder / file).write_text(check.adapted(problem, True, ""))
+    return size
+
+
+def tuned(check, suite, name, seconds, rows):
+    size = prepared(check, suite, name)
+    # The winner, the default and the libraries take turns after the search, for about a sixth of the time.
+    options = ["--suite", suite, "--device", "cuda", "--against", "cublas,cudnn", "--seed", 1]
+    options += ["--stop", check.stop(seconds * 0.7, 6), "--out", check.folder / "table"]
+    # The exit code 1 says that nothing was correct, as the table does.
+    table = check.call("suite", "tune", name, *options, codes=(0, 1))
+    check.data[name] = table
+    check.keep(check.folder / "table" / f"{name}-cuda.jsonl")
+    if table["failed"]:
+        check.add(name, "a correct configuration", table["failed"][0]["error"], False)
         return
-    spent = outcome["seconds"]
-    overhead = 1e3 * (spent["space"] + spent["search"] + spent["store"] + spent["other"]) / outcome["evaluations"]
-    check.add(f"{name}: overhead", "2 ms an evaluation at most", f"{overhead:.2f} ms", overhead <= 2)
+    row = table["rows"][0]
+    ours = row["tuned_ms"]
+    if not ours:
+        check.add(name, "a correct configuration", "; ".join(row["notes"]) or "none", False)
+        return
+    moved = KERNELS[name][3]
+    rate = f"{moved(size) / ours / 1e6:.0f}" if moved else ""
+    gain = f"{row['default_ms'] / ours:.2f}" if row["default_ms"] else "1.00"
+    flops = f"{row['gflops']:.0f}" if row["gflops"] else ""
+    library, theirs = next(iter(row["against_ms"].items()), ("", None))
+    shown = " x ".join(map(str, size.values()))
+    rows.append([name, shown, f"{ours:.4f}", flops, rate, gain, f"{library} {theirs:.4f}" if theirs else "",
+                 f"{theirs / ours:.0%}" if theirs else "", row["evaluations"]])
+    text = f"{ours:.4f} ms, {flops + ' GFLOP/s' if flops else rate + ' GB/s'}, {gain} x the default"
+    check.add(name, "a correct configuration", f"{text}, {row['evaluations']} evaluations", True)
+    beside(check, name, row, size)
+
+
+def beside(check, name, row, size):
+    """Adds the share of a library, or why there is none."""
+    ours, expected = row["tuned_ms"], f"{LEAST_SHARE:.0%} of cuBLAS" if name == "gemm" else "both are timed"
+    for library, theirs in row["against_ms"].items():
+        share = theirs / ours
+        least = LEAST_SHARE if name == "gemm" and not check.dry else 0
+        check.add(f"{name} beside {library}", expected, f"{share:.0%} of it ({theirs:.4f} ms)", share >= least)
+    for note in row["notes"]:
+        check.add(f"{name}: note", expected, note, None if "cannot be opened" in note else False)
     if name == "gemm":
-        against_cublas(check, best["time_ms"])
+        by_events(check, ours, size)
 
 
-def against_cublas(check, own_ms):
-    # In a process of its own: a context in this one would stay.
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        try:
-            theirs = pool.apply(cublas.sgemm_ms, (LARGE["M"], LARGE["N"], LARGE["K"]))
-        except cublas.Unavailable as reason:
-            check.add("gemm against cuBLAS", "60 % at 4096^3", str(reason), None)
-            return
-    check.data["cublas_ms"] = theirs
-    share = theirs / own_ms
-    check.add("gemm against cuBLAS", "60 % at 4096^3", f"{share:.0%} ({theirs:.3f} ms)", share >= 0.6)
-
-
-def throughput(check):
-    """Compilations with eight jobs against one, with cubins kept in a folder that is empty at first."""
-    example = repository() / "examples" / "conv2d" / "conv2d-cuda.toml"
-    if not example.exists() or check.left() < 20:
-        check.add("compilations with 8 jobs", "5 x those of one", "not enough time or no example", None)
+def by_events(check, ours, size):
+    """Times cuBLAS once more, by events around the call, which hold neither the launch nor the wait."""
+    # In a process of its own: a context in this one would stay, and a library may crash.
+    program = str(pathlib.Path(__file__).with_name("cublas.py"))
+    command = [sys.executable, program, *(str(size[name]) for name in "MNK")]
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=max(check.left(), 10))
+    except subprocess.TimeoutExpired as late:
+        check.add("gemm beside cuBLAS, by events", "timed", f"stopped after {late.timeout:.0f} s", None)
         return
-    rates = {}
-    for jobs in (1, 8):
-        os.environ["XDG_CACHE_HOME"] = str(check.folder / f"cache-{jobs}")
-        started = time.monotonic()
-        options = ["--strategy", "random", "--seed", 5, "--jobs", jobs, "--room", 16, "--stop", "evaluations 48"]
-        small = ["--size", "X=512,Y=512"]
-        out = check.folder / f"jobs-{jobs}.jsonl"
-        check.tool.json("tune", check.searching("conv2d/conv2d-cuda.toml"), *small, *options, "--out", out)
-        rates[jobs] = 48 / (time.monotonic() - started)
-    del os.environ["XDG_CACHE_HOME"]
-    check.data["compilations_per_second"] = rates
-    factor = rates[8] / rates[1]
-    cores = os.cpu_count() or 1
-    text = f"{factor:.1f} x ({rates[8]:.1f} a second, {cores} processors)"
-    # Eight jobs need eight processors.
-    check.add("evaluations with 8 jobs", "5 x those of one job", text, factor >= 5 if cores >= 8 else None)
+    if ran.returncode:
+        said = ran.stderr.strip().splitlines()[-1:] or [f"it ended with {ran.returncode}"]
+        check.add("gemm beside cuBLAS, by events", "timed", said[0], None)
+        return
+    theirs = float(ran.stdout)
+    check.data["cublas_by_events_ms"] = theirs
+    check.add("gemm beside cuBLAS, by events", "timed", f"{theirs / ours:.0%} of it ({theirs:.4f} ms)", True)

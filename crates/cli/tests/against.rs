@@ -4,11 +4,10 @@
 
 mod common;
 
-use common::cuda::script;
-use common::{Folder, Ran, repository};
+use common::cuda::{library, script};
+use common::{Folder, Ran};
 use serde_json::Value as Json;
 use std::fs;
-use std::process::Command;
 
 /// A kernel that copies ones. The libraries compute operations of their own at the problem's sizes.
 const PROBLEM: &str = r#"
@@ -77,17 +76,6 @@ fn suite(problems: &[(&str, &str, &str)]) -> Folder {
     library(&folder, "cublas", "libcublas.so.12", &["libcudart.so.12"]);
     library(&folder, "cudnn", "libcudnn.so.8", &["libcudart.so.12"]);
     folder
-}
-
-/// Compiles a library that stands in for NVIDIA's and needs others.
-fn library(folder: &Folder, stem: &str, name: &str, others: &[&str]) {
-    let libraries = folder.path("nvidia");
-    let mut command = Command::new("cc");
-    command.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-Wl,--no-as-needed", "-Wl,-soname"]);
-    command.arg(format!("-Wl,{name}")).arg("-o").arg(libraries.join(name));
-    command.arg(repository().join(format!("crates/cli/tests/nvidia/{stem}.c")));
-    command.args(others.iter().map(|other| libraries.join(other)));
-    assert!(command.status().unwrap().success(), "{stem} is not built");
 }
 
 /// Tunes the suite for the scripted GPU beside cuBLAS and cuDNN. Returns the rows.

@@ -1,7 +1,8 @@
 //! CUDA without a GPU: scripts in place of the driver, and NVIDIA's compiler if it is installed.
 
-use super::{Folder, Ran};
+use super::{Folder, Ran, repository};
 use std::path::PathBuf;
+use std::process::Command;
 
 /// Returns the text of a script: a GPU of a compute capability whose kernels behave as `kernels`, a
 /// JSON list of rules. The script itself compiles if `compiles`, else NVRTC does.
@@ -22,6 +23,17 @@ pub fn run_scripted(folder: &Folder, arguments: &[&str]) -> Ran {
     let mut command = folder.command(arguments);
     command.env("TUNESMITH_CUDA_SCRIPT", folder.path("script.json")).env("XDG_CACHE_HOME", folder.path("cache"));
     Ran::of(command.output().unwrap())
+}
+
+/// Compiles a library that stands in for NVIDIA's and needs others, into the folder `nvidia`.
+pub fn library(folder: &Folder, stem: &str, name: &str, others: &[&str]) {
+    let libraries = folder.path("nvidia");
+    let mut command = Command::new("cc");
+    command.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-Wl,--no-as-needed", "-Wl,-soname"]);
+    command.arg(format!("-Wl,{name}")).arg("-o").arg(libraries.join(name));
+    command.arg(repository().join(format!("crates/cli/tests/nvidia/{stem}.c")));
+    command.args(others.iter().map(|other| libraries.join(other)));
+    assert!(command.status().unwrap().success(), "{stem} is not built");
 }
 
 /// Returns the folder with NVIDIA's libraries. Without one, prints the reason and returns `None`,

@@ -1,0 +1,145 @@
+"""Keeps the results: one folder with a JSON file for each finished part, its small journals, and README.md."""
+
+import datetime
+import gzip
+import json
+import os
+import pathlib
+
+from .check import Row, Table
+from .plan import NAMES, PARTS
+
+# Compressed bytes of one journal, and of all of them. Results are committed, so they stay small.
+MOST_OF_ONE, MOST_OF_ALL = 300_000, 3_000_000
+
+MARKS = {True: "ok", False: "**failed**", None: "not made"}
+
+
+class Results:
+    """The folder of the results."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def part(self, name):
+        """Returns the result of a finished part, or None. A file that was cut short counts as none."""
+        try:
+            return json.loads((self.folder / f"{name}.json").read_text())
+        except (OSError, ValueError):
+            return None
+
+    def finished(self):
+        """Returns the results of the finished parts by name, in the order of the plan."""
+        found = {name: self.part(name) for name in NAMES}
+        return {name: result for name, result in found.items() if result}
+
+    def stranger(self, device, version):
+        """Returns what the results in the folder were made with, if that is another device or version."""
+        for result in self.finished().values():
+            if (result["device"], result["version"]) != (device, version):
+                return f"{result['version']} on {result['device']}"
+        return None
+
+    def write(self, name, result):
+        """Keeps a finished part. A kill leaves the file whole or absent."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        replace(self.folder / f"{name}.json", (json.dumps(result, indent=1, default=str) + "\n").encode())
+
+    def keep_files(self, name, files):
+        """Keeps small files of a part, compressed. Returns the names of those that are too large."""
+        folder = self.folder / "journals"
+        large = []
+        for file in files:
+            if not file.is_file():
+                continue
+            data = gzip.compress(file.read_bytes(), mtime=0)
+            held = sum(kept.stat().st_size for kept in folder.glob("*.gz")) if folder.exists() else 0
+            if len(data) > MOST_OF_ONE or held + len(data) > MOST_OF_ALL:
+                large.append(file.name)
+                continue
+            folder.mkdir(parents=True, exist_ok=True)
+            replace(folder / f"{name}-{file.name}.gz", data)
+        return large
+
+    def summarise(self):
+        """Writes README.md over all finished parts, and returns its path."""
+        parts = self.finished()
+        path = self.folder / "README.md"
+        if parts:
+            replace(path, (page(parts) + "\n").encode())
+        return path
+
+
+def replace(path, data):
+    """Writes a file so that it is whole at any moment."""
+    part = path.with_name(path.name + ".part")
+    with open(part, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+
+
+def default_folder(base, device):
+    """Returns the folder of the device's latest results that lack a part, or one with today's date."""
+    plain = "".join(c if c.isalnum() else "-" for c in device.lower().replace("nvidia ", "")).strip("-")
+    for folder in sorted(base.glob(f"gpu-{plain}-????-??-??"), reverse=True):
+        if len(Results(folder).finished()) < len(NAMES):
+            return folder
+    return base / f"gpu-{plain}-{datetime.date.today().isoformat()}"
+
+
+def rows_of(result):
+    return [Row(**row) for row in result["rows"]]
+
+
+def counts(result):
+    """Returns the numbers of checks that passed, failed and were not made."""
+    verdicts = [row.passed for row in rows_of(result)]
+    return [sum(verdict is wanted for verdict in verdicts) for wanted in (True, False, None)]
+
+
+def page(parts):
+    """Returns README.md: the overview, then each part."""
+    latest = list(parts.values())[-1]
+    lines = [f"# {latest['device']}", ""]
+    facts = (parts.get("environment") or latest)["data"].get("facts", {})
+    dates = sorted(result["date"] for result in parts.values())
+    span = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    facts = {"date": span, "tool": latest["version"], "command": "`scripts/gpu-check`", **facts}
+    lines += ["|  |  |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items()), ""]
+    lines += ["| part | shows | ok | failed | not made | seconds | of | |", "|---|---|--:|--:|--:|--:|--:|---|"]
+    for part in PARTS:
+        result = parts.get(part.name)
+        if result is None:
+            lines.append(f"| {part.name} | {part.purpose} | | | | | {part.seconds} | not run |")
+            continue
+        numbers = " | ".join(map(str, counts(result)))
+        state = "cut short" if result["cuts"] else "complete"
+        link = f"[{part.name}](#{part.name})"
+        spent = f"{result['seconds']:.0f} | {result['budget']:.0f}"
+        lines.append(f"| {link} | {part.purpose} | {numbers} | {spent} | {state} |")
+    for name, result in parts.items():
+        lines += ["", *section(name, result)]
+    return "\n".join(lines)
+
+
+def section(name, result):
+    lines = [f"## {name}", ""]
+    lines += [f"- Cut short: {cut}." for cut in result["cuts"]] + ([""] if result["cuts"] else [])
+    if result["rows"]:
+        lines += ["| check | found | expected | |", "|---|---|---|---|"]
+        lines += [f"| {cell(row.name)} | {cell(row.found)} | {cell(row.expected)} | {MARKS[row.passed]} |"
+                  for row in rows_of(result)]
+    for table in (Table(**table) for table in result["tables"]):
+        lines += ["", f"### {table.title}", "", "| " + " | ".join(map(cell, table.head)) + " |"]
+        lines += ["|" + "---|" * len(table.head)]
+        lines += ["| " + " | ".join(map(cell, row)) + " |" for row in table.rows]
+    if result.get("large"):
+        lines += ["", "Journals that are too large to keep: " + ", ".join(result["large"]) + "."]
+    return lines
+
+
+def cell(text):
+    """Returns a text for a cell of a table."""
+    return " ".join(str(text).split()).replace("|", "\\|")
