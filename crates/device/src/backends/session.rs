@@ -4,7 +4,7 @@
 #![cfg_attr(not(any(feature = "opencl", feature = "cuda", feature = "hip")), allow(dead_code))]
 
 use crate::backends::Program;
-use crate::energy::Meter;
+use crate::energy::{Meter, Trouble};
 use crate::problem::{ElementType, Grid, Image, Memory};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -90,6 +90,18 @@ pub(crate) enum Fault {
     Failed(String),
     /// The machine has lost something that the run needs, before any code of the configuration ran.
     Machine(String),
+    /// The device failed, and no configuration is to blame.
+    Device(Trouble),
+}
+
+impl Fault {
+    /// Returns the fault in words.
+    pub(crate) fn into_text(self) -> String {
+        match self {
+            Self::Refused(text) | Self::Failed(text) | Self::Machine(text) => text,
+            Self::Device(trouble) => trouble.line("the device"),
+        }
+    }
 }
 
 /// A kernel's use of its device, by name: registers of a thread, bytes of memories, occupancy.

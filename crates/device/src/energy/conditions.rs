@@ -1,6 +1,7 @@
 //! Decides if a sample was taken in the usual state of the device. Pure functions: states in,
 //! decision out.
 
+use super::Slowdown;
 use std::collections::HashMap;
 use tunesmith_power::Setting;
 
@@ -14,6 +15,8 @@ pub(crate) struct Conditions {
     /// True if heat or a failing supply holds the clock down. A clock held down by the limit of
     /// power does not count, because that is how the device usually works.
     pub(crate) throttled: Option<bool>,
+    /// The reason for a lower clock, if there is an unusual one.
+    pub(crate) slowdown: Option<Slowdown>,
 }
 
 /// The fraction of the highest clock seen below which a clock has dropped. Neighbouring steps of

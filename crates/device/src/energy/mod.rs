@@ -3,10 +3,12 @@
 mod conditions;
 mod processors;
 mod reading;
+mod trouble;
 
 pub(crate) use conditions::{Conditions, Watch};
 pub(crate) use processors::ProcessorMeter;
 pub(crate) use reading::{EnergyReading, Next};
+pub(crate) use trouble::{OtherProcess, Slowdown, Trouble};
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -39,4 +41,20 @@ pub(crate) trait Meter {
 
     /// Returns the current state of the device. Values that the device does not report are missing.
     fn conditions(&mut self) -> Conditions;
+
+    /// Returns the other processes that compute on the device.
+    fn others(&mut self) -> Vec<OtherProcess> {
+        Vec::new()
+    }
+
+    /// Returns the number of memory errors that the device could not correct since it was started.
+    /// `None` if it does not count them.
+    fn memory_errors(&mut self) -> Option<u64> {
+        None
+    }
+
+    /// Returns true if the device does not answer any more.
+    fn is_lost(&mut self) -> bool {
+        false
+    }
 }

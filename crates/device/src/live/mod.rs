@@ -8,6 +8,7 @@ mod open;
 mod outside;
 mod programs;
 mod reference;
+mod remarks;
 mod resample;
 #[cfg(test)]
 mod simulation;
@@ -30,6 +31,7 @@ use crate::live::examination::Examination;
 use crate::live::open::Opener;
 use crate::live::programs::{BuiltKernels, Programs};
 use crate::live::reference::{Asked, Oracle, Question};
+use crate::live::remarks::Remarks;
 use crate::live::resample::Kept;
 use crate::live::station::{MeasuredJob, Station};
 use crate::live::steered::Steered;
@@ -45,7 +47,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{
-    Clock, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent,
+    Asides, Clock, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent,
     SystemClock, statistics,
 };
 use tunesmith_power::{Knob, Setting};
@@ -142,6 +144,8 @@ pub struct LiveEvaluator {
     others: Vec<Option<Box<LiveEvaluator>>>,
     /// The number of the second set of data, once a configuration was verified on it.
     second_set: Option<usize>,
+    /// Remarks about the device.
+    remarks: Remarks,
     /// Dropped last, because workers and compilers use its folder.
     data: DataSet,
 }
@@ -191,6 +195,7 @@ impl LiveEvaluator {
             jobs: 0,
             others: spec.verify.sizes.iter().map(|_| None).collect(),
             second_set: None,
+            remarks: Remarks::default(),
             data,
             options,
         })
@@ -297,6 +302,7 @@ impl LiveEvaluator {
                 results: None,
                 energy: self.options.energy.then(|| self.energy_source()),
             },
+            device: self.device_name(),
             bytes: self.data.bytes(spec),
             policy: self.options.policy,
             clock: Arc::clone(&self.options.clock),
@@ -395,6 +401,7 @@ impl LiveEvaluator {
         measured.verify += asking;
         measured.run += settled;
         measured.measurement.note = steered::missed(setting, applied, &measured.measurement);
+        self.remark(&mut measured);
         if measured.unprofiled.is_some() && measured.failure.is_none() {
             self.profile_beside(&job, &mut measured, interrupt)?;
         }
@@ -403,6 +410,22 @@ impl LiveEvaluator {
             self.best = Some(self.best.map_or(median, |best| best.min(median)));
         }
         Ok(Some(measured))
+    }
+
+    /// Passes the device's troubles on to users, and keeps them with the measurement.
+    fn remark(&mut self, measured: &mut MeasuredJob) {
+        let device = self.device_name();
+        let lines: Vec<String> = measured.troubles.iter().map(|trouble| trouble.line(&device)).collect();
+        if !lines.is_empty() {
+            let note = measured.measurement.note.take().into_iter().chain(lines.iter().cloned());
+            measured.measurement.note = Some(note.collect::<Vec<_>>().join("; "));
+        }
+        lines.into_iter().for_each(|line| self.remarks.add(line));
+    }
+
+    fn device_name(&self) -> String {
+        let name = self.identity.iter().find(|(label, _)| label == "device");
+        name.map_or_else(|| "the device".to_owned(), |(_, name)| name.clone())
     }
 
     /// Returns the completion of a configuration, whether it was built or not.
@@ -506,6 +529,10 @@ impl Evaluator for LiveEvaluator {
 
     fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
         self.confirm_everywhere(config, interrupt)
+    }
+
+    fn take_asides(&mut self) -> Asides {
+        Asides { notes: self.remarks.take(), ..Asides::default() }
     }
 }
 

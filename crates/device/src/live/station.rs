@@ -1,7 +1,7 @@
 //! Measures programs: starts workers, enforces their time limits, and interprets their ends.
 
 use crate::backends::Resources;
-use crate::energy::READING_LIMIT;
+use crate::energy::{READING_LIMIT, Trouble};
 use crate::error::DeviceError;
 use crate::host::{Processes, WorkerCommand};
 use crate::live::examination::{Examination, Findings};
@@ -21,11 +21,17 @@ use tunesmith_core::{Clock, ERROR, Failure, FailureKind, Interrupt, Measurement}
 /// patience. A machine that is too busy for one at night must not end the run.
 const STARTS: usize = 3;
 
+/// The number of times that a job is run while its device fails. A device that fails twice in
+/// succession ends the run, which a later one continues.
+const TRIES: usize = 2;
+
 /// One worker at a time. It is started on demand, and replaced when it can no longer be trusted.
 pub(super) struct Station {
     pub(super) processes: Arc<dyn Processes>,
     pub(super) command: WorkerCommand,
     pub(super) setup: Setup,
+    /// The name of the device.
+    pub(super) device: String,
     /// The total size of all buffers in bytes.
     pub(super) bytes: u64,
     pub(super) policy: Policy,
@@ -52,6 +58,8 @@ pub(super) struct MeasuredJob {
     pub(super) resources: Resources,
     /// The reason why requested counters were not read.
     pub(super) unprofiled: Option<String>,
+    /// The troubles of the device.
+    pub(super) troubles: Vec<Trouble>,
     /// The number of launches whose outputs were compared.
     pub(super) compared: u64,
     /// Time spent in loading, which is the work of compiler and driver.
@@ -79,6 +87,7 @@ impl Station {
         launch: &Limit,
         interrupt: &Interrupt,
     ) -> Result<Option<MeasuredJob>, DeviceError> {
+        let mut troubles = Vec::new();
         loop {
             let Some(mut worker) = self.take_worker(interrupt)? else { return Ok(None) };
             let mut measured = MeasuredJob::default();
@@ -103,6 +112,10 @@ impl Station {
                     measured.failure = Some(Failure::new(FailureKind::Timeout, timeout(phase, &limit)));
                 }
                 Followed::Interrupted => return Ok(None),
+                Followed::Finished(report) if matches!(report.ending, Ending::Troubled(_)) => {
+                    self.note_trouble(*report, &mut troubles)?;
+                    continue;
+                }
                 Followed::Finished(report) => {
                     let failure = following.examination.conclude(job, &following.findings, &report);
                     measured = MeasuredJob { began: measured.began, ..finished(*report)? };
@@ -110,6 +123,7 @@ impl Station {
                 }
             }
             measured.compared = following.findings.launches;
+            measured.troubles.splice(0..0, troubles);
             // An output that was wrong before a crash says more than the crash.
             measured.failure = following.findings.failure.or(measured.failure);
             if let Some(error) = following.findings.error.filter(|_| measured.failure.is_none()) {
@@ -117,6 +131,21 @@ impl Station {
             }
             return Ok(Some(measured));
         }
+    }
+
+    /// Keeps the trouble that a job met, for another try.
+    ///
+    /// # Errors
+    /// It was the last try.
+    fn note_trouble(&self, report: JobReport, troubles: &mut Vec<Trouble>) -> Result<(), DeviceError> {
+        let Ending::Troubled(trouble) = report.ending else { return Ok(()) };
+        let tries = 1 + troubles.iter().filter(|trouble| matches!(trouble, Trouble::Memory | Trouble::Lost(_))).count();
+        if tries >= TRIES {
+            return Err(DeviceError::Machine { problem: trouble.line(&self.device) });
+        }
+        troubles.extend(report.troubles);
+        troubles.push(trouble);
+        Ok(())
     }
 
     /// Returns true if the job left the worker's process changed, so that the next job would not
@@ -243,7 +272,7 @@ impl Station {
 
 /// Returns true if the process that ran the job can no longer be trusted.
 fn breaks(report: &JobReport) -> bool {
-    matches!(report.ending, Ending::Broken(_) | Ending::Unfit(_))
+    matches!(report.ending, Ending::Broken(_) | Ending::Unfit(_) | Ending::Troubled(_))
 }
 
 fn no_file(error: &io::Error) -> String {
@@ -278,6 +307,8 @@ fn finished(report: JobReport) -> Result<MeasuredJob, DeviceError> {
         // The findings of the examination say what was wrong.
         Ending::Correct | Ending::Judged => None,
         Ending::Unfit(problem) => return Err(DeviceError::Machine { problem }),
+        // Troubles are tried again before.
+        Ending::Troubled(trouble) => return Err(DeviceError::Machine { problem: trouble.line("the device") }),
         Ending::Refused(message) => Some(Failure::new(FailureKind::Constraints, message)),
         Ending::Broken(message) => Some(Failure::new(FailureKind::Runtime, message)),
         Ending::Wrong(message) => Some(Failure::new(FailureKind::Correctness, message)),
@@ -295,9 +326,10 @@ fn finished(report: JobReport) -> Result<MeasuredJob, DeviceError> {
         warmup_ms: report.warmup_ms,
         ..Measurement::default()
     };
-    let JobReport { resources, load, run, verify, .. } = report;
+    let JobReport { resources, load, run, verify, troubles, .. } = report;
     let unprofiled = profile.unprofiled;
-    Ok(MeasuredJob { failure, began: false, measurement, resources, unprofiled, compared: 0, load, run, verify })
+    let began = false;
+    Ok(MeasuredJob { failure, began, measurement, resources, unprofiled, troubles, compared: 0, load, run, verify })
 }
 
 /// Returns the message for a crash. The phase of the crash belongs into the first line.

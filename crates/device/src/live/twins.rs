@@ -38,7 +38,8 @@ impl Twins {
     /// configuration with the same machine code is tried again: the device may have been at fault.
     pub(super) fn keep(&mut self, likeness: Option<Likeness>, completion: &Completion) {
         if let (Some(likeness), None) = (likeness, &completion.failure) {
-            self.0.insert(likeness, completion.measurement.clone());
+            // The note says what happened while the earlier one was measured.
+            self.0.insert(likeness, Measurement { note: None, ..completion.measurement.clone() });
         }
     }
 }

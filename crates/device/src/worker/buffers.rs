@@ -262,7 +262,7 @@ impl Slot {
         let allocate = |shape: &Vec<u64>| {
             let bytes = layout.bytes_of(shape);
             Block::allocate(session, bytes, wanted(&layout)).map_err(|fault| {
-                let (Fault::Refused(reason) | Fault::Failed(reason) | Fault::Machine(reason)) = fault;
+                let reason = fault.into_text();
                 format!("has no memory for argument `{}` ({bytes} bytes): {reason}", layout.name)
             })
         };
@@ -400,6 +400,7 @@ impl From<Fault> for Ending {
             Fault::Refused(reason) => Self::Refused(reason),
             Fault::Failed(reason) => Self::Broken(reason),
             Fault::Machine(reason) => Self::Unfit(reason),
+            Fault::Device(trouble) => Self::Troubled(trouble),
         }
     }
 }

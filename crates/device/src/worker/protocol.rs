@@ -3,7 +3,7 @@
 use crate::backends::compiling::Compiled;
 use crate::backends::{CompileTask, DriverAnswer, DriverQuestion, Program, Resources, SessionKind};
 use crate::data::layout::{Layout, Passed};
-use crate::energy::EnergySource;
+use crate::energy::{EnergySource, Trouble};
 use crate::measure::{Cache, Launches, Sampling};
 use crate::problem::Grid;
 use crate::sandbox::Confinement;
@@ -167,6 +167,8 @@ pub(crate) struct JobReport {
     pub(crate) values: BTreeMap<String, Vec<f64>>,
     /// The counters, if they were asked for.
     pub(crate) profile: Option<Profile>,
+    /// The device's troubles that users should know of.
+    pub(crate) troubles: Vec<Trouble>,
     /// Time spent in loading programs, and in the driver before it runs a kernel for the first
     /// time.
     #[serde(deserialize_with = "bounds::duration")]
@@ -190,6 +192,7 @@ impl JobReport {
             resources: BTreeMap::new(),
             values: BTreeMap::new(),
             profile: None,
+            troubles: Vec::new(),
             load: Duration::ZERO,
             run: Duration::ZERO,
             verify: Duration::ZERO,
@@ -223,4 +226,6 @@ pub(crate) enum Ending {
     Judged,
     /// The worker cannot go on, and the kernel is not to blame.
     Unfit(String),
+    /// The device failed, and the kernel is not to blame. Nothing measured counts.
+    Troubled(Trouble),
 }

@@ -68,6 +68,9 @@ impl JobBench<'_> {
         if let Err(ending) = result {
             report.ending = ending;
         }
+        if let Some(watcher) = &mut self.watcher {
+            watcher.conclude(&mut report);
+        }
         report
     }
 

@@ -2,7 +2,7 @@
 //! of them.
 
 use crate::backends::{LaunchArgument, Session};
-use crate::energy::{ENERGY_MJ, EnergyReading, EnergySource, Meter, Next, ProcessorMeter, Watch};
+use crate::energy::{ENERGY_MJ, EnergyReading, EnergySource, Meter, Next, ProcessorMeter, Trouble, Watch};
 use crate::worker::protocol::{Ending, Job, JobReport};
 use crate::worker::sequence::JobBench;
 use std::time::Duration;
@@ -14,6 +14,10 @@ pub(crate) struct Watcher {
     watch: Watch,
     /// True if the energy of every sample is measured.
     energy: bool,
+    /// The number of memory errors before the job.
+    memory_errors: Option<u64>,
+    /// The troubles that no report has told yet.
+    untold: Vec<Trouble>,
 }
 
 impl Watcher {
@@ -35,12 +39,29 @@ impl Watcher {
         if energy.is_some() {
             meter.energy_mj().map_err(|reason| format!("cannot measure energy: {reason}"))?;
         }
-        Ok(Some(Self { meter, watch: Watch::default(), energy: energy.is_some() }))
+        let others = meter.others();
+        let untold = if others.is_empty() { Vec::new() } else { vec![Trouble::Shared(others)] };
+        let memory_errors = meter.memory_errors();
+        Ok(Some(Self { meter, watch: Watch::default(), energy: energy.is_some(), memory_errors, untold }))
     }
 
     /// Begins another configuration, for which the device was set to `setting`.
     pub(super) fn begin(&mut self, setting: Setting) {
         self.watch.begin(setting);
+    }
+
+    /// Adds the device's troubles to the report of a job that has ended. A device that is lost, or
+    /// whose memory failed, takes the blame for whatever the job found.
+    pub(super) fn conclude(&mut self, report: &mut JobReport) {
+        report.troubles.append(&mut self.untold);
+        let errors = self.meter.memory_errors();
+        let has_failed = errors.zip(self.memory_errors).is_some_and(|(now, before)| now > before);
+        self.memory_errors = errors.or(self.memory_errors);
+        if has_failed {
+            report.ending = Ending::Troubled(Trouble::Memory);
+        } else if matches!(report.ending, Ending::Broken(_)) && self.meter.is_lost() {
+            report.ending = Ending::Troubled(Trouble::Lost("NVML: GPU is lost".to_owned()));
+        }
     }
 }
 
@@ -92,6 +113,8 @@ impl JobBench<'_> {
     pub(super) fn is_suspicious(&mut self, report: &mut JobReport) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
         let conditions = watcher.meter.conditions();
+        let slow = conditions.slowdown.map(Trouble::Slow).filter(|slow| !report.troubles.contains(slow));
+        report.troubles.extend(slow);
         if watcher.watch.is_suspicious(&conditions) {
             if let Some(energies) = report.values.get_mut(ENERGY_MJ) {
                 energies.pop();
@@ -140,7 +163,7 @@ mod tests {
         fn conditions(&mut self) -> Conditions {
             let at = self.asked.replace(self.asked.get() + 1);
             let clock_mhz = self.clocks_mhz.get(at).or(self.clocks_mhz.last()).copied();
-            Conditions { clock_mhz, power_w: Some(100.0), throttled: Some(false) }
+            Conditions { clock_mhz, power_w: Some(100.0), throttled: Some(false), slowdown: None }
         }
     }
 
@@ -151,7 +174,7 @@ mod tests {
         session.time = Some((Rc::clone(&clock), launch));
         let mut buffers = Buffers::allocate(&mut session, Vec::new(), None).unwrap();
         let meter = Box::new(Device { clock: Rc::clone(&clock), clocks_mhz, asked: Cell::new(0) });
-        let mut watcher = Watcher { meter, watch: Watch::default(), energy };
+        let mut watcher = Watcher { meter, watch: Watch::default(), energy, memory_errors: None, untold: Vec::new() };
         let (sampling, launches, setting) = (Sampling::default(), Launches::default(), Setting::default());
         let purpose = Purpose::Measure { sampling, cache: Cache::Warm, launches, profile: false, seed: 1, setting };
         let job = Job { steps: vec![step(8), step(8)], passed: Vec::new(), purpose };

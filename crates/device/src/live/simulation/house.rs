@@ -88,6 +88,7 @@ impl House {
         let workers = Workers::new(world, truth, weather, plant);
         let session = if forks { SessionKind::C } else { SessionKind::OpenCl { device: 0 } };
         let station = Station {
+            device: "a device".to_owned(),
             processes: Arc::new(Factory(workers)),
             command: WorkerCommand::current(),
             setup: Setup {

@@ -1,8 +1,10 @@
 //! CUDA devices, and the compiler for them. Called only in workers.
 
 use crate::backends::cuda::headers;
+use crate::backends::cuda::native::cupti::Refusal;
 use crate::backends::cuda::native::driver::{ERRORS, SystemDriver};
 use crate::backends::cuda::native::nvrtc::{Nvrtc, missing_compiler};
+use crate::backends::cuda::native::start::unusable;
 use crate::backends::gpu::GpuDevice;
 use crate::backends::gpu::native::{
     self, Architecture, Described, Driver, GpuSession, Script, ScriptedDriver, Toolchain,
@@ -14,9 +16,18 @@ use std::path::PathBuf;
 /// Returns the driver that a setup names.
 fn driver(setup: &CudaSetup) -> Result<Box<dyn Driver>, Absent> {
     match &setup.script {
-        Some(path) => Ok(Box::new(ScriptedDriver::new(Script::read(path)?, &ERRORS))),
+        Some(path) => scripted(Script::read(path)?),
         None => Ok(Box::new(SystemDriver::new()?)),
     }
+}
+
+fn scripted(script: Script) -> Result<Box<dyn Driver>, Absent> {
+    if let Some(start) = &script.start {
+        return Err(unusable(&start.error(&ERRORS), start.files));
+    }
+    let is_denied = script.counters_denied;
+    let driver = ScriptedDriver::new(script, &ERRORS);
+    Ok(Box::new(if is_denied { driver.without_counters(Refusal::Permission.explained()) } else { driver }))
 }
 
 /// Opens the device at position `index`.

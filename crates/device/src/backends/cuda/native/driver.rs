@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use crate::backends::cuda::native::cupti::{CuptiCounting, Gpu};
+use crate::backends::cuda::native::start::{device_files, unusable};
 use crate::backends::cuda::native::{image, nvml};
 use crate::backends::gpu::GpuApi;
 use crate::backends::gpu::native::{
@@ -105,10 +106,7 @@ impl SystemDriver {
             .map_err(|error| GpuApi::Cuda.missing_driver(&format!("the NVIDIA driver cannot be used: {error}")))?;
         let driver = Self { stream: ptr::null_mut(), elapsed_time, device: (0, ptr::null_mut()), counters: None };
         // SAFETY: the function exists. So do all of `FUNCTIONS`, on which every call below relies.
-        done(unsafe { sys::cuInit(0) }).map_err(|error| match error.kind() {
-            ErrorKind::NoDevice => GpuApi::Cuda.missing_driver("the NVIDIA driver finds no GPU"),
-            _ => GpuApi::Cuda.missing_driver(&format!("the NVIDIA driver does not start: {error}")),
-        })?;
+        done(unsafe { sys::cuInit(0) }).map_err(|error| unusable(&error, device_files()))?;
         Ok(driver)
     }
 }
@@ -392,6 +390,9 @@ pub(super) static ERRORS: ErrorTable = errors! {
     CUDA_ERROR_INVALID_VALUE = InvalidValue,
     CUDA_ERROR_OUT_OF_MEMORY = OutOfMemory,
     CUDA_ERROR_NO_DEVICE = NoDevice,
+    CUDA_ERROR_DEVICE_UNAVAILABLE = DeviceUnavailable,
+    CUDA_ERROR_SYSTEM_NOT_READY = SystemNotReady,
+    CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = DriverMismatch,
     CUDA_ERROR_INVALID_DEVICE = InvalidDevice,
     CUDA_ERROR_INVALID_IMAGE = InvalidImage,
     CUDA_ERROR_NO_BINARY_FOR_GPU = NoBinaryForDevice,

@@ -7,6 +7,7 @@ mod driver;
 mod image;
 mod nvml;
 mod nvrtc;
+mod start;
 
 pub(crate) use architecture::describe_architecture;
 pub(crate) use cupti::resolve;

@@ -2,6 +2,7 @@
 //! decided once, by its [`ErrorKind`].
 
 use crate::backends::Fault;
+use crate::energy::Trouble;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -12,6 +13,9 @@ pub(crate) enum ErrorKind {
     InvalidConfiguration,
     OutOfMemory,
     NoDevice,
+    DeviceUnavailable,
+    SystemNotReady,
+    DriverMismatch,
     InvalidDevice,
     InvalidImage,
     NoBinaryForDevice,
@@ -55,6 +59,7 @@ impl ErrorKind {
         matches!(
             self,
             Self::EccUncorrectable
+                | Self::DeviceUnavailable
                 | Self::IllegalAddress
                 | Self::Timeout
                 | Self::ContextDestroyed
@@ -79,6 +84,9 @@ impl ErrorKind {
             Self::NoBinaryForDevice => " (it is compiled for another architecture)",
             Self::InvalidValue => " (a size or address that the device does not take)",
             Self::OutOfMemory => " (the device has no memory left)",
+            Self::DeviceUnavailable => {
+                " (another process has the GPU for itself, or it is lost: see `nvidia-smi` and `dmesg`)"
+            }
             Self::UnsupportedPtx => " (NVRTC is newer than the driver)",
             _ => "",
         }
@@ -136,8 +144,20 @@ impl DriverError {
         self.kind.is_sticky()
     }
 
-    /// Returns the fault of the configuration. `what` names the failed operation.
+    /// Returns the trouble of the device behind the error, if no configuration is to blame.
+    fn trouble(&self) -> Option<Trouble> {
+        match self.kind {
+            ErrorKind::EccUncorrectable => Some(Trouble::Memory),
+            ErrorKind::DeviceUnavailable | ErrorKind::NoDevice => Some(Trouble::Lost(self.name.to_string())),
+            _ => None,
+        }
+    }
+
+    /// Returns the fault of the configuration, or of the device. `what` names the failed operation.
     pub(crate) fn fault(&self, what: &str) -> Fault {
+        if let Some(trouble) = self.trouble() {
+            return Fault::Device(trouble);
+        }
         let text = format!("{what}: {self}");
         if self.kind.is_refusal() { Fault::Refused(text) } else { Fault::Failed(text) }
     }
@@ -154,6 +174,8 @@ mod tests {
     use super::*;
 
     const TABLE: ErrorTable = ErrorTable(&[
+        (46, "UNAVAILABLE", ErrorKind::DeviceUnavailable),
+        (214, "ECC", ErrorKind::EccUncorrectable),
         (2, "OUT_OF_MEMORY", ErrorKind::OutOfMemory),
         (700, "ILLEGAL_ADDRESS", ErrorKind::IllegalAddress),
         (719, "LAUNCH_FAILED", ErrorKind::LaunchFailed),
@@ -166,6 +188,8 @@ mod tests {
         let Fault::Failed(text) = error(700).fault("the kernel failed") else { panic!("not a failure") };
         assert_eq!(text, "the kernel failed: ILLEGAL_ADDRESS (it read or wrote memory that is not its own)");
         assert!(error(700).is_sticky() && !error(2).is_sticky() && !error(3).is_sticky());
+        assert_eq!(error(214).fault("the kernel failed"), Fault::Device(Trouble::Memory));
+        assert_eq!(error(46).fault("a copy failed"), Fault::Device(Trouble::Lost("UNAVAILABLE".to_owned())));
         assert_eq!(error(3).to_string(), "its own name");
         assert_eq!(TABLE.of_kind(ErrorKind::MisalignedAddress), error(719));
         assert_eq!((TABLE.named("OUT_OF_MEMORY"), TABLE.named("x")), (Some(error(2)), None));

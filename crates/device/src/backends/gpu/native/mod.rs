@@ -5,6 +5,7 @@ mod compile;
 mod describe;
 mod driver;
 mod error;
+mod files;
 pub(crate) mod libraries;
 mod rtc;
 mod script;
@@ -17,6 +18,7 @@ pub(crate) use driver::{
     Address, Architecture, DeviceImage, Driver, Event, Function, Graph, KernelLaunch, Module, bus_address, capability,
 };
 pub(crate) use error::{DriverError, ErrorKind, ErrorTable};
+pub(crate) use files::DeviceFiles;
 pub(crate) use rtc::{Binary, Compilation, ImageFunctions, Rtc};
 pub(crate) use script::{Script, ScriptedDriver};
 pub(crate) use session::GpuSession;

@@ -394,9 +394,12 @@ fn missing(what: &str) -> Fault {
     Fault::Failed(format!("{what} is missing"))
 }
 
-/// Returns the fault for an error that the configuration cannot have caused.
+/// Returns the fault for an error that an earlier launch caused, or the device.
 fn broken(what: &str, error: DriverError) -> Fault {
-    Fault::Failed(format!("{what}: {error}"))
+    match error.fault(what) {
+        Fault::Refused(text) => Fault::Failed(text),
+        fault => fault,
+    }
 }
 
 fn too_large(what: &str, number: usize) -> Fault {

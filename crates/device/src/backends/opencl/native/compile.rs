@@ -115,7 +115,7 @@ fn try_out(binding: &Binding, kernel: &Kernel, task: &OpenClTask, launching: &mu
         }
         Err(Fault::Refused(reason)) => Err(reason),
         // The measuring worker will see the same failure with the real data.
-        Err(Fault::Failed(_) | Fault::Machine(_)) => Ok(false),
+        Err(Fault::Failed(_) | Fault::Machine(_) | Fault::Device(_)) => Ok(false),
     }
 }
 

@@ -13,4 +13,5 @@ mod status;
 mod task;
 
 pub(crate) use ranges::{CuptiCounting, Gpu};
+pub(crate) use status::Refusal;
 pub(crate) use task::resolve;

@@ -1,7 +1,7 @@
 //! The driver that follows a script.
 
 use super::memory::DeviceMemory;
-use super::meter::{ScriptedMeter, SteeredMeter};
+use super::meter::{Health, ScriptedMeter, SteeredMeter};
 use super::profiler::{Counted, ScriptedProfiler};
 use super::{Origin, Script, ScriptedCode, ScriptedKernel, error};
 use crate::backends::cuda::cubin;
@@ -61,6 +61,9 @@ pub(crate) struct ScriptedDriver {
     counted: Rc<RefCell<Counted>>,
     /// The current time on the device, for its meter.
     device_time: Rc<Cell<Duration>>,
+    health: Rc<RefCell<Health>>,
+    /// The reason why there are no counters, if the script has some that nobody may read.
+    no_counters: Option<String>,
 }
 
 /// Equal launches of a kernel.
@@ -99,7 +102,14 @@ impl ScriptedDriver {
             hangs: false,
             counted: Rc::default(),
             device_time: Rc::default(),
+            health: Rc::default(),
+            no_counters: None,
         }
+    }
+
+    /// Refuses to read counters for this reason.
+    pub(crate) fn without_counters(self, reason: String) -> Self {
+        Self { no_counters: Some(reason), ..self }
     }
 
     fn number(&mut self) -> u64 {
@@ -157,6 +167,7 @@ impl ScriptedDriver {
         self.now += Duration::from_secs_f64(time * slowdown / 1e6);
         self.device_time.set(self.now);
         self.hangs = behaviour.hangs;
+        self.ail(&behaviour);
         self.counted.borrow_mut().launched(&behaviour.counters);
         self.pending = behaviour.end.as_deref().map(|name| error(self.errors, name));
         self.write_all(launch)
@@ -419,10 +430,14 @@ impl Driver for ScriptedDriver {
             }));
         }
         let watts = self.script.watts.ok_or("the script has no power; write `watts`")?;
-        Ok(Box::new(ScriptedMeter { watts, clock: SystemClock::new() }))
+        let (others, health) = (self.script.others.clone(), Rc::clone(&self.health));
+        Ok(Box::new(ScriptedMeter { watts, clock: SystemClock::new(), others, health }))
     }
 
     fn profiler(&mut self, _: Option<&Path>) -> Result<Box<dyn Profiler>, String> {
+        if let Some(reason) = &self.no_counters {
+            return Err(reason.clone());
+        }
         let passes = self.script.passes.ok_or("the script has no counters; write `passes`")?;
         Ok(Box::new(ScriptedProfiler { passes, counted: Rc::clone(&self.counted) }))
     }
@@ -439,6 +454,18 @@ impl ScriptedDriver {
     fn power(&self) -> Result<Option<PowerScript>, DriverError> {
         let read = |path: &PathBuf| PowerScript::read(path).map_err(|_| self.errors.of_kind(ErrorKind::NotFound));
         self.script.power.as_ref().map(read).transpose()
+    }
+
+    /// Changes the device's health as a launch does.
+    fn ail(&mut self, behaviour: &ScriptedKernel) {
+        let mut health = self.health.borrow_mut();
+        health.slowdown = behaviour.slows;
+        health.memory_errors += behaviour.memory_errors;
+        health.is_lost |= behaviour.loses_device;
+        if let Some(file) = &behaviour.once {
+            // An error is ignored: the rule then applies again, which a test notices.
+            let _ = std::fs::write(file, "");
+        }
     }
 
     fn device(&self, device: usize) -> Result<&super::ScriptedDevice, DriverError> {

@@ -1,16 +1,26 @@
 //! The energy meters of a scripted device.
 
-use crate::energy::{Conditions, Meter};
-use std::cell::Cell;
+use crate::energy::{Conditions, Meter, OtherProcess, Slowdown};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
 use tunesmith_power::PowerScript;
 
+/// The health of a scripted device, which launches change.
+#[derive(Debug, Default)]
+pub(super) struct Health {
+    pub(super) slowdown: Option<Slowdown>,
+    pub(super) memory_errors: u64,
+    pub(super) is_lost: bool,
+}
+
 /// A device with constant power. Its energy counter moves a thousand times a second.
 pub(super) struct ScriptedMeter {
     pub(super) watts: f64,
     pub(super) clock: SystemClock,
+    pub(super) others: Vec<OtherProcess>,
+    pub(super) health: Rc<RefCell<Health>>,
 }
 
 impl Meter for ScriptedMeter {
@@ -19,7 +29,21 @@ impl Meter for ScriptedMeter {
     }
 
     fn conditions(&mut self) -> Conditions {
-        Conditions { clock_mhz: None, power_w: Some(self.watts), throttled: Some(false) }
+        let slowdown = self.health.borrow().slowdown;
+        let throttled = Some(slowdown.is_some_and(Slowdown::disturbs));
+        Conditions { clock_mhz: None, power_w: Some(self.watts), throttled, slowdown }
+    }
+
+    fn others(&mut self) -> Vec<OtherProcess> {
+        self.others.clone()
+    }
+
+    fn memory_errors(&mut self) -> Option<u64> {
+        Some(self.health.borrow().memory_errors)
+    }
+
+    fn is_lost(&mut self) -> bool {
+        self.health.borrow().is_lost
     }
 }
 
@@ -39,6 +63,6 @@ impl Meter for SteeredMeter {
 
     fn conditions(&mut self) -> Conditions {
         let clock_mhz = Some(self.script.running_mhz());
-        Conditions { clock_mhz, power_w: self.script.watts(), throttled: Some(false) }
+        Conditions { clock_mhz, power_w: self.script.watts(), throttled: Some(false), slowdown: None }
     }
 }

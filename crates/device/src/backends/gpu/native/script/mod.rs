@@ -15,7 +15,8 @@ mod profiler;
 pub(crate) use driver::ScriptedDriver;
 
 use crate::backends::Absent;
-use crate::backends::gpu::native::{Attribute, DriverError, ErrorKind, ErrorTable, FunctionAttribute};
+use crate::backends::gpu::native::{Attribute, DeviceFiles, DriverError, ErrorKind, ErrorTable, FunctionAttribute};
+use crate::energy::{OtherProcess, Slowdown};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,15 @@ pub(crate) struct Script {
     /// The number of passes for reading counters. Without it, counters cannot be read.
     #[serde(default)]
     pub(crate) passes: Option<usize>,
+    /// True if only administrators may read its counters.
+    #[serde(default)]
+    pub(crate) counters_denied: bool,
+    /// The processes that compute on its devices beside this one.
+    #[serde(default)]
+    pub(crate) others: Vec<OtherProcess>,
+    /// The reason why the driver does not start.
+    #[serde(default)]
+    pub(crate) start: Option<FailedStart>,
     /// A file to which the driver appends every call of interest.
     #[serde(default)]
     pub(crate) log: Option<PathBuf>,
@@ -57,6 +67,23 @@ pub(crate) struct Script {
 
 fn version() -> String {
     "13.0".to_owned()
+}
+
+/// A start that fails.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FailedStart {
+    /// The driver's error.
+    error: String,
+    /// The device files of the machine.
+    pub(crate) files: DeviceFiles,
+}
+
+impl FailedStart {
+    /// Returns the driver's error.
+    pub(crate) fn error(&self, errors: &ErrorTable) -> DriverError {
+        error(errors, &self.error)
+    }
 }
 
 /// A device of the script.
@@ -92,6 +119,14 @@ pub(crate) struct ScriptedKernel {
     pub(crate) launch: Option<String>,
     /// The error at the kernel's end.
     pub(crate) end: Option<String>,
+    /// A file that the first launch creates. The rule applies only while the file does not exist.
+    pub(crate) once: Option<PathBuf>,
+    /// The reason for which the device slows down from a launch on.
+    pub(crate) slows: Option<Slowdown>,
+    /// The number of memory errors in a launch that the device cannot correct.
+    pub(crate) memory_errors: u64,
+    /// True if the device does not answer any more after a launch.
+    pub(crate) loses_device: bool,
     /// True if the kernel never ends.
     pub(crate) hangs: bool,
     /// True if the driver crashes when it launches the kernel.
@@ -155,6 +190,7 @@ impl Script {
     pub(crate) fn behaviour(&self, code: &ScriptedCode) -> ScriptedKernel {
         let fits = |rule: &&ScriptedKernel| {
             rule.function.as_ref().is_none_or(|function| *function == code.function)
+                && rule.once.as_ref().is_none_or(|file| !file.exists())
                 && rule.defines.iter().all(|(name, value)| code.defines.get(name) == Some(value))
         };
         self.kernels.iter().find(fits).cloned().unwrap_or_default()
