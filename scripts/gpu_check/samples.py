@@ -3,7 +3,7 @@
 from . import scripted
 from .tool import repository
 
-SAMPLES = 24
+SAMPLES = 16
 
 
 def run(check):

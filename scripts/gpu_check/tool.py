@@ -82,9 +82,15 @@ class Tool:
             if ran.returncode not in codes or not out.strip():
                 raise Overrun(f"`{shown(command)}` was stopped after {timeout:.0f} s")
         if ran.returncode not in codes:
-            last = said.strip().splitlines()[-1:] or ["nothing was said"]
-            raise Failed(f"`{shown(command)}` ended with {ran.returncode}: {last[0]}", ran.returncode)
+            raise Failed(f"`{shown(command)}` ended with {ran.returncode}: {message(said)}", ran.returncode)
         return json.loads(out)
+
+
+def message(said):
+    """Returns the error that a command printed, which may have several lines."""
+    lines = [line.strip() for line in said.strip().splitlines()]
+    first = next((at for at, line in enumerate(lines) if line.startswith("error")), max(len(lines) - 1, 0))
+    return " ".join(lines[first:])[:400] or "nothing was said"
 
 
 def interrupted(process):

@@ -207,6 +207,24 @@ fn results_of_another_device_are_not_mixed_in() {
 }
 
 #[test]
+fn the_page_lists_the_parts_with_their_seconds() {
+    let folder = Folder::new();
+    let Some(ran) = gpu_check(&folder, &["--help"]) else { return };
+    // Words break behind hyphens.
+    let help = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ").replace("- ", "-");
+    let page = fs::read_to_string(repository().join("docs/gpu-check.md")).unwrap();
+    let cells = |line: &str| line.split('|').map(|cell| cell.trim().replace('`', "")).collect::<Vec<_>>();
+    let rows = page.lines().filter(|line| line.starts_with("| `")).map(cells);
+    let parts: Vec<(String, u32)> =
+        rows.filter_map(|row| Some((row[1].clone(), row.get(2)?.parse::<u32>().ok()?))).collect();
+    assert_eq!(parts.len(), PARTS.len() + 1, "{parts:?}");
+    assert_eq!(parts.iter().map(|(_, seconds)| seconds).sum::<u32>(), 25 * 60);
+    for (name, seconds) in parts {
+        assert!(help.contains(&format!("{name} ({seconds} s:")), "{name} in {help}");
+    }
+}
+
+#[test]
 fn without_a_gpu_it_says_what_is_missing() {
     let folder = Folder::with(&[("none.json", r#"{ "devices": [], "compiles": true }"#)]);
     let mut command = command(&folder, &["environment", "--binary", env!("CARGO_BIN_EXE_tunesmith")]);
