@@ -98,6 +98,13 @@ impl Station {
             let is_trusted = worker.is_usable() && !(is_broken && self.shares_worker());
             let is_changed = self.is_changed(&worker) || (self.shares_worker() && worker.is_worn(self.bytes));
             self.worker = Some(worker).filter(|_| is_trusted && !is_changed);
+            let followed = match followed {
+                Followed::Finished(report) if matches!(report.ending, Ending::Troubled(_)) => {
+                    self.note_trouble(*report, &mut troubles)?;
+                    continue;
+                }
+                other => other,
+            };
             // This configuration may be innocent: an earlier one may have damaged the memory or
             // left threads behind, or someone may have ended the idle worker. A run in a fresh
             // worker decides.
@@ -112,10 +119,6 @@ impl Station {
                     measured.failure = Some(Failure::new(FailureKind::Timeout, timeout(phase, &limit)));
                 }
                 Followed::Interrupted => return Ok(None),
-                Followed::Finished(report) if matches!(report.ending, Ending::Troubled(_)) => {
-                    self.note_trouble(*report, &mut troubles)?;
-                    continue;
-                }
                 Followed::Finished(report) => {
                     let failure = following.examination.conclude(job, &following.findings, &report);
                     measured = MeasuredJob { began: measured.began, ..finished(*report)? };
