@@ -189,19 +189,23 @@ impl ExplanationPage<'_> {
     }
 
     fn write_code(&self, text: &mut String) {
-        let shown = |number: &&CodeNumber| match CODE.iter().position(|name| *name == number.resource()) {
+        let mut shown: Vec<(usize, &CodeNumber)> = Vec::new();
+        for number in self.code {
+            let Some(at) = CODE.iter().position(|name| *name == number.resource()) else { continue };
             // The first is the one that says how many threads fit.
-            Some(at) => at == 0 || number.differs() && (number.best > 0.0 || number.default > Some(0.0)),
-            None => false,
-        };
-        let part = |number: &CodeNumber| {
+            if at == 0 || number.differs() && (number.best > 0.0 || number.default > Some(0.0)) {
+                shown.push((at, number));
+            }
+        }
+        shown.sort_by_key(|(at, _)| *at);
+        let part = |(_, number): &(usize, &CodeNumber)| {
             // Most are counts.
             let text = |value: f64| if value.fract() == 0.0 { value.to_string() } else { significant(value) };
             let default = number.default.filter(|_| number.differs());
             let default = default.map(|default| format!(" (default {})", text(default))).unwrap_or_default();
             format!("{} {}{default}", number.name, text(number.best))
         };
-        let parts: Vec<String> = self.code.iter().filter(shown).map(part).collect();
+        let parts: Vec<String> = shown.iter().map(part).collect();
         write(text, "code", &parts.join(", "));
     }
 

@@ -112,8 +112,8 @@ fn a_page_tells_what_matters_what_failed_and_what_to_do() {
        changes  TILE 8 -> 64   alone 3.00 times faster; without it 2.00 times slower
                 UNROLL 8 -> 4  alone 1.25 times slower (model); without it 2.00 times slower (model)
                 PAD 8 -> 0     alone: no such configuration; without it 2.00 times slower (model)
-          code  instructions 640 (default 320), occupancy 0.500 (default 0.750), registers 40 (default 32),
-                shared_bytes 4096
+          code  registers 40 (default 32), occupancy 0.500 (default 0.750), shared_bytes 4096,
+                instructions 640 (default 320)
         failed  14 timeout: all have TILE = 8
                   the kernel was ended after 2 s
                 1 timeout
