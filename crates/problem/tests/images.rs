@@ -40,6 +40,6 @@ fn images_that_no_device_has_and_keys_without_an_image_are_refused_with_a_remedy
     refused(&format!("type = \"u8\"\n{image}\nfilter = \"linear\""), "integers are not interpolated");
     refused(&format!("type = \"f32\"\n{image}\naddress = \"clam\""), "did you mean `clamp`?");
     refused(&format!("type = \"f32\"\n{image}\naddress = \"wrap\""), "coordinates = \"normalized\"");
-    refused("type = \"f32\"\nshape = [\"N\"]\nfilter = \"linear\"", "only images have `filter`");
+    refused("type = \"f32\"\nshape = [\"N\"]\nfilter = \"linear\"", "only images have `arguments.filter`");
     refused("type = \"f32\"\nshape = [1, 1, 1, \"N\"]\nmemory = \"image\"", "cannot have 4 dimensions");
 }
