@@ -1,6 +1,9 @@
 //! The headers that kernels include: CUDA's own, and CUB, Thrust and libcu++. Where they are, and
 //! what to do if they are missing.
 
+// Only NVRTC's side searches for headers.
+#![cfg_attr(not(feature = "cuda"), allow(dead_code))]
+
 use crate::host::CudaSetup;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;

@@ -146,6 +146,7 @@ impl GpuApi {
     }
 
     /// Returns the name of the library that drives devices.
+    #[cfg(any(feature = "cuda", feature = "hip"))]
     pub(crate) fn driver(self) -> &'static str {
         match self {
             Self::Cuda => "the NVIDIA driver",

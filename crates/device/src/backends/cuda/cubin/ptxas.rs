@@ -1,5 +1,8 @@
 //! The report of `ptxas`, the assembler inside of NVRTC and nvcc (`--ptxas-options=-v`).
 
+// Only NVRTC's side reads reports.
+#![cfg_attr(not(feature = "cuda"), allow(dead_code))]
+
 use serde::{Deserialize, Serialize};
 
 /// The bytes of a thread that the compiler moved between registers and local memory because there
