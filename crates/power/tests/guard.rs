@@ -260,6 +260,7 @@ fn without_permission_nothing_is_begun() {
     let error = lab.steer().unwrap_err();
     assert_eq!(error.problem, "you may not set `clock_mhz` of Scripted GPU");
     assert!(error.remedy.contains("forbidden"));
+    eventually("the end of the note", || !lab.has_note());
     lab.script("");
     drop(lab.steer().unwrap());
     assert_eq!(lab.state(), ScriptedState::default());

@@ -183,7 +183,8 @@ impl Steered {
         match steered.try_knobs(knobs) {
             Ok(()) => Ok((steered, left_over)),
             Err(refused) => {
-                steered.end();
+                // Every knob stands where it stood.
+                release_unless(before.is_some(), steered.claim);
                 Err(refused)
             }
         }

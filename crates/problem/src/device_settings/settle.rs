@@ -72,9 +72,8 @@ fn chosen(clocks: &Clocks, goal: Goal, samples: Vec<Sample>) -> (Vec<u32>, Optio
         Ok(Picked { clocks_mhz, optimum_mhz, error, .. }) => {
             let left_out = clocks.mhz.len() - clocks_mhz.len();
             let text = format!(
-                "the model of the clock, fitted to {} measurements with an error of {:.1} %, expects the optimum at \
-                 {optimum_mhz} MHz; {} are searched, and the other {left_out} clocks are left out",
-                samples.len(),
+                "the model of the clock expects the optimum at {optimum_mhz} MHz (error {:.1} %); {} are searched, and \
+                 {left_out} clocks are left out",
                 error * 100.0,
                 listed(&clocks_mhz)
             );
