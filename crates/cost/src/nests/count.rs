@@ -21,7 +21,8 @@ const AHEAD: f64 = 32.0;
 enum Waits {
     /// The longest chain: the device runs other work-items meanwhile.
     Longest(Counts),
-    /// What all work-items wait for in program order, and the number of them that wait side by side.
+    /// The operations that all work-items wait for in program order, and the number of work-items that
+    /// wait side by side.
     InOrder(Waiting, f64),
 }
 

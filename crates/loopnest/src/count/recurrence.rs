@@ -24,7 +24,7 @@ struct Edge {
     distance: usize,
 }
 
-/// What a loop carries from one iteration to the next.
+/// The values that a loop carries from one iteration to the next.
 pub(super) struct Carried {
     /// The dependent operations of [`PERIOD`] iterations.
     pub(super) growth: Length,
@@ -41,7 +41,7 @@ pub(super) struct Body<'a> {
     around: &'a [LoopId],
 }
 
-/// What two accesses have to do with each other in the same iteration of the loops around.
+/// The relation of two accesses in the same iteration of the loops around.
 enum Meeting {
     Never,
     /// In all iterations of the loop.

@@ -29,7 +29,7 @@ struct Chain<Points> {
     runs: Points,
     step: Length,
     iterations: i128,
-    /// How often such a chain begins.
+    /// The number of such chains.
     starts: Points,
 }
 

@@ -81,7 +81,7 @@ struct LoadedModule {
     behaviour: ScriptedKernel,
     symbols: HashMap<String, Address>,
     allowed: u32,
-    /// What the code says about its kernels, if NVRTC made it.
+    /// The resources of its kernels, if NVRTC made the code.
     cubin: Vec<u8>,
 }
 
