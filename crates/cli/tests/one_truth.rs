@@ -170,7 +170,7 @@ fn failures_that_differ_do_not_end_the_run() {
 fn an_objective_that_nothing_yields_is_refused_before_the_search() {
     let folder = Folder::with(&[("p.toml", MANY), ("run.sh", "touch ran")]);
     let ran = folder.run(&["tune", "p.toml", "--objective", "minimise joules"]);
-    ran.refused(&["`minimise joules` needs `joules`", "nothing yields", "a run yields compile_ms, time_ms"]);
+    ran.refused(&["`minimise joules` needs `joules`", "nothing yields", "a run yields compile_ms, energy_mj, time_ms"]);
     assert!(!folder.path("ran").exists() && !folder.path("p.jsonl").exists(), "nothing ran");
     let synthetic = ["tune", "p.toml", "--device", "synthetic:X + 1", "--objective", "energy"];
     folder.run(&synthetic).refused(&["`energy_mj`", "nothing yields"]);
