@@ -215,7 +215,7 @@ def test_an_objective_can_be_a_rate():
         ({"kernel": "scale.c"}, "give a tunesmith.Kernel"),
         ({"kernel": Kernel(SCALE.replace("float factor", "int factor"), "scale")}, "the problem says f32, the function takes int"),
         ({"kernel": Kernel("nowhere.c", "scale")}, "nowhere.c"),
-        ({"kernel": Kernel(SCALE, "scale", language="fortran")}, "name c, c\\+\\+, opencl or cuda"),
+        ({"kernel": Kernel(SCALE, "scale", language="fortran")}, "name c, c\\+\\+, opencl, cuda or hip"),
         ({"default": {"STEP": 3}}, "does not take 3|STEP"),
     ],
 )
