@@ -81,7 +81,7 @@ fn the_workers_of_a_fleet_have_a_time_line_without_a_script() {
         ] {
             assert!(html.contains(text), "{text}\n{html}");
         }
-        assert_eq!(html.matches("<rect x=").count(), 2);
+        assert_eq!(html.matches("height=\"10\" fill-opacity").count(), 2);
     }
     assert!(both(&page(vec![run()])).iter().all(|html| !html.contains("<h2>Workers")));
 }

@@ -97,18 +97,19 @@ mod tests {
         let instruction = |operation: u64| [operation.to_le_bytes(), [0; 8]].concat();
         // FFMA, LDG.E and the padding behind them.
         let code = [instruction(0x223), instruction(0x981), instruction(0x918)].concat();
-        let sections: [(&str, u32, u32, u32, &[u8], u64); 6] = [
-            (".shstrtab", 3, 0, 0, names.as_bytes(), names.len() as u64),
-            (".strtab", 3, 0, 0, &strings, strings.len() as u64),
-            (".symtab", 2, 2, 1, &symbols, symbols.len() as u64),
-            (".nv.info", 0x7000_0000, 3, 0, &infos, infos.len() as u64),
-            (".text.k", 1, 3, 0, &code, code.len() as u64),
-            (".nv.shared.k", 8, 0, 5, &[], 512),
+        // Name, kind, link and info, with data and size.
+        let sections = [
+            ((".shstrtab", 3, 0_u32, 0_u32), names.as_bytes(), names.len() as u64),
+            ((".strtab", 3, 0, 0), &strings[..], strings.len() as u64),
+            ((".symtab", 2, 2, 1), &symbols[..], symbols.len() as u64),
+            ((".nv.info", 0x7000_0000, 3, 0), &infos[..], infos.len() as u64),
+            ((".text.k", 1, 3, 0), &code[..], code.len() as u64),
+            ((".nv.shared.k", 8, 0, 5), &[][..], 512),
         ];
         let mut file = b"\x7fELF\x02\x01\x01\x41\x08\0\0\0\0\0\0\0\x02\0\xbe\0\x01\0\0\0".to_vec();
         let mut headers = vec![0; 64];
         let mut body: Vec<u8> = Vec::new();
-        for (section, kind, link, info, data, size) in sections {
+        for ((section, kind, link, info), data, size) in sections {
             let mut header = Vec::new();
             header.extend([name(section), kind].iter().flat_map(|number| number.to_le_bytes()));
             header.extend([0, 0, 64 + body.len() as u64, size].iter().flat_map(|number: &u64| number.to_le_bytes()));
