@@ -4,15 +4,11 @@
 
 mod common;
 
-use common::scripted::{ScriptedLab, work};
+use common::scripted::{SOURCE, ScriptedLab, scale, work};
 use common::*;
 use std::path::{Path, PathBuf};
 use tunesmith_core::FailureKind;
-use tunesmith_device::{
-    Access, Argument, ArgumentKind, DeviceError, Fill, HipSetup, KernelSpec, Memory, Template, hip_architecture,
-    hip_devices,
-};
-use tunesmith_space::Expr;
+use tunesmith_device::{Access, DeviceError, Fill, HipSetup, KernelSpec, Template, hip_architecture, hip_devices};
 
 /// Of data-center GPUs with wavefronts of 64, and of a Radeon with 32.
 const ARCHITECTURES: [&str; 3] = ["gfx90a", "gfx942", "gfx1100"];
@@ -34,38 +30,6 @@ fn lab(architecture: &str) -> Option<ScriptedLab> {
     let mut lab = ScriptedLab::hip_device("[]", false, architecture);
     lab.setup.libraries = Some(rocm()?);
     Some(lab)
-}
-
-const SOURCE: &str = "#include \"more.h\"\n\
-    namespace tools { __constant__ float table[9]; }\n\
-    struct pair { float x, y; };\n\
-    template <class T, int LANES>\n\
-    __global__ void __launch_bounds__(256) scale(const T *__restrict__ a, pair *b, unsigned n, float factor)\n\
-    {\n\
-        extern __shared__ float scratch[];\n\
-        const int i = blockIdx.x * blockDim.x + threadIdx.x;\n\
-        scratch[threadIdx.x] = tools::table[i % 9];\n\
-        if (i < n) b[i].x = MORE * a[i] * factor + scratch[threadIdx.x] * LANES;\n\
-    }\n";
-
-/// Returns a problem for [`SOURCE`] with every kind of argument.
-fn scale(lab: &ScriptedLab) -> KernelSpec {
-    lab.file("more.h", "#define MORE 2\n");
-    let local = ArgumentKind::Local { shape: vec![Expr::parse("256").unwrap()] };
-    let mut table = buffer("table", "f32", 9, Access::In, Fill::Random);
-    table.symbol = Some("tools::table".into());
-    if let ArgumentKind::Buffer { memory, .. } = &mut table.kind {
-        *memory = Memory::Constant;
-    }
-    let arguments = vec![
-        buffer("a", "f32", 1024, Access::In, Fill::Random),
-        table,
-        buffer("b", "f32", 2048, Access::InOut, Fill::Zeros),
-        Argument::new("scratch", element("f32"), local),
-        scalar("n", "i32", "1024"),
-        scalar("factor", "f32", "2"),
-    ];
-    lab.spec("scale<float, WIDTH>", SOURCE, arguments)
 }
 
 #[test]

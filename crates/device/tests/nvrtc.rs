@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::scripted::{ScriptedLab, work};
+use common::scripted::{SOURCE, ScriptedLab, scale, work};
 use common::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{
     Access, Argument, ArgumentKind, DeviceError, Fill, FunctionName, Image, KernelSpec, Memory, Template, cuda_devices,
 };
-use tunesmith_space::{Expr, Value};
+use tunesmith_space::Value;
 
 /// Returns the folder with NVIDIA's libraries. Without it, the function prints the reason. In
 /// continuous integration, it must be there.
@@ -31,38 +31,6 @@ fn lab() -> Option<ScriptedLab> {
     let mut lab = ScriptedLab::with("[]", false, (8, 0));
     lab.setup.libraries = Some(nvidia()?);
     Some(lab)
-}
-
-const SOURCE: &str = "#include \"more.h\"\n\
-    namespace tools { __constant__ float table[9]; }\n\
-    struct pair { float x, y; };\n\
-    template <class T, int LANES>\n\
-    __global__ void __launch_bounds__(256) scale(const T *__restrict__ a, pair *b, unsigned n, float factor)\n\
-    {\n\
-        extern __shared__ float scratch[];\n\
-        const int i = blockIdx.x * blockDim.x + threadIdx.x;\n\
-        scratch[threadIdx.x] = tools::table[i % 9];\n\
-        if (i < n) b[i].x = MORE * a[i] * factor + scratch[threadIdx.x] * LANES;\n\
-    }\n";
-
-/// Returns a problem for [`SOURCE`] with every kind of argument.
-fn scale(lab: &ScriptedLab) -> KernelSpec {
-    lab.file("more.h", "#define MORE 2\n");
-    let local = ArgumentKind::Local { shape: vec![Expr::parse("256").unwrap()] };
-    let mut table = buffer("table", "f32", 9, Access::In, Fill::Random);
-    table.symbol = Some("tools::table".into());
-    if let ArgumentKind::Buffer { memory, .. } = &mut table.kind {
-        *memory = Memory::Constant;
-    }
-    let arguments = vec![
-        buffer("a", "f32", 1024, Access::In, Fill::Random),
-        table,
-        buffer("b", "f32", 2048, Access::InOut, Fill::Zeros),
-        Argument::new("scratch", element("f32"), local),
-        scalar("n", "i32", "1024"),
-        scalar("factor", "f32", "2"),
-    ];
-    lab.spec("scale<float, WIDTH>", SOURCE, arguments)
 }
 
 #[test]
