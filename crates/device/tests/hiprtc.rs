@@ -4,11 +4,13 @@
 
 mod common;
 
-use common::scripted::{SOURCE, ScriptedLab, scale, work};
+use common::compiler::{
+    SOURCE, messages_keep_their_place, scale, the_same_code_is_built_once, wrong_arguments_are_named,
+};
+use common::scripted::ScriptedLab;
 use common::*;
 use std::path::{Path, PathBuf};
-use tunesmith_core::FailureKind;
-use tunesmith_device::{Access, DeviceError, Fill, HipSetup, KernelSpec, Template, hip_architecture, hip_devices};
+use tunesmith_device::{Access, DeviceError, Fill, HipSetup, Template, hip_architecture, hip_devices};
 
 /// Of data-center GPUs with wavefronts of 64, and of a Radeon with 32.
 const ARCHITECTURES: [&str; 3] = ["gfx90a", "gfx942", "gfx1100"];
@@ -47,69 +49,19 @@ fn templates_symbols_and_headers_compile_for_every_architecture() {
 
 #[test]
 fn parameters_that_change_nothing_give_the_same_code() {
-    let Some(lab) = lab("gfx90a") else { return };
-    let mut spec = scale(&lab);
-    spec.kernels[0].function = "scale<float, 4>".into();
-    let space = space_of("UNUSED", 2);
-    let mut evaluator = lab.evaluator(&space, spec);
-    let same = [0, 1].map(|unused| {
-        let completion = evaluate(&mut evaluator, config(&space, unused));
-        assert_correct(&completion);
-        completion.measurement.compile.unwrap().same_binary
-    });
-    assert_eq!(same, [false, true]);
+    lab("gfx90a").iter().for_each(the_same_code_is_built_once);
 }
 
 #[test]
 fn errors_of_the_code_keep_their_place_and_too_much_shared_memory_is_a_constraint() {
     let Some(lab) = lab("gfx90a") else { return };
-    let space = space_with("WIDTH", &[2]);
-    let failure = |source: &str| {
-        let mut spec = scale(&lab);
-        lab.file("kernel.hip", source);
-        spec.kernels[0].work = Some(work("1024", "128 * WIDTH"));
-        evaluate(&mut lab.evaluator(&space, spec), config(&space, 2))
-    };
-    let wrong = failure(&SOURCE.replace("if (i < n)", "if (j < n)"));
-    assert_failed(&wrong, FailureKind::Compile, &["kernel.hip:10:", "use of undeclared identifier 'j'"]);
-    let large = failure(&SOURCE.replace(
-        "const int i =",
-        "__shared__ float large[20000]; large[threadIdx.x] = factor; \
-        __syncthreads(); b[0].y = large[n % 256]; const int i =",
-    ));
-    assert_failed(&large, FailureKind::Constraints, &["local memory", "exceeds limit"]);
+    let undefined = ["kernel.hip:10:", "use of undeclared identifier 'j'"];
+    messages_keep_their_place(&lab, "kernel.hip", &undefined, &["local memory", "exceeds limit"]);
 }
 
 #[test]
 fn a_kernel_that_does_not_fit_its_arguments_is_refused_with_the_argument_named() {
-    let Some(lab) = lab("gfx1100") else { return };
-    let space = space_with("WIDTH", &[2]);
-    let refused = |change: &dyn Fn(&mut KernelSpec)| {
-        let mut spec = scale(&lab);
-        change(&mut spec);
-        let error = lab.evaluator(&space, spec).preflight(config(&space, 2)).unwrap_err();
-        let DeviceError::Signature { argument, message, remedy, .. } = error else { panic!("{error}") };
-        (argument.unwrap_or_default(), format!("{message}; {remedy}"))
-    };
-    type Change<'a> = &'a dyn Fn(&mut KernelSpec);
-    let cases: [(&str, &[&str], Change<'_>); 4] = [
-        ("a", &["is `const T *__restrict__ a`", "a buffer of i32"], &|spec| spec.arguments[0].element = element("i32")),
-        ("n", &["is `unsigned n`", "a scalar of f32"], &|spec| spec.arguments[4] = scalar("n", "f32", "1")),
-        ("", &["takes 4 arguments, but the problem declares 3", "declare `float factor`"], &|spec| {
-            spec.arguments.pop();
-            spec.kernels[0].arguments.pop();
-        }),
-        ("", &["has no kernel `scal<float, WIDTH>`", "did you mean `scale`?"], &|spec| {
-            spec.kernels[0].function = "scal<float, WIDTH>".into();
-        }),
-    ];
-    for (argument, words, change) in cases {
-        let (named, text) = refused(change);
-        assert_eq!(named, argument, "{text}");
-        for word in words {
-            assert!(text.contains(word), "`{word}` is not in: {text}");
-        }
-    }
+    lab("gfx1100").iter().for_each(wrong_arguments_are_named);
 }
 
 #[test]

@@ -4,13 +4,16 @@
 
 mod common;
 
-use common::scripted::{SOURCE, ScriptedLab, scale, work};
+use common::compiler::{
+    SOURCE, messages_keep_their_place, scale, the_same_code_is_built_once, wrong_arguments_are_named,
+};
+use common::scripted::ScriptedLab;
 use common::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, DeviceError, Fill, FunctionName, Image, KernelSpec, Memory, Template, cuda_devices,
+    Access, Argument, ArgumentKind, Fill, FunctionName, Image, KernelSpec, Memory, Template, cuda_devices,
 };
 use tunesmith_space::Value;
 
@@ -70,17 +73,7 @@ fn the_function_may_depend_on_parameters() {
 
 #[test]
 fn parameters_that_change_nothing_give_the_same_code_and_are_timed_once() {
-    let Some(lab) = lab() else { return };
-    let mut spec = scale(&lab);
-    spec.kernels[0].function = "scale<float, 4>".into();
-    let space = space_of("UNUSED", 2);
-    let mut evaluator = lab.evaluator(&space, spec);
-    let same = [0, 1].map(|unused| {
-        let completion = evaluate(&mut evaluator, config(&space, unused));
-        assert_correct(&completion);
-        completion.measurement.compile.unwrap().same_binary
-    });
-    assert_eq!(same, [false, true]);
+    lab().iter().for_each(the_same_code_is_built_once);
 }
 
 #[test]
@@ -100,60 +93,13 @@ fn a_newer_device_gets_ptx_and_an_architecture_of_the_user_goes_before_ours() {
 #[test]
 fn errors_of_the_code_keep_their_place_and_too_much_shared_memory_is_a_constraint() {
     let Some(lab) = lab() else { return };
-    let space = space_with("WIDTH", &[2]);
-    let failure = |source: &str| {
-        let mut spec = scale(&lab);
-        lab.file("kernel.cu", source);
-        spec.kernels[0].work = Some(work("1024", "128 * WIDTH"));
-        evaluate(&mut lab.evaluator(&space, spec), config(&space, 2))
-    };
-    let wrong = failure(&SOURCE.replace("if (i < n)", "if (j < n)"));
-    assert_failed(&wrong, FailureKind::Compile, &["kernel.cu(10): error", "\"j\" is undefined"]);
-    let large = failure(&SOURCE.replace(
-        "const int i =",
-        "__shared__ float large[20000]; large[threadIdx.x] = factor; \
-        __syncthreads(); b[0].y = large[n % 256]; const int i =",
-    ));
-    assert_failed(&large, FailureKind::Constraints, &["uses too much shared data"]);
+    let undefined = ["kernel.cu(10): error", "\"j\" is undefined"];
+    messages_keep_their_place(&lab, "kernel.cu", &undefined, &["uses too much shared data"]);
 }
 
 #[test]
 fn a_kernel_that_does_not_fit_its_arguments_is_refused_with_the_argument_named() {
-    let Some(lab) = lab() else { return };
-    let space = space_with("WIDTH", &[2]);
-    let refused = |change: &dyn Fn(&mut KernelSpec)| {
-        let mut spec = scale(&lab);
-        change(&mut spec);
-        let error = lab.evaluator(&space, spec).preflight(config(&space, 2)).unwrap_err();
-        let DeviceError::Signature { argument, message, remedy, .. } = error else { panic!("{error}") };
-        (argument.unwrap_or_default(), format!("{message}; {remedy}"))
-    };
-    type Change<'a> = &'a dyn Fn(&mut KernelSpec);
-    let cases: [(&str, &[&str], Change<'_>); 6] = [
-        ("a", &["is `const T *__restrict__ a`", "a buffer of i32"], &|spec| spec.arguments[0].element = element("i32")),
-        ("n", &["is `unsigned n`", "a scalar of f32"], &|spec| spec.arguments[4] = scalar("n", "f32", "1")),
-        ("factor", &["is `float factor`", "a buffer of f32"], &|spec| {
-            spec.arguments[5] = buffer("factor", "f32", 1, Access::In, Fill::Random);
-        }),
-        ("", &["takes 4 arguments, but the problem declares 3", "declare `float factor`"], &|spec| {
-            spec.arguments.pop();
-            spec.kernels[0].arguments.pop();
-        }),
-        ("more", &["takes 4 arguments, but the problem declares 5", "remove `more`"], &|spec| {
-            spec.arguments.push(scalar("more", "i32", "1"));
-            spec.kernels[0].arguments.push(6);
-        }),
-        ("", &["has no kernel `scal<float, WIDTH>`", "did you mean `scale`?"], &|spec| {
-            spec.kernels[0].function = "scal<float, WIDTH>".into();
-        }),
-    ];
-    for (argument, words, change) in cases {
-        let (named, text) = refused(change);
-        assert_eq!(named, argument, "{text}");
-        for word in words {
-            assert!(text.contains(word), "`{word}` is not in: {text}");
-        }
-    }
+    lab().iter().for_each(wrong_arguments_are_named);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub)] // each test file uses a part
 
 pub mod backends;
+pub mod compiler;
 pub mod scripted;
 
 use std::path::{Path, PathBuf};

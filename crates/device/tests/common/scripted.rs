@@ -1,10 +1,10 @@
 //! GPUs without hardware: drivers that follow a script, for CUDA and for HIP.
 
-use super::{buffer, element, options, scalar, spec, worker};
+use super::{buffer, options, scalar, spec, worker};
 use std::path::{Path, PathBuf};
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, CudaSetup, Extent, Fill, GpuApi, GpuDevice, HipSetup, KernelSpec, LiveEvaluator,
-    LiveOptions, Memory, Target, WorkSize, cuda_devices, hip_devices,
+    Access, Argument, CudaSetup, Extent, Fill, GpuApi, GpuDevice, HipSetup, KernelSpec, LiveEvaluator, LiveOptions,
+    Target, WorkSize, cuda_devices, hip_devices,
 };
 use tunesmith_space::{Expr, Space};
 
@@ -204,37 +204,4 @@ pub fn rules(special: &[(i64, &str)]) -> String {
     let right = format!(r#"{{"times_us": [90, 50, 52, 51], "attributes": {{"NUM_REGS": 40}}, {COPIES}}}"#);
     let rules: Vec<String> = special.chain([right]).collect();
     format!("[{}]", rules.join(", "))
-}
-
-/// A template that uses a header, constant memory and shared memory.
-pub const SOURCE: &str = "#include \"more.h\"\n\
-    namespace tools { __constant__ float table[9]; }\n\
-    struct pair { float x, y; };\n\
-    template <class T, int LANES>\n\
-    __global__ void __launch_bounds__(256) scale(const T *__restrict__ a, pair *b, unsigned n, float factor)\n\
-    {\n\
-        extern __shared__ float scratch[];\n\
-        const int i = blockIdx.x * blockDim.x + threadIdx.x;\n\
-        scratch[threadIdx.x] = tools::table[i % 9];\n\
-        if (i < n) b[i].x = MORE * a[i] * factor + scratch[threadIdx.x] * LANES;\n\
-    }\n";
-
-/// Returns a problem for [`SOURCE`] with every kind of argument.
-pub fn scale(lab: &ScriptedLab) -> KernelSpec {
-    lab.file("more.h", "#define MORE 2\n");
-    let local = ArgumentKind::Local { shape: vec![Expr::parse("256").unwrap()] };
-    let mut table = buffer("table", "f32", 9, Access::In, Fill::Random);
-    table.symbol = Some("tools::table".into());
-    if let ArgumentKind::Buffer { memory, .. } = &mut table.kind {
-        *memory = Memory::Constant;
-    }
-    let arguments = vec![
-        buffer("a", "f32", 1024, Access::In, Fill::Random),
-        table,
-        buffer("b", "f32", 2048, Access::InOut, Fill::Zeros),
-        Argument::new("scratch", element("f32"), local),
-        scalar("n", "i32", "1024"),
-        scalar("factor", "f32", "2"),
-    ];
-    lab.spec("scale<float, WIDTH>", SOURCE, arguments)
 }
