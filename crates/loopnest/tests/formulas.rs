@@ -8,8 +8,18 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tunesmith_loopnest::{Nest, Property, count};
 
-/// A number of a formula: numerator and denominator.
+/// A number of a formula: numerator and positive denominator, in lowest terms.
 type Ratio = (i128, i128);
+
+/// Divides in lowest terms, so that long formulas do not leave the range of the numbers.
+fn ratio(numerator: i128, denominator: i128) -> Ratio {
+    let (mut divisor, mut rest) = (numerator, denominator);
+    while rest != 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    divisor = divisor.abs() * denominator.signum();
+    (numerator / divisor, denominator / divisor)
+}
 
 /// Reads a formula for given sizes, from left to right.
 struct Reader<'a> {
@@ -43,7 +53,7 @@ impl Reader<'_> {
                 return sum;
             };
             let (numerator, denominator) = self.product();
-            sum = (sum.0 * denominator + sign * numerator * sum.1, sum.1 * denominator);
+            sum = ratio(sum.0 * denominator + sign * numerator * sum.1, sum.1 * denominator);
         }
     }
 
@@ -52,10 +62,10 @@ impl Reader<'_> {
         loop {
             if self.accept("*") {
                 let (numerator, denominator) = self.power();
-                product = (product.0 * numerator, product.1 * denominator);
+                product = ratio(product.0 * numerator, product.1 * denominator);
             } else if self.accept("/") {
                 let (numerator, denominator) = self.power();
-                product = (product.0 * denominator, product.1 * numerator);
+                product = ratio(product.0 * denominator, product.1 * numerator);
             } else {
                 return product;
             }
