@@ -9,7 +9,7 @@ use super::depth::{Loops, Weight};
 use super::everywhere::runs_everywhere;
 use super::floors::Floors;
 use crate::error::NestError;
-use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, LoopId, Nest, Operator, Type};
+use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, LoopId, Nest, Operation, Type};
 use crate::print;
 use crate::schedule::{Schedule, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,11 +81,7 @@ fn has_arithmetic(nest: &Nest, expr: &Expr, context: Type) -> bool {
 /// Returns the number of dependent operations in the outermost operation of an expression. For a
 /// small power this is the exponent less one.
 fn depth_of(expr: &Expr, kind: Type) -> i128 {
-    match expr {
-        Expr::Binary(Operator::Pow, ..) if kind.is_float() => expr.small_power().map_or(1, |times| times - 1),
-        Expr::Binary(..) | Expr::Call(..) if kind.is_float() => 1,
-        _ => 0,
-    }
+    Operation::outermost(expr).filter(|_| kind.is_float()).map_or(0, |(_, times)| times)
 }
 
 struct Chains<'a> {

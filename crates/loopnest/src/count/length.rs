@@ -1,6 +1,6 @@
 //! Dependent operations that follow each other.
 
-use crate::ir::{Expr, Function, Operation, Operator, Type};
+use crate::ir::{Expr, Function, Operation, Type};
 use std::collections::BTreeMap;
 
 /// Operations of a chain, by kind and type.
@@ -12,17 +12,11 @@ impl Length {
     /// a chain of multiplications. With `in_sum`, the last multiplication belongs to a sum that it is
     /// fused with. Integers have no operations: their arithmetic is mostly that of subscripts.
     pub(super) fn of(expr: &Expr, kind: Type, in_sum: bool) -> Self {
-        let fused = i128::from(in_sum);
-        let own = match expr {
-            _ if !kind.is_float() => None,
-            Expr::Binary(Operator::Pow, ..) => {
-                Some(expr.small_power().map_or((Operation::Pow, 1), |times| (Operation::Mul, times - 1 - fused)))
-            }
-            Expr::Binary(Operator::Mul, ..) => Some((Operation::Mul, 1 - fused)),
-            Expr::Binary(operator, ..) => Some((Operation::of(*operator), 1)),
-            Expr::Call(function, _) => Some((Operation::of_function(*function), 1)),
-            _ => None,
-        };
+        let own = Operation::outermost(expr).filter(|_| kind.is_float());
+        let own = own.map(|(operation, times)| match operation {
+            Operation::Mul => (operation, times - i128::from(in_sum)),
+            _ => (operation, times),
+        });
         let own = own.filter(|(_, times)| *times > 0);
         Length(own.map(|(operation, times)| ((operation, kind), times)).into_iter().collect())
     }

@@ -168,7 +168,8 @@ fn operations(nest: &Nest, instruction: &Instruction) -> BTreeMap<(Operation, Ty
     counts
 }
 
-/// Counts the operations of an expression by kind and type. Small powers count as multiplications. A sum and one product among its parts count as one fused operation.
+/// Counts the operations of an expression by kind and type. Small powers count as multiplications. A
+/// sum and one product among its parts count as one fused operation.
 pub(super) fn count_arithmetic(
     nest: &Nest,
     expr: &Expr,
@@ -176,14 +177,8 @@ pub(super) fn count_arithmetic(
     counts: &mut BTreeMap<(Operation, Type), i128>,
 ) {
     let kind = nest.operation_type(expr, context);
-    let is_fused = is_fused(nest, expr, kind);
-    let own = match (expr, expr.small_power()) {
-        (_, Some(times)) => Some((Operation::Mul, times - 1)),
-        (Expr::Binary(..), _) if is_fused => Some((Operation::Fma, 1)),
-        (Expr::Binary(operator, ..), _) => Some((Operation::of(*operator), 1)),
-        (Expr::Call(function, _), _) => Some((Operation::of_function(*function), 1)),
-        _ => None,
-    };
+    let is_fused = fused_part(nest, expr, kind).is_some();
+    let own = if is_fused { Some((Operation::Fma, 1)) } else { Operation::outermost(expr) };
     if let Some((operation, times)) = own.filter(|(_, times)| *times > 0) {
         *counts.entry((operation, kind)).or_default() += times;
     }
@@ -194,18 +189,12 @@ pub(super) fn count_arithmetic(
     }
 }
 
-/// Returns true if a sum or difference is fused with a product among its parts. All of today's
-/// processors and GPUs fuse them.
-fn is_fused(nest: &Nest, sum: &Expr, kind: Type) -> bool {
-    fused_part(nest, sum, kind).is_some()
-}
-
-/// Returns the place of the part that is fused with a sum or difference.
+/// Returns the place of the product that is fused with a sum or difference, if one of its parts is a
+/// product. All of today's processors and GPUs fuse them.
 pub(super) fn fused_part(nest: &Nest, sum: &Expr, kind: Type) -> Option<usize> {
     let is_product = |part: &Expr| {
         let part = if let Expr::Neg(inner) = part { inner } else { part };
-        let multiplies =
-            matches!(part, Expr::Binary(Operator::Mul, ..)) || part.small_power().is_some_and(|times| times > 1);
+        let multiplies = matches!(Operation::outermost(part), Some((Operation::Mul, times)) if times > 0);
         multiplies && nest.operation_type(part, kind) == kind
     };
     match sum {

@@ -1,6 +1,6 @@
 //! Kinds of arithmetic.
 
-use super::expr::{Function, Operator};
+use super::expr::{Expr, Function, Operator};
 use std::fmt;
 
 /// Kinds of arithmetic that are counted separately.
@@ -29,6 +29,17 @@ impl Operation {
             Operator::Mul => Operation::Mul,
             Operator::Div => Operation::Div,
             Operator::Pow => Operation::Pow,
+        }
+    }
+
+    /// Returns the outermost operation of an expression, and how often it is done. A small power is
+    /// multiplications, one fewer than its exponent. An index, a number, a load or a sign is none.
+    pub(crate) fn outermost(expr: &Expr) -> Option<(Self, i128)> {
+        match (expr, expr.small_power()) {
+            (_, Some(exponent)) => Some((Operation::Mul, exponent - 1)),
+            (Expr::Binary(operator, ..), None) => Some((Operation::of(*operator), 1)),
+            (Expr::Call(function, _), None) => Some((Operation::of_function(*function), 1)),
+            _ => None,
         }
     }
 
