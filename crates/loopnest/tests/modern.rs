@@ -5,13 +5,15 @@ mod common;
 mod items;
 #[path = "common/steps.rs"]
 mod steps;
+#[path = "common/transformed.rs"]
+mod transformed;
 
 use items::{Item, each_item};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestError, TestRunner};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
+use transformed::check_transformed;
 use tunesmith_loopnest::kernels::{Extent, Groups, KERNELS};
 use tunesmith_loopnest::{
     Access, ArrayId, Counts, Direction, Expr, Instruction, Lanes, Memory, Nest, Operation, Property, Residency, Tag,
@@ -286,34 +288,25 @@ fn every_kernel_takes_the_lanes_that_its_work_items_do_one_by_one() {
 #[test]
 fn random_nests_take_the_lanes_that_their_work_items_do_one_by_one() {
     let (compared, refused) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
-    let mut runner = TestRunner::new(Config { cases: 300, failure_persistence: None, ..Config::default() });
-    let plans = (common::plans(), prop::collection::vec(any::<[u8; 3]>(), 0..5));
-    let outcome = runner.run(&plans, |(plan, choices)| {
-        let mut nest = common::build(&plan);
-        for (number, choice) in choices.into_iter().enumerate() {
-            let _ = steps::transformation(&nest, number, choice).apply(&mut nest, |_| None);
-        }
+    check_transformed(300, |nest| {
         // A vector loop makes one access out of several.
         let has_vectors = nest.order.iter().any(|id| nest.loop_at(*id).tag == Tag::Vector);
-        if has_vectors || count::count(&nest).is_err() {
+        if has_vectors || count::count(nest).is_err() {
             return Ok(());
         }
         for lanes in [Lanes::InRows(1), Lanes::InRows(4), Lanes::InRows(16), Lanes::InBlocks(4), Lanes::Numbered(32)] {
-            let Ok(counts) = count::count_lanes(&nest, lanes) else {
+            let Ok(counts) = count::count_lanes(nest, lanes) else {
                 refused.set(refused.get() + 1);
                 continue;
             };
             for sizes in [[1, 1], [2, 5], [4, 3]] {
-                let expected = lanes_enumerated(&nest, &sizes, lanes);
+                let expected = lanes_enumerated(nest, &sizes, lanes);
                 prop_assert_eq!(lanes_counted(&counts, &sizes), expected, "{:?} at {:?}\n{}", lanes, sizes, nest);
             }
             compared.set(compared.get() + 1);
         }
         Ok(())
     });
-    if let Err(TestError::Fail(reason, _)) = outcome {
-        panic!("{reason}");
-    }
     println!("{} compared, {} refused", compared.get(), refused.get());
     assert!(compared.get() > 700 && refused.get() < compared.get() / 20, "{} {}", compared.get(), refused.get());
 }
@@ -344,18 +337,12 @@ fn every_kernel_counts_as_its_work_items_do_one_by_one() {
 fn random_nests_count_as_their_work_items_do_one_by_one() {
     let refused = RefCell::new(BTreeMap::<(String, String), usize>::new());
     let compared = std::cell::Cell::new(0);
-    let mut runner = TestRunner::new(Config { cases: 600, failure_persistence: None, ..Config::default() });
-    let plans = (common::plans(), prop::collection::vec(any::<[u8; 3]>(), 0..5));
-    let outcome = runner.run(&plans, |(plan, choices)| {
-        let mut nest = common::build(&plan);
-        for (number, choice) in choices.into_iter().enumerate() {
-            let _ = steps::transformation(&nest, number, choice).apply(&mut nest, |_| None);
-        }
-        if count::count_modern(&nest).is_err() {
+    check_transformed(600, |nest| {
+        if count::count_modern(nest).is_err() {
             return Ok(());
         }
         let sizes = [[1, 1], [2, 5], [4, 3]].map(Vec::from);
-        let reasons = compare(&nest, &sizes).map_err(TestCaseError::fail)?;
+        let reasons = compare(nest, &sizes).map_err(TestCaseError::fail)?;
         compared.set(compared.get() + 1);
         for (kind, reason) in reasons {
             let reason = reason.split(['`', '[']).next().unwrap_or_default().to_string();
@@ -363,9 +350,6 @@ fn random_nests_count_as_their_work_items_do_one_by_one() {
         }
         Ok(())
     });
-    if let Err(TestError::Fail(reason, _)) = outcome {
-        panic!("{reason}");
-    }
     let (compared, refused) = (compared.get(), refused.into_inner());
     let of = |kind: &str| refused.iter().filter(|((own, _), _)| own == kind).map(|(_, times)| times).sum::<usize>();
     println!("{compared} compared, refused: {refused:#?}");

@@ -4,9 +4,11 @@
 mod common;
 #[path = "common/steps.rs"]
 mod steps;
+#[path = "common/transformed.rs"]
+mod transformed;
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestError, TestRunner};
+use transformed::check_transformed;
 use tunesmith_loopnest::{Nest, Property, Tag, count};
 
 /// Returns the operations for which a nest over a matrix waits, where each chain hides its first
@@ -127,16 +129,10 @@ fn work_items_with_rows_of_different_lengths_add_up() {
 #[test]
 fn random_nests_wait_for_their_longest_chain_and_for_no_more_than_all_operations() {
     let compared = std::cell::Cell::new(0);
-    let mut runner = TestRunner::new(Config { cases: 1000, failure_persistence: None, ..Config::default() });
-    let plans = (common::plans(), prop::collection::vec(any::<[u8; 3]>(), 0..5));
-    let outcome = runner.run(&plans, |(plan, choices)| {
-        let mut nest = common::build(&plan);
-        for (number, choice) in choices.into_iter().enumerate() {
-            let _ = steps::transformation(&nest, number, choice).apply(&mut nest, |_| None);
-        }
+    check_transformed(1000, |nest| {
         let has_vectors = nest.order.iter().any(|id| nest.loop_at(*id).tag == Tag::Vector);
-        let (Ok(chain), Ok(modern)) = (count::count_chain(&nest), count::count_modern(&nest)) else { return Ok(()) };
-        if count::count_waiting(&nest).is_err() {
+        let (Ok(chain), Ok(modern)) = (count::count_chain(nest), count::count_modern(nest)) else { return Ok(()) };
+        if count::count_waiting(nest).is_err() {
             return Ok(());
         }
         for sizes in [[2, 5], [4, 3], [7, 9]] {
@@ -145,18 +141,15 @@ fn random_nests_wait_for_their_longest_chain_and_for_no_more_than_all_operations
             let named = modern.counts.properties().iter().zip(modern.counts.evaluate(&sizes).unwrap());
             let all = named.filter(|(property, _)| matches!(property, Property::Arithmetic(..)));
             let all = all.map(|(_, times)| times).sum::<i128>() as i64;
-            let own = sum(&nest, &sizes, 0);
+            let own = sum(nest, &sizes, 0);
             // The longer chain is that of more cycles: two or more for each operation, and four for a
             // fused one, which is two of the longest chain.
-            let waits = cycles(&nest, &sizes);
+            let waits = cycles(nest, &sizes);
             prop_assert!(2 * longest <= waits, "{} cycles, the chain has {}, at {:?}\n{}", waits, longest, sizes, nest);
             prop_assert!(own <= all || has_vectors, "{} waits of {} operations, at {:?}\n{}", own, all, sizes, nest);
             compared.set(compared.get() + 1);
         }
         Ok(())
     });
-    if let Err(TestError::Fail(reason, _)) = outcome {
-        panic!("{reason}");
-    }
     assert!(compared.get() > 300, "{}", compared.get());
 }
