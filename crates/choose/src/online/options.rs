@@ -7,8 +7,8 @@ pub struct OnlineOptions {
     /// the application by 5 %.
     pub slowdown: f64,
     /// The assumed slowdown of a trial relative to the best known configuration. A trial begins
-    /// only when the budget covers that slowdown, or that of the slowest of the latest candidates, and
-    /// for the first candidates up to three times as much.
+    /// only when the budget covers that slowdown, or that of the slowest of the latest candidates. A
+    /// smaller number begins trials earlier, and exceeds the budget more often.
     pub worst: f64,
     /// Number of calls that decide about a candidate.
     pub samples: usize,
@@ -23,11 +23,11 @@ pub struct OnlineOptions {
 }
 
 impl Default for OnlineOptions {
-    /// A budget of 5 %; trials at most three times as slow; five calls, whose median withstands two
+    /// A budget of 5 %; trials at most ten times as slow; five calls, whose median withstands two
     /// disturbed ones; a margin of 1 %, since a smaller gain is not worth a change; a drift of a
     /// quarter; half doublings.
     fn default() -> Self {
-        Self { slowdown: 0.05, worst: 3.0, samples: 5, margin: 0.01, drift: 1.25, resolution: 0.5 }
+        Self { slowdown: 0.05, worst: 10.0, samples: 5, margin: 0.01, drift: 1.25, resolution: 0.5 }
     }
 }
 

@@ -32,8 +32,8 @@ const SHARED: f64 = 0.5;
 /// ```
 ///
 /// where a trial may cost `(worst - 1)` times the mean, or as much as its dearest call so far. The
-/// `worst` is that of the options, or that of the latest candidates if it is larger, and more as long
-/// as few candidates are known ([`expected`](Self::expected)). A new candidate may also cost as much
+/// `worst` is that of the options, or that of the latest candidates if it is larger
+/// ([`expected`](Self::expected)). A new candidate may also cost as much
 /// preparation as the latest, and as much thought as the longest of the latest.
 ///
 /// Hence `excess <= slowdown * useful` at any time, as long as no trial costs more than it may. If
@@ -90,11 +90,11 @@ impl Purse {
     }
 
     /// Returns the slowdown that is expected of a candidate that was not tried yet: `worst` or that of
-    /// the slowest candidate, the larger. A few candidates hardly contain the slowest, so that `n` of
-    /// them count `1 + 2 / (n + 1)` times.
+    /// the slowest candidate, the larger. A few candidates hardly contain the slowest, so that the
+    /// slowest of `n` counts `1 + 2 / (n + 1)` times.
     pub(super) fn expected(&self, worst: f64) -> f64 {
-        let slowest = self.slowdowns.iter().copied().fold(worst.max(1.0), f64::max);
-        slowest * (1.0 + 2.0 / (self.slowdowns.len() as f64 + 1.0))
+        let slowest = self.slowdowns.iter().copied().fold(1.0, f64::max);
+        worst.max(slowest * (1.0 + 2.0 / (self.slowdowns.len() as f64 + 1.0)))
     }
 
     /// Counts the time of a call that was no trial.
