@@ -3,8 +3,8 @@
 //
 //   online [CALLS [WISDOM [compare]]]
 //
-// With `compare` it measures every configuration for every size at the end, to compare its calls with
-// those of an application that always knew the best.
+// With `compare` it measures every configuration for every size at the end. Then it repeats all calls,
+// each beside the same call of an application that always knew the best.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -66,6 +66,17 @@ Product variant(int64_t rows, int64_t columns) {
     }
 }
 
+/// The values of a configuration.
+struct Choice {
+    explicit Choice(const tunesmith::Config& config)
+        : product(variant(config.integer("ROWS").value(), config.integer("COLUMNS").value())),
+          depth(static_cast<int>(config.integer("DEPTH").value())),
+          width(static_cast<int>(config.integer("WIDTH").value())) {}
+
+    Product product;
+    int depth, width;
+};
+
 struct Problem {
     explicit Problem(int n) : n(n), a(size()), b(size()), c(size()) {
         for (size_t at = 0; at < size(); ++at) {
@@ -76,10 +87,11 @@ struct Problem {
 
     size_t size() const { return static_cast<size_t>(n) * static_cast<size_t>(n); }
 
-    void run(const tunesmith::Config& config) {
-        auto value = [&](const char* name) { return config.integer(name).value(); };
-        Product product = variant(value("ROWS"), value("COLUMNS"));
-        product(n, a.data(), b.data(), c.data(), static_cast<int>(value("DEPTH")), static_cast<int>(value("WIDTH")));
+    /// Computes the product, and returns its time.
+    double run(const Choice& choice) {
+        const double start = seconds();
+        choice.product(n, a.data(), b.data(), c.data(), choice.depth, choice.width);
+        return seconds() - start;
     }
 
     /// Compares some elements with sums computed one by one; the numbers are small and whole.
@@ -106,6 +118,14 @@ tunesmith::Result<tunesmith::Space> space() {
         .build();
 }
 
+/// A call of the application.
+struct Call {
+    int n;
+    Choice choice;
+    /// The seconds that the library took.
+    double tuning;
+};
+
 /// The time of some calls, and of the same calls with the best configuration of each size.
 struct Part {
     double took = 0, best = 0;
@@ -117,43 +137,41 @@ struct Part {
 };
 
 /// The fastest configuration for a size: the fastest of all are measured again.
-tunesmith::Config fastest(const tunesmith::Space& space, Problem& problem) {
-    auto median = [&](uint64_t at, int runs) {
-        auto config = space.at(at).value();
+Choice fastest(const tunesmith::Space& space, Problem& problem) {
+    auto median = [&](const Choice& choice, int runs) {
         std::vector<double> times;
-        for (int run = 0; run < runs; ++run) {
-            double start = seconds();
-            problem.run(config);
-            times.push_back(seconds() - start);
-        }
+        for (int run = 0; run < runs; ++run) times.push_back(problem.run(choice));
         std::sort(times.begin(), times.end());
         return times[times.size() / 2];
     };
-    std::vector<std::pair<double, uint64_t>> found;
-    for (uint64_t at = 0; at < space.size().value(); ++at) found.emplace_back(median(at, 3), at);
-    std::sort(found.begin(), found.end());
-    found.resize(8);
-    for (auto& [time, at] : found) time = median(at, 21);
-    return space.at(std::min_element(found.begin(), found.end())->second).value();
+    std::vector<std::pair<double, Choice>> found;
+    for (uint64_t at = 0; at < space.size().value(); ++at) {
+        Choice choice(space.at(at).value());
+        found.emplace_back(median(choice, 3), choice);
+    }
+    auto is_faster = [](const auto& one, const auto& other) { return one.first < other.first; };
+    std::sort(found.begin(), found.end(), is_faster);
+    found.erase(found.begin() + 8, found.end());
+    for (auto& [time, choice] : found) time = median(choice, 21);
+    return std::min_element(found.begin(), found.end(), is_faster)->second;
 }
 
-/// Prints how much longer the calls took than those of an application that always knew the best.
-void compare(
-    const tunesmith::Space& space,
-    std::map<int, Problem>& problems,
-    const std::vector<std::pair<int, double>>& times) {
-    std::map<int, tunesmith::Config> best;
-    for (auto& [n, problem] : problems) best[n] = fastest(space, problem);
+/// Prints how much longer the calls take than those of an application that always knew the best. Both
+/// are repeated in turn, so that a change of the machine touches both alike.
+void compare(const tunesmith::Space& space, std::map<int, Problem>& problems, const std::vector<Call>& calls) {
+    std::map<int, Choice> best;
+    for (auto& [n, problem] : problems) best.emplace(n, fastest(space, problem));
     Part first, rest, last;
-    for (size_t call = 0; call < times.size(); ++call) {
-        auto [n, took] = times[call];
-        // The same calls again, with the best.
-        double start = seconds();
-        problems.at(n).run(best[n]);
-        double again = seconds() - start;
-        auto add = [&, took = took](Part& part) { part.took += took, part.best += again, part.calls += 1; };
-        add(call < 200 ? first : rest);
-        if (call + 500 >= times.size()) add(last);
+    for (size_t at = 0; at < calls.size(); ++at) {
+        const Call& call = calls[at];
+        Problem& problem = problems.at(call.n);
+        // What runs first loads the matrices into the caches.
+        double again = at % 2 ? problem.run(best.at(call.n)) : 0;
+        double took = call.tuning + problem.run(call.choice);
+        if (at % 2 == 0) again = problem.run(best.at(call.n));
+        auto add = [&](Part& part) { part.took += took, part.best += again, part.calls += 1; };
+        add(at < 200 ? first : rest);
+        if (at + 500 >= calls.size()) add(last);
     }
     std::printf("against always knowing the best:\n");
     first.print("first calls");
@@ -179,24 +197,23 @@ int main(int count, char** arguments) {
     std::map<int, Problem> problems;
     for (int n : {48, 96, 144, 192, 256}) problems.emplace(n, Problem(n));
     std::mt19937 random(1);
-    std::vector<std::pair<int, double>> times;
+    std::vector<Call> made;
     double share = 0;
     for (int call = 0; call < calls; ++call) {
         auto& [n, problem] = *std::next(problems.begin(), static_cast<int>(random() % problems.size()));
         double start = seconds();
         auto one = online->begin({{"N", static_cast<double>(n)}});
         if (!one) return std::fprintf(stderr, "%s\n", one.error().message.c_str()), 1;
-        double begun = seconds();
-        problem.run(one->config());
-        one->end(seconds() - begun).value();
-        // With all that the tuning took itself.
-        times.emplace_back(n, seconds() - start);
+        Choice choice(one->config());
+        double took = problem.run(choice);
+        one->end(took).value();
+        made.push_back({n, choice, seconds() - start - took});
         if (call % 100 == 0 && !problem.is_right()) return std::fprintf(stderr, "the product is wrong\n"), 1;
         auto cost = online->cost().value();
         if (call >= 100) share = std::max(share, cost.excess / cost.useful);
     }
 
-    if (count > 3) compare(*space, problems, times);
+    if (count > 3) compare(*space, problems, made);
     auto cost = online->cost().value();
     std::printf("tuning cost %.1f ms, %.2f %% of the other calls; at most %.2f %%, budget 5 %%\n", 1e3 * cost.excess,
                 100 * cost.excess / cost.useful, 100 * share);
