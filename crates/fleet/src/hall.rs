@@ -153,6 +153,8 @@ impl Hall {
     fn receive(&self, socket: TcpStream) {
         let peer = socket.peer_addr().map_or_else(|_| "a peer".to_string(), |address| address.ip().to_string());
         let _ = socket.set_nodelay(true);
+        // A peer that is refused sees the end of its connection after the refusal is told.
+        let _open = socket.try_clone();
         let admitted = self.gate.admit(socket, &self.clock);
         self.strangers.fetch_sub(1, Ordering::SeqCst);
         let (mut listening, mut speaking) = match admitted {

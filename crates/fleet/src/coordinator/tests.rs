@@ -182,9 +182,14 @@ impl Stage {
                 cues.begun.wait();
             }
             let socket = TcpStream::connect(("127.0.0.1", port)).unwrap();
+            let mut rest = socket.try_clone().unwrap();
             // A worker that is turned away ends in the middle of its script.
             if let Ok((listening, speaking)) = join(socket, &token, &SystemClock::new()) {
                 let _ = play(script, listening, speaking, (&problem, &space), &cues);
+            }
+            if script.is_refused() {
+                // The coordinator hangs up once it has told of the refusal.
+                let _ = std::io::copy(&mut rest, &mut std::io::sink());
             }
             if !matches!(script, Script::Good | Script::Patient) {
                 cues.happened.give();
