@@ -7,6 +7,9 @@ use crate::source::parts;
 use crate::value::Value;
 use tree_sitter::Node;
 
+/// Maximum length of a value in the nest. Each `&&` and `||` may double the values that it chooses from.
+const LONGEST: usize = 1 << 16;
+
 /// The operators that compare in C and in nests.
 const COMPARISONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
 
@@ -71,6 +74,10 @@ impl<'a> Body<'a> {
 }
 
 fn selected(condition: Node<'_>, operator: &str, parts: [&Value; 4]) -> Result<Value, Finding> {
+    if parts.iter().map(|part| part.text().len()).sum::<usize>() > LONGEST {
+        let text = "the choice is too long: a nest has no `&&` and `||`, and repeats the values for them";
+        return Err(Finding::at(condition, text, Some("assign parts of it to variables first")));
+    }
     Value::selected(operator, parts).ok_or_else(|| {
         let text = "integers decide between numbers in floating point, or the reverse; a nest has one type for both";
         Finding::at(condition, text, Some("compare values of the type that is chosen"))

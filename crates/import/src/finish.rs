@@ -100,13 +100,14 @@ impl Body<'_> {
         for (subscript, loops) in &array.first {
             let mut last = subscript.clone();
             for own in loops.iter().rev().map(|at| &self.loops[*at]) {
-                last = own.greatest(&last);
+                last = own.greatest(&last).ok_or_else(unknown)?;
             }
-            let extent = last.plus(&Sum::constant(1));
+            let extent = last.plus(&Sum::constant(1)).ok_or_else(unknown)?;
+            let is_as_long = |one: &Sum, other: &Sum| one.minus(other).is_some_and(|rest| rest.is_at_least_zero());
             longest = Some(match longest {
                 None => extent,
-                Some(known) if known.minus(&extent).is_at_least_zero() => known,
-                Some(known) if extent.minus(&known).is_at_least_zero() => extent,
+                Some(known) if is_as_long(&known, &extent) => known,
+                Some(known) if is_as_long(&extent, &known) => extent,
                 Some(_) => return Err(unknown()),
             });
         }
@@ -132,13 +133,14 @@ impl Body<'_> {
 
 impl Loop {
     /// Returns the greatest value of a sum over the iterations of the loop, or a little more if its
-    /// factor is no multiple of the step.
-    fn greatest(&self, sum: &Sum) -> Sum {
-        let (factor, first) = (sum.coefficient(&self.name), sum.with(&self.name, &self.start));
-        match factor {
-            ..=0 => first,
-            _ if factor % self.step == 0 => first.plus(&self.distance.times(&Sum::constant(factor / self.step))),
-            _ => first.plus(&self.distance.times(&Sum::constant(factor))),
-        }
+    /// factor is no multiple of the step. `None` if a number is too large.
+    fn greatest(&self, sum: &Sum) -> Option<Sum> {
+        let (factor, first) = (sum.coefficient(&self.name), sum.with(&self.name, &self.start)?);
+        let further = match factor {
+            ..=0 => return Some(first),
+            _ if factor % self.step == 0 => factor / self.step,
+            _ => factor,
+        };
+        first.plus(&self.distance.times(&Sum::constant(further))?)
     }
 }

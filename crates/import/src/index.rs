@@ -44,7 +44,9 @@ impl Integers {
                 field("value").map_or_else(|| Err(self.refused(source, node)), |own| self.sum(source, own))
             }
             "unary_expression" => match (source.field(node, "operator"), field("argument")) {
-                ("-", Some(own)) => Ok(Sum::default().minus(&self.sum(source, own)?)),
+                ("-", Some(own)) => {
+                    Sum::default().minus(&self.sum(source, own)?).ok_or_else(|| too_large(source, node))
+                }
                 ("+", Some(own)) => self.sum(source, own),
                 _ => Err(self.refused(source, node)),
             },
@@ -57,11 +59,12 @@ impl Integers {
                     return Err(self.refused(source, node));
                 }
                 let (left, right) = (self.sum(source, left)?, self.sum(source, right)?);
-                Ok(match operator {
+                let result = match operator {
                     "+" => left.plus(&right),
                     "-" => left.minus(&right),
                     _ => left.times(&right),
-                })
+                };
+                result.ok_or_else(|| too_large(source, node))
             }
             _ => Err(self.refused(source, node)),
         }
@@ -107,7 +110,8 @@ impl Integers {
                 }
                 None => {
                     let own = self.sum(source, term)?;
-                    rest = if is_negative { rest.minus(&own) } else { rest.plus(&own) };
+                    let sum = if is_negative { rest.minus(&own) } else { rest.plus(&own) };
+                    rest = sum.ok_or_else(|| too_large(source, node))?;
                 }
             }
         }
@@ -145,6 +149,11 @@ impl Integers {
         }
         Err(self.refused(source, node))
     }
+}
+
+pub(crate) fn too_large(source: &Source<'_>, node: Node<'_>) -> Finding {
+    let text = format!("`{}` has too many terms or numbers beyond 64 bits", source.snippet(node));
+    Finding::at(node, text, None)
 }
 
 /// Returns the expression within parentheses.

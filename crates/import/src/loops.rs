@@ -2,7 +2,7 @@
 
 use crate::Finding;
 use crate::body::{Body, Loop};
-use crate::index::inner;
+use crate::index::{inner, too_large};
 use crate::source::{descendants, parts};
 use crate::sum::Sum;
 use tree_sitter::Node;
@@ -23,9 +23,9 @@ impl Head {
     }
 
     /// Returns the value of the variable in terms of the nest's loop.
-    fn value(&self, name: &str) -> Sum {
+    fn value(&self, name: &str) -> Option<Sum> {
         let own = Sum::name(name);
-        if self.is_plain() { own } else { self.first.plus(&own.times(&Sum::constant(self.step))) }
+        if self.is_plain() { Some(own) } else { self.first.plus(&own.times(&Sum::constant(self.step))?) }
     }
 }
 
@@ -49,10 +49,14 @@ impl<'a> Body<'a> {
         self.refuse_changes(body, &name)?;
         let head = Head { first, step };
         let own = self.unique(&name);
-        let outer = self.integers.known.insert(name.clone(), head.value(&own));
-        match self.ends(condition, (&name, step > 0)) {
-            Ok(ends) => {
-                self.enter(own, &head, &ends);
+        let value = head.value(&own).ok_or_else(|| too_large(self.source, update))?;
+        let outer = self.integers.known.insert(name.clone(), value.clone());
+        let ends = self.ends(condition, (&name, step > 0));
+        let entered = ends.and_then(|ends| {
+            self.enter(own, &head, &value, &ends).ok_or_else(|| too_large(self.source, condition))
+        });
+        match entered {
+            Ok(()) => {
                 self.statement(body);
                 self.open.pop();
             }
@@ -66,17 +70,19 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Adds a loop whose variable does not reach any of `ends`.
-    fn enter(&mut self, name: String, head: &Head, ends: &[Sum]) {
-        let value = head.value(&name);
+    /// Adds a loop whose variable has this value and does not reach any of `ends`. Returns `None` if a
+    /// number is too large.
+    fn enter(&mut self, name: String, head: &Head, value: &Sum, ends: &[Sum]) -> Option<()> {
         let start = if head.is_plain() { head.first.clone() } else { Sum::default() };
         let within = |end: &Sum| if head.step > 0 { format!("{value} < {end}") } else { format!("{end} < {value}") };
         let ends_text: Vec<String> = ends.iter().map(within).collect();
         let text = format!("{{[{name}]: {start} <= {name} and {}}}", ends_text.join(" and "));
         let last = ends.first().cloned().unwrap_or_default();
         let distance = if head.step > 0 { last.minus(&head.first) } else { head.first.minus(&last) };
+        let distance = distance?.minus(&Sum::constant(1))?;
         self.open.push(self.loops.len());
-        self.loops.push(Loop { name, start, distance: distance.minus(&Sum::constant(1)), step: head.step.abs(), text });
+        self.loops.push(Loop { name, start, distance, step: head.step.abs(), text });
+        Some(())
     }
 
     /// Returns the variable and the first value of a loop.
@@ -110,11 +116,11 @@ impl<'a> Body<'a> {
                 let right = node.child_by_field_name("right")?;
                 let by = match self.source.field(node, "operator") {
                     "+=" => self.integers.sum(self.source, right).ok()?,
-                    "-=" => Sum::default().minus(&self.integers.sum(self.source, right).ok()?),
+                    "-=" => Sum::default().minus(&self.integers.sum(self.source, right).ok()?)?,
                     "=" => {
                         let mut integers = self.integers.clone();
                         integers.known.insert(name.to_string(), Sum::name(name));
-                        integers.sum(self.source, right).ok()?.minus(&Sum::name(name))
+                        integers.sum(self.source, right).ok()?.minus(&Sum::name(name))?
                     }
                     _ => return None,
                 };
@@ -155,7 +161,8 @@ impl<'a> Body<'a> {
             (">=", false) => -1,
             _ => return Err(no_bound()),
         };
-        Ok(vec![self.integers.affine(self.source, end)?.plus(&Sum::constant(beyond))])
+        let end_beyond = self.integers.affine(self.source, end)?.plus(&Sum::constant(beyond));
+        Ok(vec![end_beyond.ok_or_else(|| too_large(self.source, end))?])
     }
 
     /// Refuses a loop whose body changes its variable.

@@ -8,10 +8,17 @@ use tree_sitter::{Node, Parser, Tree};
 /// Maximum length of a chain of names for one type.
 const MOST_ALIASES: usize = 8;
 
+/// Maximum nesting of statements and expressions, which are read by recursion. Each operator of a sum
+/// nests the ones before it.
+const MOST_NESTED: u32 = 300;
+
 /// A C file.
 pub(crate) struct Source<'a> {
     text: &'a str,
     tree: Tree,
+    /// The macros without parameters, and the types by `typedef`.
+    macros: BTreeMap<&'a str, &'a str>,
+    types: BTreeMap<&'a str, &'a str>,
 }
 
 impl<'a> Source<'a> {
@@ -27,7 +34,23 @@ impl<'a> Source<'a> {
         let mut parser = Parser::new();
         parser.set_language(&tree_sitter_c::LANGUAGE.into()).map_err(|error| unreadable(&error.to_string()))?;
         let tree = parser.parse(text, None).ok_or_else(|| unreadable("gave up"))?;
-        Ok(Self { text, tree })
+        let root = tree.root_node();
+        let field = |node: Node<'_>, name: &str| Some(&text[node.child_by_field_name(name)?.byte_range()]);
+        let (mut macros, mut types) = (BTreeMap::new(), BTreeMap::new());
+        for node in descendants(root) {
+            match node.kind() {
+                "preproc_def" => {
+                    let value = field(node, "value").map(str::trim);
+                    macros.extend(value.map(|value| (field(node, "name").unwrap_or(""), value)));
+                }
+                "type_definition" => {
+                    let parts = (field(node, "declarator"), field(node, "type"));
+                    types.insert(parts.0.unwrap_or(""), parts.1.unwrap_or(""));
+                }
+                _ => {}
+            }
+        }
+        Ok(Self { text, tree, macros, types })
     }
 
     /// Returns the definition of a function. Other functions may be faulty.
@@ -43,6 +66,10 @@ impl<'a> Source<'a> {
             let has = if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
             return Err(ImportError::of(Finding::at(root, format!("there is no function `{name}`"), Some(&has))));
         };
+        if let Some(deep) = too_deep(found) {
+            let text = format!("it is nested more than {MOST_NESTED} deep");
+            return Err(ImportError::of(Finding::at(deep, text, Some("assign parts of it to variables first"))));
+        }
         let faults = descendants(found).filter(|node| node.is_error() || node.is_missing());
         match faults.min_by_key(|node| node.start_byte()) {
             None => Ok(found),
@@ -59,36 +86,24 @@ impl<'a> Source<'a> {
         declarator.child_by_field_name("declarator").map(|name| self.of(name))
     }
 
-    /// Returns the macros without parameters.
-    fn macros(&self) -> BTreeMap<&str, &str> {
-        let defined = descendants(self.tree.root_node()).filter(|node| node.kind() == "preproc_def");
-        let named =
-            |node: Node<'_>| Some((self.field(node, "name"), self.of(node.child_by_field_name("value")?).trim()));
-        defined.filter_map(named).collect()
-    }
-
     /// Returns the macros that stand for a whole number.
     pub(crate) fn constants(&self) -> BTreeMap<String, i128> {
         let digits = |text: &str| text.trim_start_matches('(').trim_end_matches(')').parse().ok();
-        self.macros().into_iter().filter_map(|(name, text)| Some((name.to_string(), digits(text)?))).collect()
+        self.macros.iter().filter_map(|(name, text)| Some(((*name).to_string(), digits(text)?))).collect()
     }
 
     /// Returns the text that a macro stands for.
     pub(crate) fn macro_text(&self, name: &str) -> Option<&str> {
-        self.macros().get(name).copied()
+        self.macros.get(name).copied()
     }
 
     /// Returns the type with the name in a node: its own, or that of a `typedef` or macro.
     pub(crate) fn element(&self, node: Node<'_>) -> Option<Element> {
-        let macros = self.macros();
-        let defined = descendants(self.tree.root_node()).filter(|node| node.kind() == "type_definition");
-        let types: BTreeMap<&str, &str> =
-            defined.map(|node| (self.field(node, "declarator"), self.field(node, "type"))).collect();
         let mut name = self.of(node).trim();
         for _ in 0..MOST_ALIASES {
             match Element::of(name) {
                 Some(element) => return Some(element),
-                None => name = types.get(name).or_else(|| macros.get(name))?,
+                None => name = self.types.get(name).or_else(|| self.macros.get(name))?,
             }
         }
         None
@@ -123,6 +138,24 @@ pub(crate) fn descendants(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
         open.extend(children.into_iter().rev());
         Some(next)
     })
+}
+
+/// Returns the first node in a node that is nested too deeply.
+fn too_deep(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    loop {
+        if cursor.depth() > MOST_NESTED {
+            return Some(cursor.node());
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return None;
+            }
+        }
+    }
 }
 
 /// Returns the named children of a node without comments.

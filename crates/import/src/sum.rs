@@ -3,7 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+/// Maximum number of products of names. An index has a few.
+const MOST_TERMS: usize = 100;
+
+/// Maximum size of a coefficient: that of the numbers in nests.
+const LARGEST: u128 = i64::MAX as u128;
+
 /// A polynomial in names with integer coefficients. No coefficient is zero.
+///
+/// Arithmetic returns `None` for a sum of more than [`MOST_TERMS`], or with a coefficient beyond 64 bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Sum {
     /// The coefficient of each product of names. The names of a product are sorted.
@@ -24,40 +32,47 @@ impl Sum {
         Self { terms }
     }
 
-    pub(crate) fn plus(&self, other: &Sum) -> Self {
+    fn bounded(mut terms: BTreeMap<Vec<String>, i128>) -> Option<Self> {
+        terms.retain(|_, coefficient| *coefficient != 0);
+        let is_small = |coefficient: &i128| coefficient.unsigned_abs() <= LARGEST;
+        (terms.len() <= MOST_TERMS && terms.values().all(is_small)).then_some(Self { terms })
+    }
+
+    pub(crate) fn plus(&self, other: &Sum) -> Option<Self> {
         let mut terms = self.terms.clone();
         for (names, coefficient) in &other.terms {
-            *terms.entry(names.clone()).or_default() += coefficient;
+            let own = terms.entry(names.clone()).or_default();
+            *own = own.checked_add(*coefficient)?;
         }
-        terms.retain(|_, coefficient| *coefficient != 0);
-        Self { terms }
+        Self::bounded(terms)
     }
 
-    pub(crate) fn minus(&self, other: &Sum) -> Self {
-        self.plus(&other.times(&Sum::constant(-1)))
+    pub(crate) fn minus(&self, other: &Sum) -> Option<Self> {
+        self.plus(&other.times(&Sum::constant(-1))?)
     }
 
-    pub(crate) fn times(&self, other: &Sum) -> Self {
-        let mut product = Sum::default();
+    pub(crate) fn times(&self, other: &Sum) -> Option<Self> {
+        let mut terms: BTreeMap<Vec<String>, i128> = BTreeMap::new();
         for (one, a) in &self.terms {
             for (two, b) in &other.terms {
                 let mut names: Vec<String> = one.iter().chain(two).cloned().collect();
                 names.sort_unstable();
-                product = product.plus(&Self::of(names, a * b));
+                let own = terms.entry(names).or_default();
+                *own = own.checked_add(a.checked_mul(*b)?)?;
             }
         }
-        product
+        Self::bounded(terms)
     }
 
     /// Returns the polynomial with a name replaced.
-    pub(crate) fn with(&self, name: &str, value: &Sum) -> Self {
+    pub(crate) fn with(&self, name: &str, value: &Sum) -> Option<Self> {
         let mut result = Sum::default();
         for (names, coefficient) in &self.terms {
             let (replaced, kept): (Vec<&String>, Vec<&String>) = names.iter().partition(|known| *known == name);
             let kept = Self::of(kept.into_iter().cloned().collect(), *coefficient);
-            result = result.plus(&replaced.iter().fold(kept, |product, _| product.times(value)));
+            result = result.plus(&replaced.iter().try_fold(kept, |product, _| product.times(value))?)?;
         }
-        result
+        Some(result)
     }
 
     pub(crate) fn as_constant(&self) -> Option<i128> {
@@ -144,11 +159,15 @@ mod tests {
 
     fn sums() -> impl Strategy<Value = Sum> {
         let leaf = prop_oneof![(-5i128..5).prop_map(Sum::constant), Just(Sum::name("x")), Just(Sum::name("y"))];
-        leaf.prop_recursive(4, 12, 2, |part| {
-            (part.clone(), part, 0..3).prop_map(|(a, b, kind)| match kind {
-                0 => a.plus(&b),
-                1 => a.minus(&b),
-                _ => a.times(&b),
+        // Of degree 4 at most, so that a sum of sums stays within the range of the oracle.
+        leaf.prop_recursive(2, 4, 2, |part| {
+            (part.clone(), part, 0..3).prop_map(|(a, b, kind)| {
+                let made = match kind {
+                    0 => a.plus(&b),
+                    1 => a.minus(&b),
+                    _ => a.times(&b),
+                };
+                made.expect("the numbers are small")
             })
         })
     }
@@ -157,19 +176,33 @@ mod tests {
         #[test]
         fn arithmetic_is_that_of_the_values(a in sums(), b in sums(), x in -9i128..9, y in -9i128..9) {
             let of = |sum: &Sum| value(sum, x, y);
-            prop_assert_eq!(of(&a.plus(&b)), of(&a) + of(&b));
-            prop_assert_eq!(of(&a.minus(&b)), of(&a) - of(&b));
-            prop_assert_eq!(of(&a.times(&b)), of(&a) * of(&b));
-            prop_assert_eq!(of(&a.with("x", &b)), value(&a, of(&b), y));
+            prop_assert_eq!(of(&a.plus(&b).unwrap()), of(&a) + of(&b));
+            prop_assert_eq!(of(&a.minus(&b).unwrap()), of(&a) - of(&b));
+            prop_assert_eq!(of(&a.times(&b).unwrap()), of(&a) * of(&b));
+            prop_assert_eq!(of(&a.with("x", &b).unwrap()), value(&a, of(&b), y));
         }
+    }
+
+    #[test]
+    fn what_leaves_64_bits_or_has_too_many_terms_is_refused() {
+        let large = Sum::constant(i64::MAX.into());
+        assert_eq!(large.plus(&Sum::constant(1)), None);
+        assert_eq!(large.times(&large), None);
+        assert_eq!(Sum::constant(i128::MAX).plus(&Sum::constant(1)), None);
+        assert_eq!(Sum::constant(i128::MIN).times(&Sum::constant(-1)), None);
+        let names = ["a", "b", "c", "d", "e"].map(Sum::name);
+        let sum = names.iter().fold(Sum::default(), |sum, name| sum.plus(name).unwrap());
+        let powers = (0..40).try_fold(sum.clone(), |power, _| power.times(&sum));
+        assert_eq!(powers, None);
     }
 
     #[test]
     fn sums_are_written_as_in_nests() {
         let (i, n) = (Sum::name("i"), Sum::name("n"));
         let two = Sum::constant(2);
-        assert_eq!(n.minus(&two.times(&i)).minus(&Sum::constant(3)).to_string(), "n - 2*i - 3");
-        assert_eq!(i.minus(&i).to_string(), "0");
-        assert!(!i.times(&n).is_affine() && n.is_one() && !n.plus(&two).is_one());
+        let doubled = two.times(&i).unwrap();
+        assert_eq!(n.minus(&doubled).and_then(|sum| sum.minus(&Sum::constant(3))).unwrap().to_string(), "n - 2*i - 3");
+        assert_eq!(i.minus(&i).unwrap().to_string(), "0");
+        assert!(!i.times(&n).unwrap().is_affine() && n.is_one() && !n.plus(&two).unwrap().is_one());
     }
 }

@@ -252,3 +252,29 @@ fn the_problem_compares_the_nest_with_the_function() {
     assert!(reference.contains("#undef m\n#include \"syrk.c\""), "{reference}");
     assert!(reference.contains("syrk(size_of_n, size_of_m, alpha, beta, c, a);"), "{reference}");
 }
+
+#[test]
+fn functions_that_would_exhaust_the_stack_the_numbers_or_the_memory_are_refused() {
+    let of = |value: &str| {
+        let head = "void f(int n, int m, int l, float *restrict a, const float *restrict b) {\n";
+        format!("{head}for (int i = 0; i < n; i++)\n{value}\n}}")
+    };
+    let refusal = |value: &str| import(&of(value), "f", &ImportOptions::default()).unwrap_err().to_string();
+    let nested = format!("a[i] = {}b[i]{};", "(".repeat(100_000), ")".repeat(100_000));
+    assert!(refusal(&nested).contains("nested more than 300 deep"));
+    assert!(refusal(&format!("a[i] = b[i]{};", " + b[i]".repeat(5_000))).contains("nested more than 300 deep"));
+    assert!(refusal(&format!("{} ;", "{".repeat(10_000) + &"}".repeat(10_000))).contains("nested more than 300 deep"));
+    let long = of(&format!("a[i] = b[i]{};", " + b[i]".repeat(200)));
+    assert!(import(&long, "f", &ImportOptions::default()).is_ok(), "a long sum is read");
+
+    let huge = ["3000000000"; 5].join("*");
+    assert!(refusal(&format!("a[i + {huge}] = 0.0f;")).contains("line 3, column 7: "));
+    assert!(refusal(&format!("a[i + {huge}] = 0.0f;")).contains("numbers beyond 64 bits"));
+    let powers = ["(i + n + m + l + 1)"; 60].join("*");
+    assert!(refusal(&format!("a[{powers}] = 0.0f;")).contains("too many terms"));
+
+    let clauses = ["(b[i] > 1.0f || b[i] < 0.0f)"; 40].join(" && ");
+    assert!(refusal(&format!("a[i] = {clauses} ? b[i] : 0.0f;")).contains("the choice is too long"));
+    let few = of("a[i] = (b[i] > 1.0f || b[i] < 0.0f) && (b[i] > 2.0f || n > 3.0f) ? b[i] : 0.0f;");
+    assert!(import(&few, "f", &ImportOptions::default()).is_ok());
+}
