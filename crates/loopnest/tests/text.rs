@@ -104,6 +104,23 @@ fn unsound_nests_are_refused_with_place_and_remedy() {
 }
 
 #[test]
+fn texts_that_would_exhaust_the_stack_or_the_memory_are_refused_where_they_do() {
+    let long = |count: usize| format!("{HEAD}a[i] = a[i]{}", " + a[i]*2.0".repeat(count));
+    assert!(refused(&long(50_000)).contains("line 5, column 3"), "it has a place");
+    assert!(refused(&long(301)).contains("more than 600 operators; compute a part of it into a temporary first"));
+    let nest = long(300).parse::<Nest>().unwrap();
+    assert_eq!(nest.to_string().parse::<Nest>().unwrap().to_string(), nest.to_string());
+    let names = |count: usize| (0..count).map(|at| format!("l{at}")).collect::<Vec<_>>().join(", ");
+    let bounds = |count: usize| (0..count).map(|at| format!("0 <= l{at} < 2")).collect::<Vec<_>>().join(" and ");
+    let deep = |count: usize| format!("array a[2]: f32\n{{[{}]: {}}}\na[l0] = 1.0 @ {}", names(count), bounds(count), names(count));
+    assert_eq!(refused(&deep(3_000)), "line 3, column 1: within 3000 loops, more than 64");
+    assert!(deep(64).parse::<Nest>().is_ok());
+    let terms = |word: &str| format!("{word}({})", ["n"; 2_000].join(", "));
+    let pairs = format!("{HEAD}{{[k]: 0 <= k < n and {} <= {}}}", terms("max"), terms("min"));
+    assert!(refused(&pairs).contains("more than 256 bounds"));
+}
+
+#[test]
 fn bounds_may_have_floor_ceil_min_and_max() {
     let text = "sizes n, m
         array a[n, n]: f32

@@ -126,8 +126,14 @@ fn bounds(nest: &Nest, id: LoopId, outer: &BTreeSet<LoopId>) -> Result<(), NestE
     Ok(())
 }
 
+/// Maximum number of loops around an instruction. Schedules and code nest as deeply.
+const MOST_LOOPS: usize = 64;
+
 fn instruction_is_sound(nest: &Nest, instruction: &Instruction) -> Result<(), NestError> {
     let error = |text: String| NestError::new(text).at(instruction.place);
+    if instruction.within.len() > MOST_LOOPS {
+        return Err(error(format!("within {} loops, more than {MOST_LOOPS}", instruction.within.len())));
+    }
     for id in &instruction.within {
         for used in nest.loop_at(*id).constraints.iter().flat_map(|sum| nest.loops_of(sum)) {
             if !instruction.within.contains(&used) {

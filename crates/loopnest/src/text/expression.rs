@@ -9,15 +9,19 @@ use crate::print;
 /// Maximum depth of an expression. Deeper nesting would exhaust the stack of a thread.
 const DEEPEST: usize = 200;
 
+/// Maximum number of operators of an expression that are not folded. Later walks recurse along them.
+const MOST_OPERATORS: usize = 600;
+
 /// Parses expressions with the names of a nest.
 pub(super) struct Expressions<'a> {
     pub(super) nest: &'a Nest,
     depth: usize,
+    operators: usize,
 }
 
 impl<'a> Expressions<'a> {
     pub(super) fn new(nest: &'a Nest) -> Self {
-        Expressions { nest, depth: 0 }
+        Expressions { nest, depth: 0, operators: 0 }
     }
 
     /// Parses a sum of products.
@@ -34,7 +38,8 @@ impl<'a> Expressions<'a> {
                 _ => break,
             };
             cursor.advance();
-            sum = join(operator, sum, self.product(cursor)?);
+            let right = self.product(cursor)?;
+            sum = self.join(cursor, operator, sum, right)?;
         }
         self.depth -= 1;
         Ok(sum)
@@ -49,7 +54,8 @@ impl<'a> Expressions<'a> {
                 _ => return Ok(product),
             };
             cursor.advance();
-            product = join(operator, product, self.factor(cursor)?);
+            let right = self.factor(cursor)?;
+            product = self.join(cursor, operator, product, right)?;
         }
     }
 
@@ -183,9 +189,34 @@ impl<'a> Expressions<'a> {
         let place = cursor.place();
         let mut product = self.factor(cursor)?;
         while cursor.accept("*") {
-            product = join(Operator::Mul, product, self.factor(cursor)?);
+            let right = self.factor(cursor)?;
+            product = self.join(cursor, Operator::Mul, product, right)?;
         }
         self.is_affine(product, "numerator").map_err(|error| error.at(place))
+    }
+
+    /// Joins two operands. Integer arithmetic within sums of indices is folded. Everything else stays
+    /// as written.
+    fn join(&mut self, cursor: &Cursor, operator: Operator, left: Expr, right: Expr) -> Result<Expr, NestError> {
+        let folded = match (&left, &right) {
+            (Expr::Index(one), Expr::Index(two)) => match (operator, one.as_constant(), two.as_constant()) {
+                (Operator::Add, _, _) => Some(one + two),
+                (Operator::Sub, _, _) => Some(one - two),
+                (Operator::Mul, Some(factor), _) => Some(two.scaled(factor)),
+                (Operator::Mul, _, Some(factor)) => Some(one.scaled(factor)),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(affine) = folded.filter(is_moderate) {
+            return Ok(Expr::Index(affine));
+        }
+        self.operators += 1;
+        if self.operators > MOST_OPERATORS {
+            let refused = NestError::new(format!("the expression has more than {MOST_OPERATORS} operators"));
+            return Err(refused.remedy("compute a part of it into a temporary first").at(cursor.place()));
+        }
+        Ok(Expr::binary(operator, left, right))
     }
 
     fn is_affine(&self, read: Expr, what: &str) -> Result<Affine, NestError> {
@@ -204,25 +235,6 @@ impl<'a> Expressions<'a> {
             _ => (format!("the {what} is not affine"), only.to_string()),
         };
         Err(NestError::new(refused).remedy(remedy))
-    }
-}
-
-/// Joins two operands. Integer arithmetic within sums of indices is folded. Everything else stays
-/// as written.
-fn join(operator: Operator, left: Expr, right: Expr) -> Expr {
-    let folded = match (&left, &right) {
-        (Expr::Index(one), Expr::Index(two)) => match (operator, one.as_constant(), two.as_constant()) {
-            (Operator::Add, _, _) => Some(one + two),
-            (Operator::Sub, _, _) => Some(one - two),
-            (Operator::Mul, Some(factor), _) => Some(two.scaled(factor)),
-            (Operator::Mul, _, Some(factor)) => Some(one.scaled(factor)),
-            _ => None,
-        },
-        _ => None,
-    };
-    match folded.filter(is_moderate) {
-        Some(affine) => Expr::Index(affine),
-        None => Expr::binary(operator, left, right),
     }
 }
 

@@ -142,6 +142,9 @@ fn quotient(nest: &Nest, cursor: &mut Cursor) -> Result<Option<(Affine, i128)>, 
     Ok(Some((numerator, divisor)))
 }
 
+/// Maximum number of pairs of a term of `max` and a term of `min`. Each is a bound of its own.
+const MOST_PAIRS: usize = 256;
+
 /// Returns the sums that are not negative exactly if `left + margin <= right`.
 fn at_most(left: &Side, right: &Side, margin: i128) -> Result<Vec<Affine>, NestError> {
     let lefts = match left {
@@ -154,6 +157,9 @@ fn at_most(left: &Side, right: &Side, margin: i128) -> Result<Vec<Affine>, NestE
         Side::Least(terms) => terms,
         Side::Greatest(_) => return Err(NestError::new("`max` stands on the lesser side of a comparison")),
     };
+    if lefts.len().saturating_mul(rights.len()) > MOST_PAIRS {
+        return Err(NestError::new(format!("the comparison stands for more than {MOST_PAIRS} bounds")));
+    }
     let pairs = lefts.iter().flat_map(|left| rights.iter().map(move |right| difference(left, right, margin)));
     pairs.collect()
 }
