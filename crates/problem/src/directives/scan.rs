@@ -66,35 +66,79 @@ fn comment_start(text: &str) -> Option<usize> {
     })
 }
 
+/// Brackets and quotes that are open at the end of a text. It is read in pieces, each once, so that a
+/// bracket that nobody closes costs no more than the rest of the file.
+#[derive(Clone, Copy, Debug, Default)]
+struct Brackets {
+    depth: i32,
+    quoted: bool,
+}
+
+impl Brackets {
+    fn read(&mut self, text: &str) {
+        for c in text.chars() {
+            self.quoted ^= c == '"';
+            if !self.quoted {
+                self.depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
+            }
+        }
+    }
+}
+
+/// A text up to a place that only moves on, and the comment of C that is open there.
+#[derive(Default)]
+struct Comments {
+    read: usize,
+    open: Option<usize>,
+    closed: Option<usize>,
+}
+
+impl Comments {
+    /// Returns true if the text after `at` is inside a comment.
+    fn at(&mut self, text: &str, at: usize) -> bool {
+        let (from, more) = (self.read, &text[self.read..at]);
+        self.open = more.rfind("/*").map(|place| from + place).or(self.open);
+        self.closed = more.rfind("*/").map(|place| from + place).or(self.closed);
+        self.read = at;
+        let line = text[..at].rfind('\n').map_or(&text[..at], |newline| &text[newline + 1..at]);
+        line.contains("//") || line.contains('#') || self.open.is_some_and(|open| self.closed < Some(open))
+    }
+}
+
 /// Returns the directives of `clean`, which is `text` without comment marks.
 pub(super) fn directives(text: &str, clean: &str) -> Vec<Directive> {
     let mut found: Vec<Directive> = Vec::new();
-    let mut open: Option<Directive> = None;
+    let mut open: Option<(Directive, Brackets)> = None;
+    let mut comments = Comments::default();
     let mut start = 0;
     let mut goes_on = false;
     for line in clean.split_inclusive('\n') {
         let end = start + line.trim_end().len();
         let indent = line.len() - line.trim_start().len();
         if let Some(rest) = line.trim_start().strip_prefix("#atf::") {
-            found.extend(open.take());
+            found.extend(open.take().map(|(directive, _)| directive));
             let name = directive_name(rest);
             let rest_start = start + indent + "#atf::".len() + name.len();
-            let in_comment = is_in_comment(&text[..start + indent]);
+            let rest = rest_start..end.max(rest_start);
+            let in_comment = comments.at(text, start + indent);
+            let mut brackets = Brackets::default();
+            brackets.read(&clean[rest.clone()]);
             let name = name.to_string();
-            open =
-                Some(Directive { name, span: start + indent..end, rest: rest_start..end.max(rest_start), in_comment });
-        } else if let Some(directive) = &mut open {
-            if goes_on || continues(&clean[directive.rest.clone()], line) {
+            open = Some((Directive { name, span: start + indent..end, rest, in_comment }, brackets));
+        } else if let Some((directive, brackets)) = &mut open {
+            let so_far = &clean[directive.rest.clone()];
+            if goes_on || brackets.depth > 0 || continues(so_far, line) {
                 let end = end.max(directive.rest.end);
+                brackets.read(&clean[directive.rest.end..end]);
                 (directive.rest.end, directive.span.end) = (end, end);
             } else {
-                found.extend(open.take());
+                found.extend(open.take().map(|(directive, _)| directive));
             }
         }
         goes_on = text[start..start + line.len()].trim_end().ends_with('\\');
         start += line.len();
     }
-    found.extend(open);
+    found.extend(open.map(|(directive, _)| directive));
     found
 }
 
@@ -108,33 +152,14 @@ fn directive_name(rest: &str) -> &str {
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// Returns true if `line` continues the directive so far.
+/// Returns true if `line` continues the directive so far, whose brackets are closed.
 fn continues(so_far: &str, line: &str) -> bool {
     let line = line.trim();
     let first_word = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("");
     let joins = |text: &str, end: fn(&str, &str) -> bool| ["&&", "||", ","].into_iter().any(|sign| end(text, sign));
-    depth(so_far) > 0
-        || !line.is_empty() && joins(so_far.trim_end(), |text, sign| text.ends_with(sign))
+    !line.is_empty() && joins(so_far.trim_end(), |text, sign| text.ends_with(sign))
         || joins(line, |text, sign| text.starts_with(sign))
         || PARTS.contains(&first_word)
-}
-
-/// Returns the number of brackets that are open at the end of `text`.
-fn depth(text: &str) -> i32 {
-    let mut quoted = false;
-    text.chars()
-        .map(|c| {
-            quoted ^= c == '"';
-            if quoted { 0 } else { i32::from("([{".contains(c)) - i32::from(")]}".contains(c)) }
-        })
-        .sum()
-}
-
-/// Returns true if the text after `before` is inside a comment.
-fn is_in_comment(before: &str) -> bool {
-    let line = before.rfind('\n').map_or(before, |newline| &before[newline + 1..]);
-    let in_block = before.rfind("/*").is_some_and(|open| before.rfind("*/").is_none_or(|close| close < open));
-    line.contains("//") || line.contains('#') || in_block
 }
 
 /// Returns the span without white space and quotes around it. A `"` inside keeps the quotes: they
@@ -152,9 +177,12 @@ pub(super) fn unquoted(text: &str, span: Range<usize>) -> Range<usize> {
 /// after it.
 pub(super) fn parts(clean: &str, rest: Range<usize>) -> Vec<(&'static str, Range<usize>)> {
     let text = &clean[rest.clone()];
+    let (mut brackets, mut read) = (Brackets::default(), 0);
     let part = |(at, word): (usize, &str)| {
+        brackets.read(&text[read..at]);
+        read = at;
         let part = PARTS.into_iter().find(|part| *part == word)?;
-        (depth(&text[..at]) == 0 && !in_quotes(text, at)).then_some((part, at))
+        (brackets.depth == 0 && !brackets.quoted).then_some((part, at))
     };
     let starts: Vec<(&'static str, usize)> = words(text).filter_map(part).collect();
     let end_of = |index: usize| starts.get(index + 1).map_or(text.len(), |(_, start)| *start);
@@ -183,13 +211,23 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split(move |c: char| !is_word(c)).map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
 }
 
-fn in_quotes(text: &str, at: usize) -> bool {
-    text[..at].matches('"').count() % 2 == 1
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bracket_that_nobody_closes_costs_one_pass_over_the_file() {
+        // Reading the directive anew for each line or word would take minutes.
+        let lines = "    x[i] = name + 1; // type\n".repeat(40_000);
+        let text = format!("// #atf::tp name \"A\" range interval<int>(1, 2\n{lines}");
+        let clean = without_comment_marks(&text);
+        let found = directives(&text, &clean);
+        assert_eq!((found.len(), found[0].rest.end), (1, clean.trim_end().len()));
+        assert_eq!(parts(&clean, found[0].rest.clone()).len(), 2);
+        let many = "/* #atf::var::N 1 */ \n".repeat(40_000);
+        let found = directives(&many, &without_comment_marks(&many));
+        assert!(found.len() == 40_000 && found.iter().all(|one| one.in_comment));
+    }
 
     #[test]
     fn directives_are_found_in_comments_of_all_kinds_and_go_on_over_lines() {
