@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
-use std::thread;
 
 use num_bigint::BigUint;
 
@@ -96,8 +95,7 @@ impl SpaceBuilder {
         let constants = conjuncts.iter().filter(|conjunct| conjunct.parameters.is_empty());
         let constants = constants.map(|conjunct| self.holds(conjunct).map(|holds| holds.then(Vec::new)));
         let joined = groups::joined(self.parameters.len(), conjuncts);
-        let threads = self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-        let built = groups::build(&joined, &self.parameters, &self.limits, threads);
+        let built = groups::build(&joined, &self.parameters, &self.limits, self.threads);
         let built = built.into_iter().zip(&joined);
         let built = built.map(|(built, group)| built.map_err(|obstacle| self.refusal(obstacle, &group.conjuncts)));
         let mut diagrams = Ok(Vec::new());

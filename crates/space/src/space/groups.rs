@@ -41,20 +41,30 @@ pub(super) fn joined(count: usize, conjuncts: &[Conjunct]) -> Vec<Joined> {
     all
 }
 
-/// Builds `groups`, in their order, on at most `threads` threads.
+/// Builds `groups`, in their order, on at most `threads` threads. `None` means the number of processors,
+/// which is asked for only where there is work for several: that reads files of the system.
 ///
 /// Most groups are small. They are built one after the other, which takes less time than starting a
 /// thread. Groups that turn out to be large start over, at the same time. The work lost is a small
 /// part of the work to come.
-pub(super) fn build(groups: &[Joined], parameters: &[Parameter], limits: &Limits, threads: NonZeroUsize) -> Vec<Built> {
+pub(super) fn build(
+    groups: &[Joined],
+    parameters: &[Parameter],
+    limits: &Limits,
+    threads: Option<NonZeroUsize>,
+) -> Vec<Built> {
     let one = |group: &Joined, limits: &Limits| diagram::build(&group.parameters, parameters, &group.conjuncts, limits);
-    if threads.get() == 1 || groups.len() == 1 {
+    if threads == Some(NonZeroUsize::MIN) || groups.len() == 1 {
         return groups.iter().map(|group| one(group, limits)).collect();
     }
     let small = Limits { nodes: limits.nodes.min(SMALL), ..*limits };
     let mut built: Vec<Built> = groups.iter().map(|group| one(group, &small)).collect();
     let large = |built: &Built| matches!(built, Err(Obstacle::TooLarge { .. }));
     let again: Vec<usize> = (0..groups.len()).filter(|&index| large(&built[index])).collect();
+    if again.is_empty() {
+        return built;
+    }
+    let threads = threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     for (index, result) in at_once(&again, threads, |index| one(&groups[index], limits)) {
         built[index] = result;
     }
