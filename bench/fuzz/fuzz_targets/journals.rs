@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use std::num::NonZeroUsize;
 use tunesmith_fuzz::{files, spaces};
 use tunesmith_space::{Parameter, Space, Value};
 use tunesmith_store::{Entry, Journal, Recorded, import, read, read_brief};
@@ -47,7 +48,7 @@ fn reads_back(recorded: &Recorded) {
 
 /// Resumes the journal on the space that its header lists.
 fn resumes(recorded: &Recorded, path: &std::path::Path, input: &[u8]) {
-    let mut builder = Space::builder().limits(spaces::SMALL);
+    let mut builder = Space::builder().limits(spaces::SMALL).threads(NonZeroUsize::MIN);
     for (name, values) in recorded.header.parameters.iter().take(8) {
         let values: Option<Vec<Value>> =
             values.as_array().map(|values| values.iter().filter_map(Journal::value_of).collect());

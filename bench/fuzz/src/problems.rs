@@ -1,6 +1,7 @@
 //! Oracles of problems, whatever the form of their file.
 
 use crate::{files, spaces};
+use std::num::NonZeroUsize;
 use tunesmith_device::Language;
 use tunesmith_problem::{Problem, ProblemError};
 use tunesmith_space::Value;
@@ -16,7 +17,7 @@ fn limits() -> Vec<(String, Value)> {
 pub fn check(text: &str) {
     match Problem::parse(text, files::folder()) {
         Err(error) => refused(&error),
-        Ok(problem) => accepted(&problem),
+        Ok(problem) => accepted(&problem, text.as_bytes()),
     }
 }
 
@@ -30,11 +31,11 @@ fn refused(error: &ProblemError) {
     }
 }
 
-fn accepted(problem: &Problem) {
+fn accepted(problem: &Problem, input: &[u8]) {
     if let Ok((builder, _)) = problem.space_builder(&limits())
-        && let Ok(space) = problem.build(builder.limits(spaces::SMALL))
+        && let Ok(space) = problem.build(builder.limits(spaces::SMALL).threads(NonZeroUsize::MIN))
     {
-        spaces::check(&space);
+        spaces::check(&space, input);
         if let Ok(Some(default)) = problem.default_configuration(&space) {
             assert!(space.contains(&default), "the default is not in the space");
         }
