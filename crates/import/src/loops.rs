@@ -52,9 +52,8 @@ impl<'a> Body<'a> {
         let value = head.value(&own).ok_or_else(|| too_large(self.source, update))?;
         let outer = self.integers.known.insert(name.clone(), value.clone());
         let ends = self.ends(condition, (&name, step > 0));
-        let entered = ends.and_then(|ends| {
-            self.enter(own, &head, &value, &ends).ok_or_else(|| too_large(self.source, condition))
-        });
+        let entered = ends
+            .and_then(|ends| self.enter(own, &head, &value, &ends).ok_or_else(|| too_large(self.source, condition)));
         match entered {
             Ok(()) => {
                 self.statement(body);

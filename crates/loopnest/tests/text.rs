@@ -112,7 +112,9 @@ fn texts_that_would_exhaust_the_stack_or_the_memory_are_refused_where_they_do() 
     assert_eq!(nest.to_string().parse::<Nest>().unwrap().to_string(), nest.to_string());
     let names = |count: usize| (0..count).map(|at| format!("l{at}")).collect::<Vec<_>>().join(", ");
     let bounds = |count: usize| (0..count).map(|at| format!("0 <= l{at} < 2")).collect::<Vec<_>>().join(" and ");
-    let deep = |count: usize| format!("array a[2]: f32\n{{[{}]: {}}}\na[l0] = 1.0 @ {}", names(count), bounds(count), names(count));
+    let deep = |count: usize| {
+        format!("array a[2]: f32\n{{[{}]: {}}}\na[l0] = 1.0 @ {}", names(count), bounds(count), names(count))
+    };
     assert_eq!(refused(&deep(3_000)), "line 3, column 1: within 3000 loops, more than 64");
     assert!(deep(64).parse::<Nest>().is_ok());
     let terms = |word: &str| format!("{word}({})", ["n"; 2_000].join(", "));
