@@ -42,6 +42,12 @@ use tunesmith_space::{ConfigId, Space, Value};
 /// The number of candidates for each input, if the application does not say.
 pub const CANDIDATES: usize = 100;
 
+/// The number of candidates that a strategy names at once. Its thoughts cost as much as many calls of
+/// a short kernel, and a thought about several candidates hardly takes longer than one about a single
+/// one. On the times of `tests/matrix_product.rs`, the last 500 of 2,000 calls were 9.5 % slower than
+/// the best with one candidate at once, and 5.5 % with four.
+const AT_ONCE: usize = 4;
+
 /// The configurations of a space, in the order in which a strategy asks for them.
 #[derive(Clone, Debug)]
 pub struct SpaceExploration {
@@ -86,7 +92,7 @@ impl Explore for SpaceExploration {
         let seed = self.seed ^ mixed(input);
         let search =
             |searcher| AskTell::new(Arc::clone(&self.space), searcher, seed).with_budget(self.candidates as u64);
-        Box::new(Exploration { search: searcher.map(search), left: self.candidates })
+        Box::new(Exploration { search: searcher.map(search), named: Vec::new(), left: self.candidates })
     }
 
     fn recognise(&self, config: &Config) -> Option<Config> {
@@ -97,6 +103,8 @@ impl Explore for SpaceExploration {
 /// The exploration for one input.
 struct Exploration {
     search: Option<AskTell>,
+    /// The candidates that the strategy named and that were not proposed yet, the last one first.
+    named: Vec<ConfigId>,
     /// The number of candidates that may still be proposed.
     left: usize,
 }
@@ -105,8 +113,11 @@ impl Explorer for Exploration {
     fn propose(&mut self) -> Option<Config> {
         self.left = self.left.checked_sub(1)?;
         let search = self.search.as_mut()?;
-        let id = search.ask(1).into_iter().next()?;
-        Some(config_of(search.space(), id))
+        if self.named.is_empty() {
+            self.named = search.ask(AT_ONCE.min(self.left + 1));
+            self.named.reverse();
+        }
+        Some(config_of(search.space(), self.named.pop()?))
     }
 
     fn learn(&mut self, config: &Config, time_ms: Option<f64>) {

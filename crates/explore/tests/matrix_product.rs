@@ -2,14 +2,15 @@
 //!
 //! `data/matrix_product.csv` holds the medians of `examples/c/online.cpp` on an AMD EPYC in
 //! milliseconds, and `data/matrix_product_later.csv` those of another day. Calls vary by 3 % at most,
-//! but one in a hundred takes half as long again.
+//! but one in a hundred takes half as long again. The strategy takes as long to think as the default
+//! takes for this space.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus as Rng;
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_choose::wisdom::Config;
-use tunesmith_choose::{Ending, ManualClock, Online};
+use tunesmith_choose::wisdom::{Config, Input};
+use tunesmith_choose::{Ending, Explore, Explorer, ManualClock, Online};
 use tunesmith_explore::SpaceExploration;
 use tunesmith_space::{Parameter, Space, Values};
 
@@ -38,6 +39,43 @@ impl Times {
     }
 }
 
+/// An exploration whose strategy takes time on the clock: 0.4 ms for every four candidates.
+struct Thoughtful<E> {
+    exploration: E,
+    clock: Arc<ManualClock>,
+    proposed: usize,
+}
+
+impl<E> Thoughtful<E> {
+    fn new(exploration: E, clock: &Arc<ManualClock>) -> Self {
+        Self { exploration, clock: Arc::clone(clock), proposed: 0 }
+    }
+}
+
+impl<E: Explore> Explore for Thoughtful<E> {
+    fn begin(&self, input: &Input) -> Box<dyn Explorer> {
+        Box::new(Thoughtful::new(self.exploration.begin(input), &self.clock))
+    }
+
+    fn recognise(&self, config: &Config) -> Option<Config> {
+        self.exploration.recognise(config)
+    }
+}
+
+impl Explorer for Thoughtful<Box<dyn Explorer>> {
+    fn propose(&mut self) -> Option<Config> {
+        if self.proposed.is_multiple_of(4) {
+            self.clock.advance(Duration::from_micros(400));
+        }
+        self.proposed += 1;
+        self.exploration.propose()
+    }
+
+    fn learn(&mut self, config: &Config, time_ms: Option<f64>) {
+        self.exploration.learn(config, time_ms);
+    }
+}
+
 fn online(seed: u64) -> Online {
     let lists: [&[i64]; 4] = [&[1, 2, 4], &[4, 8, 16], &[16, 32, 64, 128, 256], &[16, 32, 64, 128, 256]];
     let parameters = NAMES.iter().zip(lists);
@@ -48,8 +86,9 @@ fn online(seed: u64) -> Online {
     let exploration = SpaceExploration::new(space, "default".parse().unwrap()).with_seed(seed).with_candidates(12);
     let default: Config =
         NAMES.iter().zip([1, 8, 32, 32]).map(|(name, value)| (name.to_string(), value.into())).collect();
-    Online::exploring("product", "this CPU", default, Box::new(exploration))
-        .with_clock(Arc::new(ManualClock::default()))
+    let clock = Arc::new(ManualClock::default());
+    let exploration = Thoughtful::new(exploration, &clock);
+    Online::exploring("product", "this CPU", default, Box::new(exploration)).with_clock(clock)
 }
 
 /// The slowdown against always knowing the best in the first 200, the later, and the last 500 calls, and
@@ -69,12 +108,14 @@ fn run(times: &Times, seed: u64) -> Figures {
     let mut cost: f64 = 0.0;
     for _ in 0..2000 {
         let size = rng.random_range(0..SIZES.len());
+        let before = online.cost().excess;
         let ticket = online.begin(&[("N", SIZES[size])]);
         let disturbed = if rng.random_range(0..100) == 0 { 1.5 } else { 1.0 };
         let noise = rng.random_range(0.97..1.03) * disturbed;
+        let thought = online.cost().excess.saturating_sub(before).as_secs_f64() * 1e3;
         let time = times.of(ticket.config(), size) * noise;
         online.end(ticket, Ending::Took(Duration::from_secs_f64(time * 1e-3)));
-        calls.push((time, times.best(size) * noise));
+        calls.push((time + thought, times.best(size) * noise));
         let spent = online.cost();
         cost = cost.max(spent.excess.as_secs_f64() / spent.useful.as_secs_f64().max(f64::MIN_POSITIVE));
     }
@@ -86,6 +127,7 @@ fn run(times: &Times, seed: u64) -> Figures {
 }
 
 /// Returns the median and the greatest of the figures of twenty seeds.
+#[allow(clippy::print_stdout)] // the figures of bench/results/online.md
 fn of(all: &[Figures], part: fn(&Figures) -> f64) -> (f64, f64) {
     let mut parts: Vec<f64> = all.iter().map(part).collect();
     parts.sort_by(f64::total_cmp);
@@ -101,7 +143,7 @@ fn sizes_learn_from_one_another_within_the_budget() {
         let all: Vec<Figures> = (0..20).map(|seed| run(&times, seed)).collect();
         let (first, later, last) = (of(&all, |run| run.first), of(&all, |run| run.later), of(&all, |run| run.last));
         assert!(first.0 < 0.62, "the default is 68 % slower than the best");
-        assert!(later.0 < 0.08 && last.0 < 0.04);
+        assert!(later.0 < 0.1 && last.0 < 0.07);
         assert!(of(&all, |run| run.cost).1 <= 0.05, "the budget");
     }
 }
