@@ -124,6 +124,8 @@ struct Call {
     Choice choice;
     /// The seconds that the library took.
     double tuning;
+    /// Nothing was left to try for this size.
+    bool is_settled;
 };
 
 /// The time of some calls, and of the same calls with the best configuration of each size.
@@ -161,7 +163,7 @@ Choice fastest(const tunesmith::Space& space, Problem& problem) {
 void compare(const tunesmith::Space& space, std::map<int, Problem>& problems, const std::vector<Call>& calls) {
     std::map<int, Choice> best;
     for (auto& [n, problem] : problems) best.emplace(n, fastest(space, problem));
-    Part first, rest, last;
+    Part first, rest, last, settled;
     for (size_t at = 0; at < calls.size(); ++at) {
         const Call& call = calls[at];
         Problem& problem = problems.at(call.n);
@@ -172,11 +174,13 @@ void compare(const tunesmith::Space& space, std::map<int, Problem>& problems, co
         auto add = [&](Part& part) { part.took += took, part.best += again, part.calls += 1; };
         add(at < 200 ? first : rest);
         if (at + 500 >= calls.size()) add(last);
+        if (call.is_settled) add(settled);
     }
     std::printf("against always knowing the best:\n");
     first.print("first calls");
     rest.print("later calls");
     last.print("last calls");
+    settled.print("after exploring");
 }
 
 }  // namespace
@@ -201,13 +205,14 @@ int main(int count, char** arguments) {
     double share = 0;
     for (int call = 0; call < calls; ++call) {
         auto& [n, problem] = *std::next(problems.begin(), static_cast<int>(random() % problems.size()));
+        const bool is_settled = online->is_settled({{"N", static_cast<double>(n)}}).value();
         double start = seconds();
         auto one = online->begin({{"N", static_cast<double>(n)}});
         if (!one) return std::fprintf(stderr, "%s\n", one.error().message.c_str()), 1;
         Choice choice(one->config());
         double took = problem.run(choice);
         one->end(took).value();
-        made.push_back({n, choice, seconds() - start - took});
+        made.push_back({n, choice, seconds() - start - took, is_settled});
         if (call % 100 == 0 && !problem.is_right()) return std::fprintf(stderr, "the product is wrong\n"), 1;
         auto cost = online->cost().value();
         if (call >= 100) share = std::max(share, cost.excess / cost.useful);
