@@ -81,9 +81,12 @@ impl Lab {
         serde_json::from_str::<Json>(&text).map_or(Json::Null, |state| state["clock_mhz"].clone())
     }
 
+    /// Returns the notes. A guard that is killed before it has written one leaves an empty file, and a
+    /// device that nobody has set.
     fn notes(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.path("locks"));
-        entries.map(|entries| entries.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default()
+        let Ok(entries) = fs::read_dir(self.path("locks")) else { return Vec::new() };
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths.filter(|path| fs::metadata(path).is_ok_and(|file| file.len() > 0)).collect()
     }
 }
 
