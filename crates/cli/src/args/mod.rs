@@ -256,8 +256,9 @@ pub(crate) struct TuneArgs {
     #[arg(long)]
     pub(crate) profile: bool,
     /// The objective: time, energy (of a run, in millijoules), edp (energy times time), gflops_per_w
-    /// (work for each unit of energy), minimise NAME or maximise NAME (a metric of the problem or a value that the run yields, such as error);
-    /// two or three, as in time,error or in several options, search for their Pareto front
+    /// (work for each unit of energy), minimise NAME or maximise NAME (a metric of the problem or a
+    /// value that the run yields, such as error); two or three, as in time,error or in several
+    /// options, search for their Pareto front
     #[arg(long, value_name = "OBJECTIVE")]
     pub(crate) objective: Vec<String>,
     /// The seed of all randomness [default: 0]

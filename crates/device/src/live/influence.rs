@@ -91,7 +91,8 @@ const MOST_FILES: usize = 100;
 impl LiveEvaluator {
     /// Returns a doubt for every parameter that has no effect on the kernels: their preprocessed
     /// sources, options and expressions are the same for two of its values. `config` is an example.
-    /// Of alternative kernels, each is examined where it is chosen. Cost: one run of the preprocessor per kernel and parameter.
+    /// Of alternative kernels, each is examined where it is chosen. Cost: one run of the preprocessor
+    /// per kernel and parameter.
     pub fn ineffective(&self, config: ConfigId) -> Vec<Doubt> {
         let scope = self.scope(config);
         let kernels = &self.options.spec.kernels;

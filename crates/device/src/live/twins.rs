@@ -13,8 +13,8 @@ use tunesmith_power::Setting;
 #[derive(Debug, Default)]
 pub(super) struct Twins(HashMap<Likeness, Measurement>);
 
-/// Returns the likeness of the configuration, which determines its time in a `setting` of the device. Returns `None` if it was not
-/// built or if its machine code is not known.
+/// Returns the likeness of the configuration, which determines its time in a `setting` of the device.
+/// Returns `None` if it was not built or if its machine code is not known.
 pub(super) fn likeness(
     arguments: &[Argument],
     scope: &Scope,

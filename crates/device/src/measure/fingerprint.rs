@@ -87,7 +87,8 @@ mod tests {
     proptest! {
         #[test]
         fn pieces_of_any_length_have_the_digest_of_the_whole(
-            bytes in proptest::collection::vec(any::<u8>(), 0..300), cuts in proptest::collection::vec(0..300_usize, 0..5),
+            bytes in proptest::collection::vec(any::<u8>(), 0..300),
+            cuts in proptest::collection::vec(0..300_usize, 0..5),
         ) {
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
             cuts.sort_unstable();
@@ -103,7 +104,9 @@ mod tests {
 
         #[test]
         fn one_changed_byte_always_changes_the_digest(
-            bytes in proptest::collection::vec(any::<u8>(), 1..300), at in any::<prop::sample::Index>(), by in 1..=255_u8,
+            bytes in proptest::collection::vec(any::<u8>(), 1..300),
+            at in any::<prop::sample::Index>(),
+            by in 1..=255_u8,
         ) {
             let mut changed = bytes.clone();
             changed[at.index(bytes.len())] ^= by;

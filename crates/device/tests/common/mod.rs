@@ -170,7 +170,7 @@ pub fn assert_correct(completion: &Completion) {
 
 /// Returns the folder with NVIDIA's libraries that TUNESMITH_NVIDIA names. Without it, the function
 /// prints the reason and the tests are left out. In continuous integration, they must run.
-#[allow(clippy::disallowed_methods, clippy::print_stdout)] // the environment says whether tests may skip, and they say so
+#[allow(clippy::disallowed_methods, clippy::print_stdout)] // the environment allows to skip, and tests say so
 pub fn nvidia() -> Option<PathBuf> {
     let folder = std::env::var_os("TUNESMITH_NVIDIA").filter(|folder| !folder.is_empty());
     if folder.is_none() {
