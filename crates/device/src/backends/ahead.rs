@@ -109,6 +109,15 @@ impl<B: Build> Builds<B> {
         }
     }
 
+    /// Returns the builds that the next calls of [`next`](Self::next) return without waiting.
+    pub(crate) fn built(&self) -> impl Iterator<Item = &B::Built> {
+        let results = self.queue.iter().map_while(|entry| match &entry.state {
+            State::Done(result) => Some(result),
+            State::Waiting | State::Building => None,
+        });
+        results.filter_map(|result| result.as_ref().ok())
+    }
+
     /// Drops the oldest configuration.
     pub(crate) fn drop_oldest(&mut self) {
         self.queue.pop_front();
@@ -264,6 +273,8 @@ mod tests {
         for expected in 0..3 {
             assert_eq!(number(&builds.next(&Interrupt::default()).unwrap()), expected);
             assert_eq!(gate.started.load(Ordering::SeqCst), 3);
+            let rest: Vec<i64> = (expected + 1..3).filter(|number| number % 2 == 0).collect();
+            assert_eq!(builds.built().copied().collect::<Vec<_>>(), rest, "1 does not compile");
             builds.submit(Scope::new([("N".to_owned(), Value::Int(expected + 3))]));
         }
         assert_eq!(number(&builds.next(&Interrupt::default()).unwrap()), 3);

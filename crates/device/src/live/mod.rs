@@ -3,8 +3,11 @@
 mod confirm;
 mod examination;
 mod influence;
+mod lanes;
+mod measured;
 mod names;
 mod open;
+mod options;
 mod outside;
 mod programs;
 mod reference;
@@ -17,95 +20,39 @@ mod steered;
 mod twins;
 
 pub use influence::{Doubt, SourcePlace};
+pub use options::LiveOptions;
 pub use programs::KernelPlan;
 pub use steered::missed_clocks;
 
-use crate::backends::ahead::{Build, BuildResult, Builds};
-use crate::backends::{BuildError, OutsideProfiler, SessionKind, Target};
-use crate::data::layout::Passed;
-use crate::data::{DataSet, Expected, passed};
+use crate::backends::ahead::{Build, Builds};
+use crate::backends::{BuildError, OutsideProfiler, SessionKind};
+use crate::data::{DataSet, Expected};
 use crate::energy::EnergySource;
 use crate::error::DeviceError;
-use crate::host::{Compilers, Processes, SystemProcesses, WorkerCommand, threads};
-use crate::live::examination::Examination;
+use crate::host::threads;
+use crate::live::lanes::{Lanes, lanes};
+use crate::live::measured::Looking;
 use crate::live::open::Opener;
-use crate::live::programs::{BuiltKernels, Programs};
+use crate::live::programs::Programs;
 use crate::live::reference::{Asked, Oracle, Question};
 use crate::live::remarks::Remarks;
 use crate::live::resample::Kept;
-use crate::live::station::{MeasuredJob, Station};
+use crate::live::station::Station;
 use crate::live::steered::Steered;
 use crate::live::twins::{Twins, likeness};
-use crate::measure::limits::{Limit, launch_limit};
-use crate::measure::{Policy, Sampling};
-use crate::power::PowerSetup;
-use crate::problem::{KernelSpec, Scope};
-use crate::sandbox::{Confinement, Sandbox};
-use crate::worker::protocol::{Job, Purpose, Setup};
+use crate::measure::Sampling;
+use crate::problem::Scope;
+use crate::sandbox::Confinement;
+use crate::worker::protocol::Setup;
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{
-    Asides, Clock, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent,
-    SystemClock, statistics,
+    Asides, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request,
 };
-use tunesmith_power::{Knob, Setting};
+use tunesmith_power::Setting;
 use tunesmith_space::{ConfigId, Space};
-
-/// The options of a [`LiveEvaluator`].
-#[derive(Clone)]
-pub struct LiveOptions {
-    /// The problem to tune.
-    pub spec: KernelSpec,
-    /// The device to tune on.
-    pub target: Target,
-    /// The compilers and their settings.
-    pub compilers: Compilers,
-    /// The rules of measuring.
-    pub policy: Policy,
-    /// Maximum number of concurrent compilations. 0 means the number of processors.
-    pub jobs: usize,
-    /// True if the counters of every configuration are read, even when a request asks only for its
-    /// time.
-    pub profile: bool,
-    /// True if the energy of every sample is measured.
-    pub energy: bool,
-    /// The tuning parameters that set the device in place of becoming macros.
-    pub knobs: Vec<Knob>,
-    /// The places of notes about clocks, and of the processors' energy counters.
-    pub power: PowerSetup,
-    /// The executable that runs kernels.
-    pub worker: WorkerCommand,
-    /// The sandbox of user code, on systems that have one. `None` runs it without.
-    pub sandbox: Option<Sandbox>,
-    /// The source of the time.
-    pub clock: Arc<dyn Clock>,
-    /// Starts the workers' processes. Simulations replace it.
-    #[doc(hidden)]
-    pub processes: Arc<dyn Processes>,
-}
-
-impl LiveOptions {
-    /// Returns the default options for a kernel.
-    pub fn new(spec: KernelSpec) -> Self {
-        Self {
-            spec,
-            target: Target::Processor,
-            compilers: Compilers::default(),
-            policy: Policy::default(),
-            jobs: 0,
-            profile: false,
-            energy: false,
-            knobs: Vec::new(),
-            power: PowerSetup::default(),
-            worker: WorkerCommand::current(),
-            sandbox: None,
-            clock: Arc::new(SystemClock::new()),
-            processes: Arc::new(SystemProcesses),
-        }
-    }
-}
 
 /// Evaluates configurations of a kernel on a device.
 ///
@@ -123,7 +70,8 @@ pub struct LiveEvaluator {
     oracle: Oracle,
     identity: Vec<(String, String)>,
     builds: Builds<Programs>,
-    station: Option<Station>,
+    /// The measuring workers, once the run is prepared.
+    lanes: Lanes,
     /// The median time of the best correct configuration so far.
     best: Option<Duration>,
     /// The requested depth and the device's setting of each submitted configuration, oldest first.
@@ -184,7 +132,7 @@ impl LiveEvaluator {
             session,
             oracle,
             identity,
-            station: None,
+            lanes: Lanes::new(lanes(jobs, data.bytes(&options.spec))),
             best: None,
             asked: VecDeque::new(),
             steered,
@@ -261,7 +209,7 @@ impl LiveEvaluator {
 
     /// Returns the process id of the worker, if one is running.
     pub fn worker_id(&self) -> Option<u32> {
-        self.station.as_ref()?.worker.as_ref().map(|worker| worker.id())
+        self.lanes.first()?.worker.as_ref().map(|worker| worker.id())
     }
 
     /// Runs the reference once. Without this call, the first evaluation does it. Returns `false` if
@@ -270,7 +218,7 @@ impl LiveEvaluator {
     /// # Errors
     /// The reference does not compile, crashes, or exceeds its time limit.
     pub fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, DeviceError> {
-        if self.station.is_some() {
+        if self.lanes.first().is_some() {
             return Ok(true);
         }
         // Values that depend on the parameters wait for a configuration.
@@ -280,7 +228,7 @@ impl LiveEvaluator {
                 return Ok(false);
             }
         }
-        self.station = Some(self.new_station());
+        self.lanes.add(self.new_station());
         Ok(true)
     }
 
@@ -308,38 +256,10 @@ impl LiveEvaluator {
             clock: Arc::clone(&self.options.clock),
             worker: None,
             had_worker: false,
-            usual_changes: None,
+            usual_changes: Arc::default(),
             folder: self.data.folder().to_owned(),
             results: None,
         }
-    }
-
-    /// Returns the correct outputs on each of `sets` in the configuration of `scope`, in which
-    /// `passed` is passed. Returns `None` if interrupted.
-    fn expected_of(
-        &mut self,
-        scope: &Scope,
-        passed: &[Passed],
-        sets: &[usize],
-        interrupt: &Interrupt,
-    ) -> Result<Option<Vec<Arc<Expected>>>, DeviceError> {
-        self.data.grow(&self.options.spec, passed)?;
-        let values = self.oracle.values(&self.options.spec, scope)?;
-        let mut all = Vec::with_capacity(sets.len());
-        for set in sets {
-            let question = Question { set: *set, values: values.clone() };
-            let Some(expected) = self.expected(question, interrupt)? else { return Ok(None) };
-            all.push(expected);
-        }
-        Ok(Some(all))
-    }
-
-    fn examination<'a>(&self, expected: &'a [Arc<Expected>]) -> Examination<'a> {
-        if self.options.spec.is_verified() { Examination::Compare(expected) } else { Examination::Nothing }
-    }
-
-    fn launch_limit(&self) -> Limit {
-        launch_limit(&self.options.policy.limits, self.oracle.time, self.best)
     }
 
     /// Returns the meter of the energy of the device.
@@ -366,102 +286,9 @@ impl LiveEvaluator {
         self.options.clock.now()
     }
 
-    /// Runs built programs. Returns `None` if interrupted.
-    fn measure(
-        &mut self,
-        scope: &Scope,
-        prepared: &BuiltKernels,
-        how: Looking,
-        interrupt: &Interrupt,
-    ) -> Result<Option<MeasuredJob>, DeviceError> {
-        let passed = match passed(&self.options.spec.arguments, scope) {
-            Ok(passed) => passed,
-            Err(error) => return Ok(Some(refused(&error))),
-        };
-        let start = self.now();
-        let expected = match self.expected_of(scope, &passed, &[0], interrupt) {
-            Err(error @ DeviceError::Ranges { .. }) => return Ok(Some(refused(&error))),
-            expected => expected?,
-        };
-        let Some(expected) = expected else { return Ok(None) };
-        let asking = self.now() - start;
-        let policy = self.options.policy;
-        let Looking { sampling, profile, setting } = how;
-        self.jobs += 1;
-        let Policy { cache, launches, .. } = policy;
-        let purpose = Purpose::Measure { sampling, cache, launches, profile, seed: self.jobs, setting };
-        let job = Job { steps: self.programs.steps(prepared), passed, purpose };
-        let limit = self.launch_limit();
-        let mut examination = self.examination(&expected);
-        let setting_since = self.now();
-        let applied = self.steered.apply(setting)?;
-        let settled = self.now() - setting_since;
-        let Some(station) = &mut self.station else { return Ok(None) };
-        let Some(mut measured) = station.run(&job, &mut examination, &limit, interrupt)? else { return Ok(None) };
-        measured.verify += asking;
-        measured.run += settled;
-        measured.measurement.note = steered::missed(setting, applied, &measured.measurement);
-        self.remark(&mut measured);
-        if measured.unprofiled.is_some() && measured.failure.is_none() {
-            self.profile_beside(&job, &mut measured, interrupt)?;
-        }
-        let median = statistics::median(&measured.measurement.times_ms).filter(|_| measured.failure.is_none());
-        if let Some(median) = median.map(|median| Duration::from_secs_f64(median / 1e3)) {
-            self.best = Some(self.best.map_or(median, |best| best.min(median)));
-        }
-        Ok(Some(measured))
-    }
-
-    /// Passes the device's troubles on to users, and keeps them with the measurement.
-    fn remark(&mut self, measured: &mut MeasuredJob) {
-        let device = self.device_name();
-        let lines: Vec<String> = measured.troubles.iter().map(|trouble| trouble.line(&device)).collect();
-        if !lines.is_empty() {
-            let note = measured.measurement.note.take().into_iter().chain(lines.iter().cloned());
-            measured.measurement.note = Some(note.collect::<Vec<_>>().join("; "));
-        }
-        lines.into_iter().for_each(|line| self.remarks.add(line));
-    }
-
     fn device_name(&self) -> String {
         let name = self.identity.iter().find(|(label, _)| label == "device");
         name.map_or_else(|| "the device".to_owned(), |(_, name)| name.clone())
-    }
-
-    /// Returns the completion of a configuration, whether it was built or not.
-    fn complete(
-        &mut self,
-        scope: &Scope,
-        result: BuildResult<Programs>,
-        how: Looking,
-        interrupt: &Interrupt,
-    ) -> Result<Option<Completion>, DeviceError> {
-        let failed = |failure| Completion { failure: Some(failure), ..Completion::default() };
-        let prepared = match result {
-            Ok(prepared) => prepared,
-            Err(BuildError::Cancelled) => return Ok(None),
-            Err(BuildError::Broken(error)) => return Err(error),
-            Err(BuildError::Failed(log)) => return Ok(Some(failed(Failure::new(FailureKind::Compile, log)))),
-            Err(BuildError::Signature(mismatch)) => return Ok(Some(failed(mismatch.into_failure()))),
-            Err(BuildError::Refused(why)) => return Ok(Some(failed(Failure::new(FailureKind::Constraints, why)))),
-        };
-        let Some(mut measured) = self.measure(scope, &prepared, how, interrupt)? else { return Ok(None) };
-        let mut compile = prepared.compile_data();
-        if prepared.is_postponed() {
-            self.programs.loaded_in(measured.load);
-            if measured.failure.is_some() && !measured.began {
-                // The compiler or the driver may be at fault. A build of its own tells them apart.
-                let apart = self.programs.build_apart(scope, interrupt).map(Arc::new);
-                return self.complete(scope, apart, how, interrupt);
-            }
-            compile.time_ms = measured.load.as_secs_f64() * 1e3;
-        }
-        // The driver's numbers replace those of the compiler, which knows nothing of the launch.
-        compile.resources.append(&mut measured.resources);
-        measured.measurement.compile = Some(compile);
-        let spent = Spent { compile: measured.load, run: measured.run, verify: measured.verify };
-        let MeasuredJob { failure, measurement, unprofiled, .. } = measured;
-        Ok(Some(Completion { request: None, failure, measurement, spent, unprofiled }))
     }
 }
 
@@ -469,16 +296,6 @@ impl LiveEvaluator {
 /// if it cannot.
 fn registers_openmp(compiler: &str) -> bool {
     ["clang", "Intel"].iter().any(|name| compiler.contains(name))
-}
-
-/// The depth at which a configuration is measured.
-#[derive(Clone, Copy)]
-struct Looking {
-    sampling: Sampling,
-    /// True if the configuration's counters are read.
-    profile: bool,
-    /// The clock and power limit at which it runs.
-    setting: Setting,
 }
 
 impl Evaluator for LiveEvaluator {
@@ -498,6 +315,9 @@ impl Evaluator for LiveEvaluator {
         }
         let prepared = self.now();
         let Some((scope, result)) = self.builds.next(interrupt) else { return Ok(None) };
+        if let Ok(built) = &result {
+            self.load_ahead(built, interrupt)?;
+        }
         let compiled = self.now();
         let sampling = Sampling { bar_ms: self.bar_ms, ..self.options.policy.sampling };
         let likeness = likeness(&self.options.spec.arguments, &scope, &result, setting);
@@ -534,10 +354,4 @@ impl Evaluator for LiveEvaluator {
     fn take_asides(&mut self) -> Asides {
         Asides { notes: self.remarks.take(), ..Asides::default() }
     }
-}
-
-/// Returns the failure of a configuration with a scalar argument that has no value. It cannot be
-/// launched.
-fn refused(error: &DeviceError) -> MeasuredJob {
-    MeasuredJob { failure: Some(Failure::new(FailureKind::Constraints, error.to_string())), ..MeasuredJob::default() }
 }

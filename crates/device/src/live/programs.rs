@@ -1,7 +1,7 @@
 //! The kernels of a problem and their backends.
 
 use crate::backends::ahead::Build;
-use crate::backends::{Backend, BuildError, BuildPlan, Built, SessionKind};
+use crate::backends::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
 use crate::data::layout::Passed;
 use crate::error::DeviceError;
 use crate::problem::{Grid, GridError, Kernel, Scope};
@@ -36,7 +36,7 @@ pub(super) struct KernelPart {
 }
 
 /// The programs of one configuration.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct BuiltKernels {
     /// The positions of its kernels among all.
     parts: Vec<usize>,
@@ -218,6 +218,11 @@ impl BuiltKernels {
     pub(super) fn likeness(&self, passed: &[Passed], setting: Setting) -> Option<Likeness> {
         let digests = self.programs.iter().map(|built| built.digest.clone()).collect::<Option<_>>()?;
         Some(Likeness { digests, launches: self.launches.clone(), passed: passed.to_vec(), setting })
+    }
+
+    /// Returns the program of each kernel.
+    pub(super) fn programs(&self) -> impl Iterator<Item = Program> {
+        self.programs.iter().map(|built| built.program.clone())
     }
 
     /// Returns true if the measuring worker compiles at least one of the kernels.

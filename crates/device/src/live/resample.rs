@@ -1,8 +1,9 @@
 //! Re-measures configurations.
 
 use crate::backends::ahead::Build;
+use crate::live::LiveEvaluator;
+use crate::live::measured::Looking;
 use crate::live::programs::BuiltKernels;
-use crate::live::{LiveEvaluator, Looking};
 use crate::measure::Sampling;
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Measures programs: starts workers, enforces their time limits, and interprets their ends.
 
-use crate::backends::Resources;
+use crate::backends::{Program, Resources};
 use crate::energy::{READING_LIMIT, Trouble};
 use crate::error::DeviceError;
 use crate::host::{Processes, WorkerCommand};
@@ -12,7 +12,7 @@ use crate::worker::protocol::{Ending, Job, JobReport, Message, Phase, Request, S
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith_core::counters::REGISTERS;
 use tunesmith_core::{Clock, ERROR, Failure, FailureKind, Interrupt, Measurement};
@@ -39,8 +39,9 @@ pub(super) struct Station {
     pub(super) worker: Option<Worker>,
     /// True if a worker was ready before. What keeps the next one from it may then pass.
     pub(super) had_worker: bool,
-    /// The changes that the last worker's first job left in its process.
-    pub(super) usual_changes: Option<Vec<String>>,
+    /// The changes that the last worker's first job left in its process. Stations with the same setup
+    /// share them.
+    pub(super) usual_changes: Arc<Mutex<Option<Vec<String>>>>,
     /// The folder for the files of results.
     pub(super) folder: PathBuf,
     /// The file to which the worker writes outputs.
@@ -64,6 +65,8 @@ pub(super) struct MeasuredJob {
     pub(super) compared: u64,
     /// Time spent in loading, which is the work of compiler and driver.
     pub(super) load: Duration,
+    /// Time spent in loading before, beside other programs.
+    pub(super) loaded_ahead: Duration,
     pub(super) run: Duration,
     pub(super) verify: Duration,
 }
@@ -136,6 +139,33 @@ impl Station {
         }
     }
 
+    /// Lets the worker load programs ahead of the job that runs them, and does not wait. Returns
+    /// `false` if interrupted.
+    pub(super) fn begin_loading(
+        &mut self,
+        programs: impl Iterator<Item = Program>,
+        interrupt: &Interrupt,
+    ) -> Result<bool, DeviceError> {
+        let Some(mut worker) = self.take_worker(interrupt)? else { return Ok(false) };
+        // If the request cannot be written, the worker has ended. Waiting finds out.
+        let _ = worker.send(&Request::Load(programs.collect()));
+        self.worker = Some(worker);
+        Ok(true)
+    }
+
+    /// Waits until the worker has loaded the programs, and returns the time that it took. Returns
+    /// `None` if it did not load them. Their job then finds the reason, in another worker.
+    pub(super) fn finish_loading(&mut self, launch: &Limit, interrupt: &Interrupt) -> Option<Duration> {
+        let mut worker = self.worker.take()?;
+        match worker.wait(self.limit(Phase::Preparing, launch).duration, interrupt) {
+            Waited::Message(Message::Loaded { took }) => {
+                self.worker = Some(worker);
+                Some(took)
+            }
+            _ => None,
+        }
+    }
+
     /// Keeps the trouble that a job met, for another try.
     ///
     /// # Errors
@@ -161,9 +191,10 @@ impl Station {
         if !worker.is_new() || !worker.is_usable() {
             return changes.is_some();
         }
-        let is_usual = self.usual_changes == changes;
-        self.usual_changes = changes;
-        !is_usual && self.usual_changes.is_some()
+        let mut usual = self.usual_changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_usual = *usual == changes;
+        *usual = changes;
+        !is_usual && usual.is_some()
     }
 
     /// Returns true if all jobs run in the worker's own process, one after the other.
@@ -331,8 +362,17 @@ fn finished(report: JobReport) -> Result<MeasuredJob, DeviceError> {
     };
     let JobReport { resources, load, run, verify, troubles, .. } = report;
     let unprofiled = profile.unprofiled;
-    let began = false;
-    Ok(MeasuredJob { failure, began, measurement, resources, unprofiled, troubles, compared: 0, load, run, verify })
+    Ok(MeasuredJob {
+        failure,
+        measurement,
+        resources,
+        unprofiled,
+        troubles,
+        load,
+        run,
+        verify,
+        ..MeasuredJob::default()
+    })
 }
 
 /// Returns the message for a crash. The phase of the crash belongs into the first line.

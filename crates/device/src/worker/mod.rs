@@ -31,9 +31,9 @@ pub(crate) use serve::{ReadyDevice, Surroundings, answer_all};
 
 use crate::host::{GUARD, SUPERVISOR, WORKER, supervise};
 
-/// Serves as a worker, supervises a command, or guards a device's clock, if this process was started for that, and never
-/// returns. Otherwise does nothing. Every program that tunes must call it in the first line of
-/// `main`, unless it names another program as the worker.
+/// Serves as a worker, supervises a command, or guards a device's clock, if this process was started
+/// for that, and never returns. Otherwise does nothing. Every program that tunes must call it in the
+/// first line of `main`, unless it names another program as the worker.
 ///
 /// ```no_run
 /// tunesmith_device::worker::enter_if_worker(); // and then the program proper

@@ -27,6 +27,9 @@ pub(crate) enum Request {
     Ask(DriverQuestion),
     /// Compiles a task. Answered by [`Message::Phase`]s and one [`Message::Compiled`].
     Compile(CompileTask),
+    /// Loads programs ahead of the job that runs them. Answered by [`Message::Loaded`] or
+    /// [`Message::NotLoaded`].
+    Load(Vec<Program>),
     /// Runs a configuration. Answered by [`Message::Phase`]s and one [`Message::Finished`].
     Run(Job),
     /// The answer to [`Message::Outputs`] of the same launch.
@@ -102,6 +105,14 @@ pub(crate) enum Purpose {
 pub(crate) enum Message {
     /// The buffers are filled.
     Ready,
+    /// The programs are loaded.
+    Loaded {
+        /// The time that it took.
+        #[serde(deserialize_with = "bounds::duration")]
+        took: Duration,
+    },
+    /// The programs are not loaded. The job that runs them will find the reason.
+    NotLoaded,
     /// The device cannot be used. The reason continues a sentence that begins "the worker process".
     Unusable(String),
     /// The worker forked this process for the job. The process's connection and a handle on it come

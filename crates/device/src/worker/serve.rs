@@ -1,6 +1,6 @@
 //! The worker's own loop.
 
-use crate::backends::{DriverCompilers, Session, SessionKind};
+use crate::backends::{DriverCompilers, Program, Session, SessionKind};
 use crate::host::Channel;
 use crate::sandbox::{Cage, Confinement, Role};
 use crate::worker::buffers::Buffers;
@@ -144,15 +144,15 @@ pub(crate) fn answer_all(mut link: Link, surroundings: &dyn Surroundings) -> io:
             }
             // A verdict that nobody asked for belongs to a job that has ended.
             Request::Verdict { .. } => {}
-            Request::Run(job) => {
-                let Some(prepared) = &mut prepared else {
-                    return Err(io::Error::other("a job came before its buffers"));
-                };
-                prepared.answer(&job, &mut link, surroundings)?;
-            }
+            Request::Load(programs) => link.send(&ready(&mut prepared)?.load(&programs))?,
+            Request::Run(job) => ready(&mut prepared)?.answer(&job, &mut link, surroundings)?,
         }
     }
     Ok(())
+}
+
+fn ready(prepared: &mut Option<ReadyDevice>) -> io::Result<&mut ReadyDevice> {
+    prepared.as_mut().ok_or_else(|| io::Error::other("a job came before its buffers"))
 }
 
 /// A device with filled buffers, ready for jobs.
@@ -206,6 +206,20 @@ impl ReadyDevice {
             link.send(&Message::Changed(changes))?;
         }
         link.send(&Message::Finished(Box::new(report)))
+    }
+
+    /// Loads programs, which the session keeps. A process that forks for its jobs must not: the user's
+    /// code would run in it.
+    fn load(&mut self, programs: &[Program]) -> Message {
+        if self.forks {
+            return Message::NotLoaded;
+        }
+        let start = self.clock.now();
+        let programs: Vec<_> = programs.iter().collect();
+        let loaded = self.session.load(&programs);
+        self.session.unload();
+        let took = self.clock.now() - start;
+        loaded.map_or(Message::NotLoaded, |()| Message::Loaded { took })
     }
 
     /// Prepares a process that was forked for a job. Opens what the sandbox refuses, and enters the

@@ -102,7 +102,7 @@ impl House {
             clock: Arc::clone(world) as Arc<dyn Clock>,
             worker: None,
             had_worker: false,
-            usual_changes: None,
+            usual_changes: Arc::default(),
             folder: ground.data.folder().to_owned(),
             results: None,
         };
