@@ -108,6 +108,23 @@ fn a_program_that_is_measured_again_stays_loaded() {
 }
 
 #[test]
+fn a_probe_is_compiled_even_if_the_drivers_cache_is_warm() {
+    let Some(target) = opencl() else { return };
+    let lab = Lab::new(target);
+    let space = space_of("P", 2);
+    let source = "kernel void f(global int *out) {\n#if P\nout[0] = wrong;\n#endif\nout[0] = 1; }\n";
+    let work = WorkSize { extent: Extent::Global(vec![Expr::parse("1").unwrap()]), local: None };
+    let spec = lab.spec("f", source, vec![buffer("out", "i32", 1, Access::Out, Fill::Zeros)], work);
+    let mut evaluator = lab.evaluator(&space, spec);
+    // Whether these fill the cache or find it warm, none after them is taken for granted.
+    for _ in 0..2 {
+        assert_eq!(evaluator.uncompiled(config(&space, 0)).unwrap(), None);
+    }
+    let message = evaluator.uncompiled(config(&space, 1)).unwrap().expect("it does not compile");
+    assert!(message.contains("wrong"), "{message}");
+}
+
+#[test]
 fn sources_are_compiled_together_and_messages_name_their_files() {
     let Some(target) = opencl() else { return };
     let lab = Lab::new(target);

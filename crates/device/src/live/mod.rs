@@ -177,7 +177,13 @@ impl LiveEvaluator {
     pub fn compile(&mut self, config: ConfigId) -> Result<Option<Failure>, DeviceError> {
         let kind = |kind, message| Ok(Some(Failure::new(kind, message)));
         let scope = self.scope(config);
-        match self.programs.build(&scope, self.options.worker.interrupt()) {
+        let interrupt = self.options.worker.interrupt();
+        let built = self.programs.build(&scope, interrupt).and_then(|built| match built.is_postponed() {
+            // It would say nothing before it is measured.
+            true => self.programs.build_apart(&scope, interrupt).map(Arc::new),
+            false => Ok(built),
+        });
+        match built {
             Err(BuildError::Signature(mismatch)) => Err(mismatch.into_error(self.options.spec.alternative(&scope))),
             Err(BuildError::Broken(error)) => Err(error),
             Err(BuildError::Failed(message)) => kind(FailureKind::Compile, message),
