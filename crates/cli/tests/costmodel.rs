@@ -128,6 +128,65 @@ fn estimates_that_are_all_the_same_are_no_prior() {
 }
 
 #[test]
+fn explain_names_the_resource_that_bounds_the_best_and_its_share_of_the_modelled_limit() {
+    let folder = problem_folder();
+    tuned(&folder, "random", "evaluations 7", "scale.jsonl");
+    // The run had the device file: nobody names it again.
+    let roof = folder.run(&["explain", "scale.jsonl", "--json"]).json()["roof"].clone();
+    let used = &roof["modelled"];
+    assert_eq!((&used["bound"], &used["device"], &used["backend"]), (&"compute".into(), &"d".into(), &"C".into()));
+    // 3 ms of loads and 4 ms of products overlap to 5 ms: 3/5 of the loads and 4/5 of the products count.
+    let time = 5.01 + 0.15625;
+    assert!((used["time_ms"].as_f64().unwrap() - time).abs() < 1e-9, "{roof:#}");
+    for (resource, ms) in [("compute", 3.2), ("memory", 1.8), ("overhead", 0.16625)] {
+        let shares = used["resources"].as_array().unwrap();
+        let share = shares.iter().find(|own| own["resource"] == resource).unwrap()["share"].as_f64().unwrap();
+        assert!((share - ms / time).abs() < 1e-9, "{resource}: {roof:#}");
+    }
+    // The best took 6.5 ms. A million products, and a million cells of two arrays.
+    assert!((roof["limit"]["share"].as_f64().unwrap() - 5.01 / 6.5).abs() < 1e-9, "{roof:#}");
+    assert_eq!((&roof["work"]["operations"], &roof["work"]["bytes"]), (&1e6.into(), &8e6.into()));
+    assert!((roof["work"]["gbytes"].as_f64().unwrap() - 8.0 / 6.5).abs() < 1e-9, "{roof:#}");
+    let notes = roof["notes"].to_string();
+    assert!(notes.contains("the measured time is longer than the interval of the modelled one (90 %)"), "{notes}");
+    let page = folder.run(&["explain", "scale.jsonl"]).stdout;
+    for line in ["bound by  arithmetic: 62 % of the modelled time; memory 35 %", "77 % of the modelled limit, 5.010 ms"] {
+        assert!(page.contains(line), "`{line}` is missing:\n{page}");
+    }
+}
+
+#[test]
+fn explain_calls_nothing_a_limit_while_an_operation_has_no_cost() {
+    let folder = double_folder();
+    tuned(&folder, "random", "evaluations 7", "scale.jsonl");
+    let roof = folder.run(&["explain", "scale.jsonl", "--on", "d.json", "--json"]).json()["roof"].clone();
+    assert_eq!((&roof["modelled"], &roof["limit"]), (&serde_json::Value::Null, &serde_json::Value::Null));
+    assert_eq!((&roof["work"]["operations"], &roof["work"]["bytes"]), (&1e6.into(), &16e6.into()), "{roof:#}");
+    let page = folder.run(&["explain", "scale.jsonl"]).stdout;
+    assert!(page.contains("no measured kernel has `lane:arith:f64:mul`"), "{page}");
+    assert!(!page.contains("of the modelled limit") && !page.contains("bound by"), "{page}");
+}
+
+#[test]
+fn explain_counts_a_nest_without_a_device_file_and_refuses_what_is_no_nest_or_another() {
+    let folder = problem_folder();
+    let tune = ["tune", "scale.toml", "--device", "synthetic:6.0 + 32 / width", "--quiet"];
+    assert_eq!(folder.run(&tune).code, Some(0));
+    let roof = folder.run(&["explain", "scale.jsonl", "--json"]).json()["roof"].clone();
+    assert_eq!((&roof["work"]["operations"], &roof["limit"]), (&1e6.into(), &serde_json::Value::Null), "{roof:#}");
+    let on = ["explain", "scale.jsonl", "--on", "d.json"];
+    // The size is that of the run, but the tolerance is another.
+    folder.write("other.toml", &(PROBLEM.replace("1000000", "1000") + "[verify]\nrelative = 0.5\n"));
+    folder.run(&[&on[..], &["--problem", "other.toml"]].concat()).refused(&["is not the problem of", "--problem FILE"]);
+    folder.run(&["explain", "scale.jsonl", "--on", "scale.toml"]).refused(&["scale.toml", "tunesmith calibrate"]);
+    let formula = "[parameters]\nwidth = [1, 2]\n";
+    folder.write("plain.toml", formula);
+    assert_eq!(folder.run(&["tune", "plain.toml", "--device", "synthetic:width", "--quiet"]).code, Some(0));
+    assert!(folder.run(&["explain", "plain.jsonl", "--json"]).json().get("roof").is_none());
+    folder.run(&["explain", "plain.jsonl", "--on", "d.json"]).refused(&["is not a loop nest"]);
+}
+
+#[test]
 fn what_cannot_be_estimated_is_refused_with_a_remedy() {
     let refused = |arguments: &[&str], parts: &[&str]| {
         let all: Vec<&str> = [&["estimate", "scale.nest"], arguments].concat();

@@ -154,7 +154,9 @@ fn every_change_is_measured_on_request() {
     let measure = ["explain", "p.jsonl", "--measure", "--device", TIMES];
     folder.run(&[&measure[..], &["--problem", "other.toml"]].concat()).refused(&["its space differs", "--problem"]);
     folder.write("r.csv", "X,time_ms\n1,2\n2,3\n");
-    folder.run(&["explain", "r.csv", "--problem", "p.toml"]).refused(&["--measure"]);
+    for (option, value) in [("--problem", "p.toml"), ("--on", "d.json")] {
+        folder.run(&["explain", "r.csv", option, value]).refused(&["`r.csv` is no journal", "--measure"]);
+    }
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn tune_top_report_export_and_convert_tell_one_truth() {
 
     assert_eq!(folder.run(&["report", "p.jsonl", "-o", "p.html"]).code, Some(0));
     let page = std::fs::read_to_string(folder.path("p.html")).unwrap();
-    assert!(page.contains("nothing better than the default was found") && page.contains("unverified"), "{page}");
+    assert!(page.contains("Nothing better than the default was found") && page.contains("Unverified"), "{page}");
     let converted = folder.run(&["convert", "p.jsonl", "-o", "p.csv", "--json"]).json();
     assert_eq!(converted["optimum_ms"], best["time_ms"]);
     let ran = folder.run(&["export", "p.jsonl", "--as", "json", "-o", "best.json", "--json"]);

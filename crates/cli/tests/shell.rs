@@ -89,7 +89,7 @@ fn a_single_thing_is_not_plural() {
     assert!(folder.run(&["top", "run.jsonl"]).stdout.contains(": 1 evaluation, 1 correct"));
     let exported = folder.run(&["export", "run.jsonl", "--as", "wisdom"]).stdout;
     assert!(
-        exported.contains(": 1 of 1 configuration for 1 input, ") && exported.contains("\n1 entry\n"),
+        exported.contains(": the best of 1 configuration") && exported.contains("\n1 entry\n"),
         "{exported}"
     );
     assert!(folder.run(&["check", "p.toml"]).stdout.contains("1 configuration of 1 combination"));

@@ -1,8 +1,9 @@
 //! Reads device files and their models for commands.
 
 use crate::Error;
-use crate::fitted::{CostModel, DeviceFile, Form};
+use crate::fitted::{CostModel, DeviceFile, Form, Provenance};
 use std::path::Path;
+use tunesmith_device::Language;
 use tunesmith_space::closest;
 
 /// Reads a device file.
@@ -45,4 +46,30 @@ pub fn form(name: Option<&str>) -> Result<Form, Error> {
         let suggestion = closest(name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
         Error::request(format!("there is no form `{name}`{suggestion}"), Some(remedy))
     })
+}
+
+/// Returns a note if the measured device is not the one tuned on, or `None` if it is.
+///
+/// # Errors
+///
+/// Its kernels are in another language. Their times mean little even on the same processor.
+pub fn foreign(measured: &Provenance, (language, name): (Language, &str), file: &Path) -> Result<Option<String>, Error> {
+    if measured.backend == language.to_string() {
+        let note = format!(
+            "the device file was measured on `{}`, but this device is `{name}`: its estimates only order the \
+                 configurations and give no limit",
+            measured.device
+        );
+        return Ok((measured.device != name).then_some(note));
+    }
+    let Provenance { device, backend, .. } = measured;
+    let text = format!(
+        "`{}` has the times of kernels in {backend} on `{device}`, but these kernels run in {language} on `{name}`",
+        file.display()
+    );
+    let remedy = format!(
+        "measure this device (`tunesmith calibrate --device {} -o FILE`), or tune on the other (--device)",
+        language.device()
+    );
+    Err(Error::request(text, Some(remedy)))
 }

@@ -3,7 +3,8 @@
 //! [`calibrate`] times measurement kernels on a device and fits a [`CostModel`] in every form. A
 //! [`DeviceFile`] keeps the models. [`estimate`] predicts the time of one nest, and
 //! [`estimate_space`] ranks the configurations of a problem. [`count`] counts the operations of a
-//! nest. [`NestEstimates`] estimates configurations during a tuning run.
+//! nest. [`NestEstimates`] estimates configurations during a tuning run. [`roof`] says which resource
+//! bounds a measured configuration, and how far it is from the modelled limit.
 
 mod calibrate;
 mod device_file;
@@ -13,11 +14,11 @@ mod fitted;
 mod nests;
 
 pub use calibrate::{CalibrateOptions, Calibration, CalibrationStep, Judged, Judgement, calibrate};
-pub use device_file::{form, model, read_device};
+pub use device_file::{foreign, form, model, read_device};
 pub use error::Error;
 pub use estimate::{
     EstimateOptions, EstimateSpaceOptions, EstimatedConfig, EstimatedInterval, EstimatedNest, EstimatedSpace,
-    EstimatedTerm, estimate, estimate_space,
+    EstimatedTerm, ModelledUse, ResourceShare, Roof, RoofLimit, RoofSubject, Work, estimate, estimate_space, roof,
 };
 pub use fitted::{
     Bounded, Cache, Case, CaseError, CostModel, CostProperty, DEVICE_KIND, Dependence, DeviceFile, Domain, Estimate,
@@ -26,6 +27,6 @@ pub use fitted::{
 };
 pub use nests::{
     ArrayFootprint, CountOptions, Counted, Counting, Guess, Limit, ModernCount, NestCount, NestCounts, NestEstimates,
-    PropertyCount, count,
+    PropertyCount, count, without_estimate,
 };
 pub use tunesmith_loopnest::Lanes;

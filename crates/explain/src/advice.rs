@@ -2,7 +2,7 @@
 
 use crate::best::{AmongBest, Edge};
 use crate::failures::FailureCause;
-use crate::importance::Importance;
+use crate::importance::{DOUBTFUL, Importance};
 use std::fmt;
 use tunesmith_core::FailureKind;
 
@@ -95,8 +95,6 @@ const PER_PARAMETER: usize = 10;
 const LIKELY: f64 = 0.5;
 /// Number of ties that leave a choice.
 const MANY_TIES: usize = 3;
-/// Share of unexplained variance above which a parameter without visible effect may have one.
-const CLEAR: f64 = 0.5;
 
 /// Returns what to try next, the most urgent first: at most three things, and at least one.
 pub fn advice(facts: &Facts<'_>) -> Vec<Advice> {
@@ -151,7 +149,7 @@ fn extend(facts: &Facts<'_>) -> Option<Advice> {
 }
 
 fn leave_out(facts: &Facts<'_>) -> Option<Advice> {
-    facts.importance.unexplained.filter(|share| *share < CLEAR)?;
+    facts.importance.unexplained.filter(|share| *share <= DOUBTFUL)?;
     let inert = facts.importance.importance.iter().filter(|share| share.is_inert());
     let parameters: Vec<String> = inert.map(|share| share.parameter.clone()).collect();
     (!parameters.is_empty()).then_some(Advice::LeaveOut { parameters })

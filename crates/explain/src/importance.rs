@@ -49,6 +49,9 @@ pub struct PairShare {
 /// Minimum share of a pair that is listed.
 pub const LEAST_PAIR: f64 = 0.005;
 
+/// Share of unexplained variance above which the other shares mean little.
+pub const DOUBTFUL: f64 = 0.5;
+
 /// Maximum share, with all its interactions, of a parameter without visible effect.
 pub const INERT: f64 = 0.02;
 

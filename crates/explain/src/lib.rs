@@ -45,6 +45,6 @@ pub use changes::{Change, Effect, Scores, Source, changes, one_at_a_time};
 pub use code::{CodeNumber, code};
 pub use condition::{Condition, Span};
 pub use failures::{Cause, FailureCause, failure_causes};
-pub use importance::{INERT, Importance, LEAST_PAIR, MainShare, PairShare, importance};
+pub use importance::{DOUBTFUL, INERT, Importance, LEAST_PAIR, MainShare, PairShare, importance};
 pub use surrogate::{FEWEST, Scale, Surrogate};
 pub use trials::{Trial, TrialResult, Trials};

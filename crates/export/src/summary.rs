@@ -1,7 +1,7 @@
 //! Summarises an exported portfolio for users, with all doubts about it.
 
 use serde::Serialize;
-use tunesmith_choose::wisdom::{HeldOutRegret, Portfolio, Rule, Tried};
+use tunesmith_choose::wisdom::{Config, HeldOutRegret, Portfolio, Rule, Tried};
 
 /// A portfolio's size and cost. Regrets are shares of the time of the best configuration known for
 /// an input.
@@ -17,6 +17,9 @@ pub struct ExportedPortfolio {
     pub candidates: usize,
     /// Number of its configurations.
     pub configurations: usize,
+    /// The only one of them as `NAME=VALUE,...`; `None` if there are several.
+    #[serde(skip)]
+    pub only: Option<String>,
     /// The sizes that tell inputs apart.
     pub features: Vec<String>,
     /// The rule that chooses a configuration, in words.
@@ -82,6 +85,10 @@ pub fn summary(portfolio: &Portfolio, candidates: usize, tried: &[Tried]) -> Exp
         inputs: regret.inputs,
         candidates,
         configurations: portfolio.configs.len(),
+        only: match portfolio.configs.as_slice() {
+            [config] => Some(text(config)),
+            _ => None,
+        },
         features: features.clone(),
         rule: chooser.rule.describe(features),
         depth: match &chooser.rule {
@@ -102,6 +109,10 @@ pub fn summary(portfolio: &Portfolio, candidates: usize, tried: &[Tried]) -> Exp
     }
 }
 
+fn text(config: &Config) -> String {
+    config.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
+}
+
 impl TriedRule {
     fn new(tried: &Tried) -> Self {
         let Tried { candidate, held_out, worst, over_default, unknown, .. } = *tried;
@@ -112,12 +123,13 @@ impl TriedRule {
 /// Slowdown relative to the default on inputs held out that a user should hear of.
 const NOTICEABLE: f64 = 0.1;
 
-/// Returns what a user should know before shipping `portfolio`.
-pub fn doubts(portfolio: &Portfolio) -> Vec<String> {
+/// Returns what a user should know before shipping `portfolio`, or its one configuration for a build if
+/// `is_single`.
+pub fn doubts(portfolio: &Portfolio, is_single: bool) -> Vec<String> {
     let Portfolio { kernel, device, regret, chooser, .. } = portfolio;
     let mut doubts = Vec::new();
     let mut doubt = |text: String| doubts.push(format!("warning: `{kernel}` on `{device}`: {text}"));
-    if regret.inputs == 1 {
+    if regret.inputs == 1 && !is_single {
         doubt(
             "one input was measured, so that the choice for any other is a guess; tune more (`tune --inputs`)".into(),
         );

@@ -1,6 +1,7 @@
 //! The page that explains a run.
 
 use crate::format::{counted, milliseconds, significant};
+use crate::roof::RoofPage;
 use crate::visible::visible;
 use std::fmt::Write as _;
 use tunesmith_explain::{AmongBest, Change, CodeNumber, Effect, FailureCause, Importance, MainShare, Scale, Source};
@@ -26,6 +27,8 @@ pub struct ExplanationPage<'a> {
     pub within: &'a [(f64, f64)],
     /// The bottlenecks with their shares of the peak, the tightest first.
     pub bottlenecks: &'a [(String, f64)],
+    /// The best configuration beside the model of its device, if the kernel is a loop nest.
+    pub roof: Option<&'a RoofPage>,
     /// The next steps.
     pub next: &'a [NextStep],
 }
@@ -92,6 +95,9 @@ impl ExplanationPage<'_> {
         let tight: Vec<String> =
             tight.map(|(name, share)| format!("{name} at {} of its peak", percent(*share))).collect();
         write(&mut text, "bottleneck", &tight.join(", "));
+        for (label, line) in self.roof.map(RoofPage::lines).unwrap_or_default() {
+            write(&mut text, label, &line);
+        }
         for (at, step) in self.next.iter().enumerate() {
             write(&mut text, if at == 0 { "next" } else { "" }, &format!("{}{}", step.reason, ending(step)));
             if let Some(command) = &step.command {
@@ -157,7 +163,8 @@ impl ExplanationPage<'_> {
         if !names.is_empty() {
             write(text, "", &format!("no visible effect: {}", names.join(", ")));
         }
-        write(text, "", &format!("left to noise, or to what was not tried: {}", percent(unexplained)));
+        let doubt = if unexplained > tunesmith_explain::DOUBTFUL { ": do not trust the other shares" } else { "" };
+        write(text, "", &format!("left to noise, or to what was not tried: {}{doubt}", percent(unexplained)));
     }
 
     fn write_best(&self, text: &mut String) {
@@ -264,10 +271,11 @@ fn spaced(config: &str) -> String {
     config.replace(',', ", ")
 }
 
-/// Writes a label and a text, folded at blanks. Writes nothing without a text.
+/// Writes a label and a text, folded at blanks, but not between a number and its `%`. Writes nothing
+/// without a text.
 fn write(text: &mut String, label: &str, content: &str) {
     let mut lines: Vec<String> = Vec::new();
-    for word in visible(content).split(' ') {
+    for word in visible(content).replace(" %", "\u{a0}%").split(' ') {
         match lines.last_mut() {
             Some(line) if line.chars().count() + word.chars().count() + 1 + LABEL + 2 <= WIDTH => {
                 line.push(' ');
@@ -283,7 +291,7 @@ fn write(text: &mut String, label: &str, content: &str) {
     for (at, line) in lines.iter().enumerate().filter(|_| !content.is_empty()) {
         let label = if at == 0 { label } else { "" };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{label:>LABEL$}  {}", cut(line, WIDTH - LABEL - 2));
+        let _ = writeln!(text, "{label:>LABEL$}  {}", cut(&line.replace('\u{a0}', " "), WIDTH - LABEL - 2));
     }
 }
 

@@ -88,6 +88,7 @@ fn a_page_tells_what_matters_what_failed_and_what_to_do() {
         failures: &[failures(14, Some(cause)), failures(1, None)],
         within: &[(0.01, 0.123), (0.05, 0.999)],
         bottlenecks: &[("reading global memory".to_string(), 0.53), ("branches".to_string(), 0.0)],
+        roof: None,
         next: &[
             NextStep {
                 reason: "more is left".to_string(),
@@ -139,6 +140,7 @@ fn a_run_without_a_model_says_why() {
         failures: &[failures(3, None)],
         within: &[],
         bottlenecks: &[],
+        roof: None,
         next: &[],
     };
     insta::assert_snapshot!(page.render(), @r"
@@ -189,6 +191,7 @@ fn the_page_fits_a_screen_whatever_it_shows() {
         failures: &many,
         within: &[(0.01, 0.1), (0.02, 0.2), (0.05, 0.5), (0.1, 0.7)],
         bottlenecks: &[("reading global memory".to_string(), 0.53)],
+        roof: None,
         next: &steps,
     };
     let text = page.render();

@@ -7,6 +7,7 @@ mod format;
 mod front;
 mod page;
 mod plot;
+mod roof;
 mod summary;
 mod table;
 mod visible;
@@ -21,6 +22,7 @@ pub use page::{
     Subject, WorkerLine, page_html,
 };
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
+pub use roof::{ModelledTime, RoofPage};
 pub use summary::{Baseline, FailureLine, SpeedupSource, Summary, Winner};
 pub use table::{TopRow, count_table, top_table};
 pub use visible::{MESSAGE_WIDTH, fitted, folded, message, visible};

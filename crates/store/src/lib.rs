@@ -1,5 +1,6 @@
 //! Stores the journal of a tuning run on disk, and reads and writes recordings in other tools'
-//! formats: [`import`] and [`export`].
+//! formats: [`import`] and [`export`]. [`import_with_outline`] reads a journal once for both of its
+//! views.
 //!
 //! A journal is a file of JSON lines. Its first line is a [`Header`] with the subject of the run,
 //! the device and the settings. Then follow a line per evaluation, a line per later measurement of
@@ -39,7 +40,7 @@ pub use find::{FoundRun, find_run};
 pub use fleet::{FleetReport, WorkerReport, WorkerState};
 pub use follow::{Follow, Gained, Growth, NewEvaluation};
 pub use header::{DATA, Difference, FORMAT_VERSION, Header, HistoryFile};
-pub use import::{ImportError, import};
+pub use import::{ImportError, import, import_with_outline};
 pub use journal::{Journal, Resumed};
 pub use line::{Entry, arguments};
 pub use read::{Outline, Recorded, RecordedOf, read, read_brief, read_header};

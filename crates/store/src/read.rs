@@ -68,14 +68,15 @@ pub fn read_header(path: &Path) -> Result<Header, StoreError> {
 }
 
 /// Returns the journal in `text`, the content of `path`.
-pub(crate) fn parse(path: &Path, text: Vec<u8>) -> Result<Recorded, StoreError> {
+fn parse(path: &Path, text: Vec<u8>) -> Result<Recorded, StoreError> {
     let RecordedOf { header, entries, again, again_before_last, verdict, complete_bytes, copies, conflicts, seconds } =
         parse_brief(path, text)?;
     let entries = entries.iter().collect::<Result<_, StoreError>>()?;
     Ok(Recorded { header, entries, again, again_before_last, verdict, complete_bytes, copies, conflicts, seconds })
 }
 
-fn parse_brief(path: &Path, text: Vec<u8>) -> Result<RecordedOf<Entries>, StoreError> {
+/// Returns the journal in `text`, the content of `path`, its evaluations in brief.
+pub(crate) fn parse_brief(path: &Path, text: Vec<u8>) -> Result<Outline, StoreError> {
     let mut collector = Collector::new();
     let (mut again, mut again_before_last, mut verdict, mut seconds) = (Vec::new(), 0, None, 0);
     let mut content = text.as_slice();

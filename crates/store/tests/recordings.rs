@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use tunesmith_core::recording::Row;
 use tunesmith_core::{Evaluation, FailureKind, Measurement, Recording, Request, Store, counters};
 use tunesmith_space::{Parameter, Space, Value};
-use tunesmith_store::{Format, Journal, export, import};
+use tunesmith_store::{Format, Journal, export, import, import_with_outline};
 
 #[allow(clippy::disallowed_methods)] // the environment names the test data
 fn shared() -> Option<PathBuf> {
@@ -368,6 +368,14 @@ fn a_compressed_journal_is_read_as_the_journal_is() {
     let (plain, again) = (import(&path).unwrap(), import(&compressed).unwrap());
     assert_eq!(plain.optimum_ms(), Some(1.5));
     assert_eq!((&plain.name, plain.rows()), (&again.name, again.rows()));
+    for file in [&path, &compressed] {
+        let (recording, outline) = import_with_outline(file).unwrap();
+        let outline = outline.unwrap();
+        assert_eq!((recording.rows(), outline.entries.len()), (plain.rows(), 2));
+        assert_eq!(outline.header, tunesmith_store::read_header(&path).unwrap());
+    }
+    fs::write(folder.path().join("plain.csv"), "X,time_ms\n1,2\n").unwrap();
+    assert!(import_with_outline(&folder.path().join("plain.csv")).unwrap().1.is_none());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Explains the speed of a configuration by its counters: its bottlenecks, and the tuning parameters
 //! that would relieve them.
 
+use crate::counter_gaps::lacking;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::Path;
@@ -83,6 +84,12 @@ impl CounterExplanation {
     /// Returns the configuration in the form that `--config` takes.
     pub fn arguments(&self) -> String {
         arguments(&self.config)
+    }
+
+    /// Adds notes on the counters that `measurement` lacks.
+    #[must_use]
+    pub fn with_gaps(self, measurement: &Measurement) -> Self {
+        Self { notes: lacking(measurement).into_iter().chain(self.notes).collect(), ..self }
     }
 }
 

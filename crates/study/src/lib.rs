@@ -9,6 +9,7 @@
 
 mod comparison;
 mod counter_explanation;
+mod counter_gaps;
 mod counter_models;
 mod error;
 mod left;
@@ -22,10 +23,11 @@ pub use comparison::{Baseline, CompareOptions, Comparison, Measures, Overall, Sc
 pub use counter_explanation::{
     BottleneckShare, CounterExplanation, CounterLook, CounterSubject, Effect, REMEDY, Wanted, row_with_counters,
 };
+pub use counter_gaps::lacking;
 pub use counter_models::{METHODS, TrainOptions, Trained, learnable, train_counters, unknown};
 pub use error::Error;
 pub use left::{Left, Within, indices_of, is_configuration, space_of_journal};
-pub use model_choice::{ModelChoice, read_model};
+pub use model_choice::{ModelChoice, model_kind, no_model, read_model};
 pub use page::run_section;
 pub use past::{Fitting, JudgedRecording, LeftOut, Past, WhyLeftOut};
 pub use trials::{trials, values_of};

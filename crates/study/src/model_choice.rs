@@ -1,8 +1,10 @@
 //! The counter model that a user chooses.
 
 use crate::Error;
+use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use tunesmith_model::counters::CounterModel;
+use tunesmith_space::did_you_mean;
 
 /// The counter model for strategies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,4 +47,27 @@ pub fn read_model(file: &Path) -> Result<CounterModel, Error> {
     let text = tunesmith_files::read_text(file, tunesmith_files::DATA)
         .map_err(|error| Error::request(format!("cannot read the model `{}`: {error}", file.display()), remedy()))?;
     CounterModel::from_json(&text).map_err(|error| Error::request(format!("`{}`: {error}", file.display()), remedy()))
+}
+
+/// Returns the `kind` of a model file.
+///
+/// # Errors
+/// The file cannot be read or is not a model.
+pub fn model_kind(file: &Path) -> Result<String, Error> {
+    let text =
+        tunesmith_files::read_text(file, tunesmith_files::DATA).map_err(|error| no_model(file, &error.to_string()))?;
+    let json: Json = serde_json::from_str(&text)
+        .map_err(|error| no_model(file, &format!("not readable as JSON: {error}; was the file cut off or edited?")))?;
+    let kind = json.get("kind").and_then(Json::as_str).map(str::to_string);
+    kind.ok_or_else(|| no_model(file, "it has no `kind`"))
+}
+
+/// Returns the error for a file that is not a model.
+pub fn no_model(file: &Path, reason: &str) -> Error {
+    let remedy = "name a counter model (`tunesmith train counters` makes one of recordings), a timing model (`train timing`), a device file \
+                  (`calibrate`), or `exact` or `trees` of a replayed recording";
+    let name = file.to_string_lossy();
+    let similar = did_you_mean(&name, ["exact", "trees"]).filter(|_| !file.exists());
+    let remedy = similar.map_or(remedy.to_string(), |similar| format!("{similar} Or {remedy}"));
+    Error::request(format!("`{name}` is no model: {reason}"), Some(remedy))
 }

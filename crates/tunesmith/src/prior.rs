@@ -2,18 +2,16 @@
 
 use crate::guided::{Guided, of_model};
 use crate::{Error, Problem};
-use serde_json::Value as Json;
-use std::path::Path;
 use tunesmith_choose::timing::{TIMING_KIND, TimingModel};
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Searcher, Target};
-use tunesmith_cost::{DEVICE_KIND, Guess, Limit, NestEstimates, Provenance, form, read_device};
+use tunesmith_cost::{DEVICE_KIND, Guess, Limit, NestEstimates, foreign, form, read_device, without_estimate};
 use tunesmith_device::Language;
 use tunesmith_model::counters::{COUNTERS_KIND, CounterModel, Method};
 use tunesmith_search::profile_guided::counter_data;
 use tunesmith_search::{PastTimes, Primed, StrategySpec};
-use tunesmith_space::{ConfigId, Space, did_you_mean};
-use tunesmith_study::ModelChoice;
+use tunesmith_space::{ConfigId, Space};
+use tunesmith_study::{ModelChoice, model_kind, no_model};
 
 /// A model file that gives estimates before the first trial.
 pub(crate) enum Prior<'a> {
@@ -64,16 +62,19 @@ impl<'a> Prior<'a> {
         here: impl FnOnce() -> Option<(Language, String)>,
     ) -> Result<Option<Self>, Error> {
         let Some(ModelChoice::File(file)) = choice else { return Ok(None) };
-        match kind(file)?.as_str() {
+        match model_kind(file)?.as_str() {
             COUNTERS_KIND => Ok(None),
             TIMING_KIND => Ok(Some(Self::Timing(Box::new(TimingModel::read(file)?)))),
             DEVICE_KIND => {
                 let device = read_device(file)?;
                 let estimates = Box::new(NestEstimates::new(problem, &device, form(None)?, file)?);
-                let foreign = here().map_or(Ok(None), |here| foreign(&device.provenance, here, file))?;
+                let foreign = match here() {
+                    Some((language, name)) => foreign(&device.provenance, (language, &name), file)?,
+                    None => None,
+                };
                 Ok(Some(Self::Estimates { estimates, foreign }))
             }
-            other => Err(no_model(file, &format!("it is of kind `{other}`"))),
+            other => Err(no_model(file, &format!("it is of kind `{other}`")).into()),
         }
     }
 
@@ -92,7 +93,7 @@ impl<'a> Prior<'a> {
             return (PriorEstimates::default(), Guided::without(note));
         }
         let guesses = estimates.all(space);
-        let mut notes: Vec<String> = foreign.iter().cloned().chain(left_out(&guesses)).collect();
+        let mut notes: Vec<String> = foreign.iter().cloned().chain(without_estimate(&guesses)).collect();
         let (limit, no_limit) = match (foreign, estimates.limit()) {
             (None, Ok(limit)) => (Some(limit), None),
             (None, Err(reason)) => {
@@ -139,72 +140,6 @@ fn times(guesses: &[(ConfigId, Guess)]) -> Option<PastTimes> {
     };
     let scores: Vec<(ConfigId, Option<f64>)> = guesses.iter().filter_map(score).collect();
     scores.iter().any(|(_, score)| score.is_some()).then(|| PastTimes::from_scores(vec![scores]))
-}
-
-/// Returns notes with the numbers of configurations that could not be counted and of those with
-/// unmeasured operations, each with the first reason.
-fn left_out(guesses: &[(ConfigId, Guess)]) -> Vec<String> {
-    let note = |why: &str, reasons: Vec<&String>| {
-        let first = reasons.first()?;
-        Some(format!("{} configurations have no estimate, since {why}: {first}", reasons.len()))
-    };
-    let uncounted = guesses.iter().filter_map(|(_, guess)| match guess {
-        Guess::Unknown(reason) => Some(reason),
-        _ => None,
-    });
-    let unmeasured = guesses.iter().filter_map(|(_, guess)| match guess {
-        Guess::Unmeasured(reason) => Some(reason),
-        _ => None,
-    });
-    let notes = [
-        note("they cannot be counted", uncounted.collect()),
-        note("the device file lacks the cost of their operations", unmeasured.collect()),
-    ];
-    notes.into_iter().flatten().collect()
-}
-
-/// Returns the `kind` of a model file.
-fn kind(file: &Path) -> Result<String, Error> {
-    let text =
-        tunesmith_files::read_text(file, tunesmith_files::DATA).map_err(|error| no_model(file, &error.to_string()))?;
-    let json: Json = serde_json::from_str(&text)
-        .map_err(|error| no_model(file, &format!("not readable as JSON: {error}; was the file cut off or edited?")))?;
-    let kind = json.get("kind").and_then(Json::as_str).map(str::to_string);
-    kind.ok_or_else(|| no_model(file, "it has no `kind`"))
-}
-
-fn no_model(file: &Path, reason: &str) -> Error {
-    let remedy = "name a counter model (`tunesmith train counters` makes one of recordings), a timing model (`train timing`), a device file \
-                  (`calibrate`), or `exact` or `trees` of a replayed recording";
-    let name = file.to_string_lossy();
-    let similar = did_you_mean(&name, ["exact", "trees"]).filter(|_| !file.exists());
-    let remedy = similar.map_or(remedy.to_string(), |similar| format!("{similar} Or {remedy}"));
-    Error::request(format!("`{name}` is no model: {reason}"), Some(remedy))
-}
-
-/// Returns a note if the measured device is not the one tuned on, or `None` if it is.
-///
-/// # Errors
-/// Its kernels are in another language. Their times mean little even on the same processor.
-fn foreign(measured: &Provenance, (language, name): (Language, String), file: &Path) -> Result<Option<String>, Error> {
-    if measured.backend == language.to_string() {
-        let note = format!(
-            "the device file was measured on `{}`, but this device is `{name}`: its estimates only order the \
-                 configurations and give no limit",
-            measured.device
-        );
-        return Ok((measured.device != name).then_some(note));
-    }
-    let Provenance { device, backend, .. } = measured;
-    let text = format!(
-        "`{}` has the times of kernels in {backend} on `{device}`, but these kernels run in {language} on `{name}`",
-        file.display()
-    );
-    let remedy = format!(
-        "measure this device (`tunesmith calibrate --device {} -o FILE`), or tune on the other (--device)",
-        language.device()
-    );
-    Err(Error::request(text, Some(remedy)))
 }
 
 /// Returns a guide by the counts of the configurations, as if hardware had counted them.

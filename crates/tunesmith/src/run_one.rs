@@ -1,7 +1,6 @@
 //! Runs one configuration: compiles, runs, verifies and times it.
 
 use crate::devices::device_for;
-use crate::explain::with_gaps;
 use crate::outcome::{Candidate, CandidateDocument, Rates};
 use crate::runner::{Extras, OnePlan, Runner};
 use crate::{Error, Problem};
@@ -174,7 +173,7 @@ fn explained(
     };
     let time_ms = candidate.time_ms;
     let subject = CounterSubject { parameters: space.parameters(), values: &values, hardware, time_ms };
-    subject.explain(measurement, model, &is_valid).map(|explained| with_gaps(explained, measurement))
+    subject.explain(measurement, model, &is_valid).map(|explained| explained.with_gaps(measurement))
 }
 
 /// Returns the exact way in which one configuration is built and run.

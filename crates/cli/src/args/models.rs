@@ -26,13 +26,15 @@ pub(super) const ESTIMATE_HELP: &str = "Examples:
 pub(super) const EXPLAIN_HELP: &str = "Examples:
   tunesmith explain run.jsonl
   tunesmith explain run.jsonl --measure
+  tunesmith explain matmul.jsonl --on processor.device.json
   tunesmith explain recording.csv.gz --json
   tunesmith explain counters.csv.gz --model kernel.counters.json
   tunesmith explain counters.csv.gz --config TILE=16,UNROLL=4
 
 Any journal or recording will do. --config and --model show the counters of one configuration in
 full: recordings of KTT with profiling and CSV files have counters, and so have journals of
-`tune --profile`. See docs/explain.md.";
+`tune --profile`. Of a loop nest, --on says which resource bounds the best configuration, and how far
+it is from the modelled limit. See docs/explain.md.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrainCommand {
@@ -88,8 +90,13 @@ pub(crate) struct ExplainArgs {
     /// Measure what each change from the default brings, alone and in the winner: runs the kernel
     #[arg(long)]
     pub(crate) measure: bool,
-    /// With --measure: the problem; by default the .toml beside the journal with its name
-    #[arg(long, value_name = "FILE", requires = "measure")]
+    /// The device file (`calibrate`) that says which resource bounds the best configuration of a loop
+    /// nest; by default the one that the run was given
+    #[arg(long, value_name = "FILE")]
+    pub(crate) on: Option<PathBuf>,
+    /// The problem of the run, for --measure and loop nests; by default the .toml beside the journal
+    /// with its name
+    #[arg(long, value_name = "FILE")]
     pub(crate) problem: Option<PathBuf>,
     /// With --measure: the device, as for `tune`
     #[arg(long, value_name = "DEVICE", requires = "measure")]

@@ -214,7 +214,8 @@ fn percent(text: &str) -> Result<f64, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// Journals of one or more inputs and devices, wisdom (ours or Kernel Launcher's), recordings
+    /// Journals of one or more inputs and devices, or a folder for its latest; wisdom (ours or Kernel
+    /// Launcher's), recordings
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
     /// The format: wisdom, json, c-header, x-macro, rust, kernel-launcher; or of one configuration,

@@ -1,18 +1,24 @@
 //! `tunesmith explain`.
 
+use super::estimate::interval_text;
 use super::{Tuned, command, interrupt, interruptible_machine, journal, pairs};
 use crate::args::ExplainArgs;
 use crate::{Ending, output};
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
+use tunesmith::cost::{Resource, Roof};
 use tunesmith::report::{
-    BottleneckPage, ExplanationPage, NextStep, ParameterEffect, Standing, count, counted, milliseconds,
+    BottleneckPage, ExplanationPage, ModelledTime, NextStep, ParameterEffect, RoofPage, Standing, count, counted,
+    milliseconds,
 };
 use tunesmith::space::lookup;
 use tunesmith::store::{self, Journal};
 use tunesmith::why::Advice;
-use tunesmith::{CounterExplanation, Effect, Error, ExplainOptions, Explained, Explanation, MeasureOptions, Problem};
+use tunesmith::{
+    CounterExplanation, Effect, Error, EstimatedInterval, ExplainOptions, Explained, Explanation, MeasureOptions,
+    Problem,
+};
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<Ending, Error> {
     let run = journal(&args.run)?;
@@ -20,6 +26,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Ending, Error> {
         run: run.clone(),
         config: pairs(&args.config),
         model: args.model.clone(),
+        on: args.on.clone(),
+        problem: args.problem.clone(),
         measure: args.measure.then(|| measure(args)).transpose()?,
     };
     let Some(explanation) = tunesmith::explain(&options)? else { return Ok(Ending::Interrupted) };
@@ -38,7 +46,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Ending, Error> {
 fn measure(args: &ExplainArgs) -> Result<MeasureOptions, Error> {
     let interrupt = interrupt();
     let machine = interruptible_machine(args.device.as_deref(), &interrupt)?;
-    Ok(MeasureOptions { problem: args.problem.clone(), machine, interrupt })
+    Ok(MeasureOptions { machine, interrupt })
 }
 
 /// The JSON document: a contract with other programs. See docs/explain.md.
@@ -74,7 +82,8 @@ fn text(run: &Path, explanation: &Explanation) -> String {
         count(&correct.to_string())
     );
     let standing = explanation.best.as_ref().map(|best| standing(best, explanation));
-    let within = explanation.left.iter().flat_map(|left| &left.within);
+    // Without a correct configuration nothing is near the optimum.
+    let within = explanation.left.iter().filter(|_| standing.is_some()).flat_map(|left| &left.within);
     let bottlenecks = explanation.counters.iter().flat_map(|counters| &counters.bottlenecks);
     ExplanationPage {
         title: &title,
@@ -86,9 +95,38 @@ fn text(run: &Path, explanation: &Explanation) -> String {
         failures: &explanation.failures,
         within: &within.map(|claim| (claim.regret, claim.probability)).collect::<Vec<_>>(),
         bottlenecks: &bottlenecks.map(|found| (found.name.to_string(), found.share)).collect::<Vec<_>>(),
+        roof: explanation.roof.as_ref().map(roof).as_ref(),
         next: &next(run, explanation),
     }
     .render()
+}
+
+/// Returns what the page says about a loop nest.
+fn roof(roof: &Roof) -> RoofPage {
+    let time =
+        |ms: f64, interval: Option<&EstimatedInterval>| ModelledTime { ms, interval: interval.map(interval_text) };
+    let used = roof.modelled.as_ref();
+    let resources = used.into_iter().flat_map(|used| &used.resources);
+    let properties =
+        used.into_iter().flat_map(|used| used.terms.iter().map(move |term| (term, term.time_ms / used.time_ms)));
+    RoofPage {
+        resources: resources.map(|own| (resource(own.resource).to_string(), own.share)).collect(),
+        properties: properties.map(|(term, share)| (term.property.to_string(), share)).collect(),
+        modelled: used.map(|used| time(used.time_ms, used.interval.as_ref())),
+        limit: roof.limit.as_ref().map(|limit| (time(limit.time_ms, limit.interval.as_ref()), limit.share)),
+        work: roof.work.map(|work| [(work.operations, work.gflops), (work.bytes, work.gbytes)]),
+        notes: roof.notes.clone(),
+    }
+}
+
+/// Returns what people call a resource.
+fn resource(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Memory => "memory",
+        Resource::Compute => "arithmetic",
+        Resource::Latency => "waiting for results",
+        Resource::Overhead => "launches and barriers",
+    }
 }
 
 fn standing(best: &Explained, explanation: &Explanation) -> Standing {

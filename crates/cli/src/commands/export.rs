@@ -1,6 +1,6 @@
 //! `tunesmith export`.
 
-use super::{interrupt, interruptible_machine};
+use super::{interrupt, interruptible_machine, journals};
 use crate::args::ExportArgs;
 use crate::{Ending, output};
 use tunesmith::report::counted;
@@ -8,7 +8,7 @@ use tunesmith::{Error, ExportOptions, Exported, ExportedPortfolio, GuardOptions}
 
 pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
     let options = ExportOptions {
-        runs: args.runs.clone(),
+        runs: journals(&args.runs)?,
         format: args.form.clone(),
         most: args.most,
         keep: args.keep,
@@ -45,6 +45,13 @@ fn text(exported: &Exported) -> String {
 fn portfolio(portfolio: &ExportedPortfolio) -> String {
     let ExportedPortfolio { kernel, device, configurations, rule, .. } = portfolio;
     let (candidates, inputs) = (counted(portfolio.candidates, "configuration"), counted(portfolio.inputs, "input"));
+    if let (Some(only), 1) = (&portfolio.only, portfolio.inputs) {
+        return format!(
+            "{kernel} on {device}: the best of {candidates}{}\n  {only}\n{}",
+            portfolio.regret_default.map_or(String::new(), speedup),
+            guarded(portfolio)
+        );
+    }
     let held_out = match (portfolio.regret_held_out, portfolio.regret_held_out_worst, portfolio.regret_fixed) {
         (Some(mean), Some(worst), Some(fixed)) => format!(
             "  held out {} (worst {}), one configuration for all {}{}\n",
@@ -56,18 +63,31 @@ fn portfolio(portfolio: &ExportedPortfolio) -> String {
         _ => String::new(),
     };
     let default = portfolio.regret_default.map_or(String::new(), |share| format!("; default {}", percent(share)));
-    let guarded = portfolio.guarded.map_or(String::new(), |found| {
-        let confirmed = counted(found.confirmed, "choice");
-        format!("  guard    {confirmed} confirmed faster than the default, {} refused\n", found.refused)
-    });
     format!(
         "{kernel} on {device}: {configurations} of {candidates} for {inputs}, {rule}\n  \
-         regret   best of them {}, chosen {} (worst {}){default}\n{held_out}{}{guarded}",
+         regret   best of them {}, chosen {} (worst {}){default}\n{held_out}{}{}",
         percent(portfolio.regret_portfolio),
         percent(portfolio.regret_tree),
         percent(portfolio.regret_worst),
         covers(portfolio),
+        guarded(portfolio),
     )
+}
+
+/// Returns how much faster the best is than the default with this regret.
+fn speedup(regret_default: f64) -> String {
+    match regret_default > 0.0 {
+        true => format!(", {:.2} times the default", 1.0 + regret_default),
+        false => ", the default".to_string(),
+    }
+}
+
+/// Returns a line with what a guard confirmed.
+fn guarded(portfolio: &ExportedPortfolio) -> String {
+    portfolio.guarded.map_or(String::new(), |found| {
+        let confirmed = counted(found.confirmed, "choice");
+        format!("  guard    {confirmed} confirmed faster than the default, {} refused\n", found.refused)
+    })
 }
 
 fn percent(share: f64) -> String {

@@ -1,18 +1,16 @@
 //! The page that a browser gets: a report that reloads when there is a newer one.
 
 /// The part of a page that asks for newer ones. It reloads only if there is one and the reader has not
-/// touched the page for ten seconds, keeps the reader's place, asks nothing while nobody looks, and
-/// gives up once the run is gone.
+/// touched the page for ten seconds, hands the reader's place and choices to the next page
+/// (`reader.js` of the report), asks nothing while nobody looks, and gives up once the run is gone.
 const SCRIPT: &str = r#"<script>
 (() => {
-  const seen = REVISION, place = "tunesmith-live-place";
-  const stored = sessionStorage.getItem(place);
-  if (stored !== null) {
-    sessionStorage.removeItem(place);
-    const back = () => scrollTo(...JSON.parse(stored));
-    back();
-    addEventListener("load", back);
-  }
+  const seen = REVISION, name = "tunesmith-live-reader";
+  const stored = sessionStorage.getItem(name);
+  sessionStorage.removeItem(name);
+  // The report returns to the place itself, once its tables are there.
+  history.scrollRestoration = "manual";
+  if (stored !== null) globalThis.tunesmithReader = { before: JSON.parse(stored) };
   let missed = 0, touched = -Infinity;
   for (const kind of ["pointerdown", "keydown", "wheel"])
     addEventListener(kind, () => { touched = Date.now(); }, { passive: true });
@@ -21,9 +19,10 @@ const SCRIPT: &str = r#"<script>
       if (!document.hidden) {
         const state = await (await fetch("/state", { cache: "no-store" })).json();
         missed = 0;
-        const idle = Date.now() - touched > 10000;
+        const idle = Date.now() - touched > 10000 && getSelection().isCollapsed;
         if (state.revision !== seen && (idle || !state.running)) {
-          sessionStorage.setItem(place, JSON.stringify([scrollX, scrollY]));
+          const reader = globalThis.tunesmithReader?.now?.();
+          if (reader) sessionStorage.setItem(name, JSON.stringify(reader));
           location.reload();
           return;
         }

@@ -107,6 +107,8 @@ fn at(path: &str, published: &Published) -> Reply {
             let state = format!("{{\"revision\": {revision}, \"running\": {running}}}\n");
             Reply { status: (200, "OK"), content: Content::State(state) }
         }
+        // Every browser asks for it.
+        Some("/favicon.ico") => Reply::text(204, "No Content", ""),
         _ => Reply::text(404, "Not Found", "there is / with the report, and /state\n"),
     }
 }

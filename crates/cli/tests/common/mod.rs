@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, clippy::print_stderr)] // every test file uses its own part
 
 pub mod cuda;
+pub mod served;
 pub mod terminal;
 
 use serde_json::Value as Json;

@@ -67,13 +67,17 @@ impl Browser {
 
     /// Opens a file in a view of this width, in light or in dark mode.
     pub(crate) fn open(&mut self, page: &Path, width: u32, mode: &str) {
+        self.open_address(&format!("file://{}", page.canonicalize().unwrap().display()), width, mode);
+    }
+
+    /// Opens an address in a view of this width, in light or in dark mode.
+    pub(crate) fn open_address(&mut self, address: &str, width: u32, mode: &str) {
         let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", &metrics);
         let features = json!([{ "name": "prefers-color-scheme", "value": mode }]);
         self.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
         self.loaded = false;
-        let url = format!("file://{}", page.canonicalize().unwrap().display());
-        self.call("Page.navigate", &json!({ "url": url }));
+        self.call("Page.navigate", &json!({ "url": address }));
         while !self.loaded {
             self.read();
         }
@@ -92,6 +96,22 @@ impl Browser {
         answer["result"]["value"].take()
     }
 
+    /// Evaluates an expression again and again until its value is true in the sense of JavaScript, also
+    /// while the page loads itself again. Returns that value.
+    pub(crate) fn wait_for(&mut self, expression: &str) -> Json {
+        let expression = format!("new Promise((resolve) => setTimeout(() => resolve({expression}), 50))");
+        let wanted = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        loop {
+            // An expression of a page that is gone has no value.
+            let mut answer = self.try_call("Runtime.evaluate", &wanted).unwrap_or_default();
+            assert!(answer["exceptionDetails"].is_null(), "{answer:#}");
+            let value = answer["result"]["value"].take();
+            if !matches!(&value, Json::Null | Json::Bool(false)) {
+                return value;
+            }
+        }
+    }
+
     /// Returns a picture of a part of the page from `top` on, in base64.
     pub(crate) fn screenshot(&mut self, top: f64, (width, height): (f64, f64), scale: f64) -> String {
         let clip = json!({ "x": 0, "y": top, "width": width, "height": height, "scale": scale });
@@ -100,6 +120,11 @@ impl Browser {
     }
 
     fn call(&mut self, method: &str, parameters: &Json) -> Json {
+        self.try_call(method, parameters).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// Calls a method. Returns the browser's error if it cannot do it.
+    fn try_call(&mut self, method: &str, parameters: &Json) -> Result<Json, Json> {
         self.calls += 1;
         let mut message = json!({ "id": self.calls, "method": method, "params": parameters });
         if let Some(session) = &self.session {
@@ -109,8 +134,7 @@ impl Browser {
         loop {
             let mut answer = self.read();
             if answer["id"] == self.calls {
-                assert!(answer["error"].is_null(), "{method}: {answer}");
-                return answer["result"].take();
+                return if answer["error"].is_null() { Ok(answer["result"].take()) } else { Err(answer) };
             }
         }
     }

@@ -9,6 +9,7 @@ mod journals;
 use base64::Engine as _;
 use browser::{Browser, has_browser};
 use common::Folder;
+use common::served::{PROBLEM, Served};
 use journals::Made;
 use serde_json::{Value as Json, json};
 use std::path::Path;
@@ -199,6 +200,65 @@ fn every_script_is_a_module_that_parses() {
         };
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
+}
+
+/// Returns what a reader sees of the table of all evaluations, and where, once it is there.
+const SEEN: &str = "(() => {
+    const place = document.querySelector('[data-table]');
+    if (!place?.querySelector('tbody tr')) return false;
+    const cells = (row, at) => row.cells[at].textContent;
+    const section = place.closest('section');
+    return {
+        total: Number(place.firstElementChild.textContent.match(/of ([0-9]+)/)[1]),
+        filters: [...place.querySelectorAll('thead select, thead input')].map(({ value }) => value),
+        sorted: [...place.querySelectorAll('th[aria-sort=descending]')].map(({ textContent }) => textContent),
+        rows: [...place.querySelectorAll('tbody tr')].map((row) => [cells(row, 4), cells(row, 5)]),
+        top: section.getBoundingClientRect().top,
+        folded: [...document.querySelectorAll('details')].map(({ open }) => open),
+        isNew: !globalThis.isOld,
+    };
+})()";
+
+#[test]
+fn the_page_of_a_running_run_follows_it_and_keeps_what_its_reader_chose() {
+    if !has_browser() {
+        return;
+    }
+    let folder = Folder::with(&[("p.toml", PROBLEM)]);
+    let served = Served::start(&folder);
+    while served.revision() < 1 {}
+    let mut browser = Browser::start();
+    browser.open_address(&format!("http://{}/", served.own()), 1280, "light");
+    let enough = format!("(() => {{ const seen = {SEEN}; return seen.total > 30 && seen; }})()");
+    browser.wait_for(&enough);
+    let choose = "(() => {
+        globalThis.isOld = true;
+        const place = document.querySelector('[data-table]');
+        const [, y] = [...place.querySelectorAll('thead select')];
+        y.selectedIndex = [...y.options].findIndex(({ text }) => text === '2');
+        y.dispatchEvent(new Event('input'));
+        const x = place.querySelectorAll('thead button')[4];
+        x.click();
+        x.click();
+        document.querySelectorAll('details').forEach((part, at) => (part.open = at % 2 === 1));
+        place.closest('section').scrollIntoView();
+        scrollBy(0, 40);
+        return true;
+    })()";
+    browser.wait_for(choose);
+    let before = browser.wait_for(SEEN);
+    let newer = format!("(() => {{ const seen = {SEEN}; return seen.isNew && seen; }})()");
+    let after = browser.wait_for(&newer);
+    let total = |seen: &Json| seen["total"].as_u64().unwrap();
+    assert!(total(&after) > total(&before), "{before:#} {after:#}");
+    for key in ["filters", "sorted", "folded"] {
+        assert_eq!(before[key], after[key], "{key}: {before:#} {after:#}");
+    }
+    assert_eq!(after["sorted"], json!(["X ▼"]));
+    assert!(after["rows"].as_array().unwrap().iter().all(|row| row[1] == "2"), "{after:#}");
+    let tops = [&before, &after].map(|seen| seen["top"].as_f64().unwrap());
+    assert!((tops[0] - tops[1]).abs() < 200.0, "the place of the reader: {tops:?}");
+    assert_eq!(browser.errors, [""; 0]);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Estimates the time of a loop nest without running it.
 
+mod roof;
 mod space;
 
+pub use roof::{ModelledUse, ResourceShare, Roof, RoofLimit, RoofSubject, Work, roof};
 pub use space::{EstimateSpaceOptions, EstimatedConfig, EstimatedSpace, estimate_space};
 
 use crate::Error;
@@ -66,7 +68,7 @@ impl From<Interval> for EstimatedInterval {
 }
 
 /// The part of an estimated time that one property takes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EstimatedTerm {
     /// The property.
     pub property: CostProperty,

@@ -80,6 +80,11 @@ impl Resource {
         ("latency", Self::Latency),
         ("overhead", Self::Overhead),
     ];
+
+    /// Returns every resource.
+    pub(crate) fn every() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().map(|(_, resource)| resource)
+    }
 }
 
 impl fmt::Display for Resource {

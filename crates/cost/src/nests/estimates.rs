@@ -192,6 +192,28 @@ fn unmeasured(bounded: &Bounded) -> Option<String> {
     })
 }
 
+/// Returns notes with the numbers of configurations that could not be counted and of those with
+/// unmeasured operations, each with the first reason.
+pub fn without_estimate(guesses: &[(ConfigId, Guess)]) -> Vec<String> {
+    let note = |why: &str, reasons: Vec<&String>| {
+        let first = reasons.first()?;
+        Some(format!("{} configurations have no estimate, since {why}: {first}", reasons.len()))
+    };
+    let uncounted = guesses.iter().filter_map(|(_, guess)| match guess {
+        Guess::Unknown(reason) => Some(reason),
+        _ => None,
+    });
+    let unmeasured = guesses.iter().filter_map(|(_, guess)| match guess {
+        Guess::Unmeasured(reason) => Some(reason),
+        _ => None,
+    });
+    let notes = [
+        note("they cannot be counted", uncounted.collect()),
+        note("the device file lacks the cost of their operations", unmeasured.collect()),
+    ];
+    notes.into_iter().flatten().collect()
+}
+
 /// Returns the configurations with the shortest estimates. Equal ones are in the order of the
 /// space.
 fn best(known: &HashMap<ConfigId, Guess>, count: usize) -> Vec<ConfigId> {

@@ -12,6 +12,6 @@ pub(crate) use count::array_bytes;
 pub use counted::{ArrayFootprint, CountOptions, ModernCount, NestCount, PropertyCount, count};
 pub use counters::Counted;
 pub use counting::Counting;
-pub use estimates::{Guess, Limit, NestEstimates};
+pub use estimates::{Guess, Limit, NestEstimates, without_estimate};
 pub(crate) use placed::{PlacedNest, read as read_nest};
 pub(crate) use tunesmith_problem::nests::{NestGenerator, arguments, dialect, in_words};

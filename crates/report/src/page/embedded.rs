@@ -16,7 +16,7 @@ mod packing {
     const PLOTLY: &[u8] = include_bytes!("plotly/plotly-cartesian.min.js.gz");
 
     /// Our script, file by file.
-    pub(super) const SCRIPT: [&str; 14] = [
+    pub(super) const SCRIPT: [&str; 15] = [
         include_str!("script/data.js"),
         include_str!("script/text.js"),
         include_str!("script/theme.js"),
@@ -30,6 +30,7 @@ mod packing {
         include_str!("script/spent.js"),
         include_str!("script/table.js"),
         include_str!("script/copy.js"),
+        include_str!("script/reader.js"),
         include_str!("script/main.js"),
     ];
 

@@ -3,7 +3,7 @@
 use super::record::RunSection;
 use super::{Group, places, section, text};
 use maud::{Markup, html};
-use tunesmith_explain::{FEWEST, Importance, Scale};
+use tunesmith_explain::{DOUBTFUL, FEWEST, Importance, Scale};
 
 const NOTE: &str = "The share of the variance that each parameter explains, by a functional analysis of variance over \
                     all combinations of its values. A parameter near 0 can be fixed, and the space shrinks.";
@@ -21,6 +21,7 @@ pub(super) fn render(group: &Group<'_>) -> Markup {
             p.note {
                 "Shares of the variance of " (scale(found)) (text::name(run.subject.objective.name())) ". Left to noise, or to what was not tried: "
                 (percent(unexplained)) "."
+                @if unexplained > DOUBTFUL { " Do not trust the other shares." }
             }
         })
     });

@@ -13,7 +13,7 @@ pub(super) fn render(group: &Group<'_>) -> Markup {
         (table(group))
         @for (_, run) in &group.runs {
             @for verdict in &run.verdict {
-                p { @if group.runs.len() > 1 { (text::name(&run.name)) ": " } (verdict) "." }
+                p { @if group.runs.len() > 1 { (text::name(&run.name)) ": " (verdict) } @else { (sentence(verdict)) } "." }
             }
         }
         @if let Some(builds) = group.beside(|_, run| builds(run)) { (builds) }
@@ -57,4 +57,10 @@ fn builds(run: &RunSection) -> Option<Markup> {
             details open[at == 0] { summary { (build.form) } pre.copied { (text) } }
         }
     })
+}
+
+/// Returns a text with a capital letter at its beginning.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

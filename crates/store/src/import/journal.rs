@@ -2,7 +2,7 @@
 
 use super::number;
 use super::{Flaw, ImportError};
-use crate::{Entry, Header, Recorded, line};
+use crate::{Entry, Header, Outline, StoreError, line};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 use tunesmith_core::Recording;
@@ -16,23 +16,26 @@ pub(super) fn is_journal(text: &str) -> bool {
         .is_ok_and(|header| header.contains_key("format") && header.contains_key("parameters"))
 }
 
-/// Returns the evaluations of the journal `text`, the content of `path`. Leaves out later
-/// measurements: the final re-measurement covers only the leaders, so that its samples would set
-/// them apart from the rest.
-pub(super) fn read(path: &Path, text: String) -> Result<Recording, ImportError> {
-    let recorded = crate::read::parse(path, text.into_bytes())?;
-    let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
-    recording(&super::name(path), &recorded).map_err(located)
+/// Reads the journal `text`, the content of `path`.
+pub(super) fn read(path: &Path, text: String) -> Result<Outline, StoreError> {
+    crate::read::parse_brief(path, text.into_bytes())
 }
 
-fn recording(name: &str, recorded: &Recorded) -> Result<Recording, Flaw> {
-    let header = &recorded.header;
+/// Returns the evaluations of the journal at `path`. Leaves out later measurements: the final
+/// re-measurement covers only the leaders, so that its samples would set them apart from the rest.
+pub(super) fn recording(path: &Path, outline: &Outline) -> Result<Recording, ImportError> {
+    let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
+    let header = &outline.header;
     let values = |json: &Json| -> Option<Vec<Value>> { json.as_array()?.iter().map(number::value).collect() };
     let columns = header.parameters.iter().map(|(name, json)| Column { name: name.clone(), values: values(json) });
     let columns: Vec<Column> = columns.collect();
-    let rows: Vec<Row> = recorded.entries.iter().map(|entry| row(entry, &columns)).collect::<Result<_, Flaw>>()?;
-    let place = |row: usize| format!("line {}", recorded.entries[row].line);
-    let mut recording = Recording::new(name, columns, rows).map_err(|error| Flaw::of(&error, place))?;
+    let mut rows: Vec<Row> = Vec::with_capacity(outline.entries.len());
+    for entry in outline.entries.iter() {
+        rows.push(row(&entry?, &columns).map_err(located)?);
+    }
+    let place = |row: usize| format!("line {}", outline.entries.briefs()[row].line);
+    let recording = Recording::new(super::name(path), columns, rows);
+    let mut recording = recording.map_err(|error| located(Flaw::of(&error, place)))?;
     recording.kernel = Some(header.problem.clone()).filter(|problem| !problem.is_empty());
     recording.context = context(header, &recording);
     recording.device = header.identity.get("device").and_then(Json::as_str).map(str::to_string);

@@ -19,6 +19,7 @@ mod t4;
 
 pub use error::ImportError;
 
+use crate::Outline;
 use error::Flaw;
 use serde_json::Value as Json;
 use std::io::Read;
@@ -41,12 +42,22 @@ pub(crate) const MAX_COLUMNS: usize = 20_000;
 /// The file cannot be read, is in none of these formats, or has a fault, which the error names with
 /// its place.
 pub fn import(path: &Path) -> Result<Recording, ImportError> {
+    Ok(import_with_outline(path)?.0)
+}
+
+/// Reads the recording at `path` like [`import`]. Of a journal it also returns the outline, so that
+/// nobody reads the file twice.
+///
+/// # Errors
+/// As of [`import`].
+pub fn import_with_outline(path: &Path) -> Result<(Recording, Option<Outline>), ImportError> {
     let io = |source| ImportError::Io { path: path.to_path_buf(), source };
     let bytes = tunesmith_files::read(path, tunesmith_files::RECORD).map_err(io)?;
     let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
     let text = text(bytes).map_err(located)?;
     if journal::is_journal(&text) {
-        return journal::read(path, text);
+        let outline = journal::read(path, text)?;
+        return Ok((journal::recording(path, &outline)?, Some(outline)));
     }
     let name = name(path);
     let read = match text.trim_start().as_bytes().first() {
@@ -57,7 +68,7 @@ pub fn import(path: &Path) -> Result<Recording, ImportError> {
             csv::read(&name, &text, sidecar.as_deref())
         }
     };
-    read.map_err(located)
+    Ok((read.map_err(located)?, None))
 }
 
 /// Returns the file's text, decompressed if necessary.

@@ -2,26 +2,28 @@
 
 use super::ExplainOptions;
 use crate::Error;
-use crate::guided::lacking;
 use crate::judged::Judged;
 use crate::top::{TopConfig, top_of};
 use std::collections::HashMap;
-use std::path::Path;
 use tunesmith_core::recording::Row;
-use tunesmith_core::{Measurement, Recording};
+use tunesmith_core::Recording;
 use tunesmith_space::{Parameter, Value};
-use tunesmith_store::Journal;
+use tunesmith_store::{Journal, Outline};
 use tunesmith_study::{CounterExplanation, CounterSubject, REMEDY, read_model, row_with_counters};
 
 /// Explains a configuration of `recording`. Without counters there is nothing to explain, which is an
 /// error only if `options` ask about counters.
-pub(super) fn explain(options: &ExplainOptions, recording: &Recording) -> Result<Option<CounterExplanation>, Error> {
+pub(super) fn explain(
+    options: &ExplainOptions,
+    recording: &Recording,
+    outline: Option<&Outline>,
+) -> Result<Option<CounterExplanation>, Error> {
     let model = options.model.as_deref().map(read_model).transpose()?;
     let is_asked = model.is_some() || !options.config.is_empty();
     if !is_asked && recording.rows().iter().all(|row| row.measurement.counters.is_empty()) {
         return Ok(None);
     }
-    let row = row_with_counters(recording, &options.run, &options.config, &ranked(recording, &options.run))?;
+    let row = row_with_counters(recording, &options.run, &options.config, &ranked(recording, outline))?;
     let rows: HashMap<&[Value], &Row> = recording.rows().iter().map(|row| (row.values.as_slice(), row)).collect();
     // A configuration that failed is not suggested. One that was not recorded may be.
     let look = |values: &[Value]| match rows.get(values) {
@@ -35,7 +37,7 @@ pub(super) fn explain(options: &ExplainOptions, recording: &Recording) -> Result
         time_ms: row.time_ms(),
     };
     match subject.explain(&row.measurement, model.as_ref(), &look) {
-        Ok(explained) => Ok(Some(with_gaps(explained, &row.measurement))),
+        Ok(explained) => Ok(Some(explained.with_gaps(&row.measurement))),
         Err(_) if !is_asked => Ok(None),
         Err(text) => Err(Error::request(format!("`{}`: {text}", options.run.display()), Some(REMEDY.to_string()))),
     }
@@ -43,9 +45,9 @@ pub(super) fn explain(options: &ExplainOptions, recording: &Recording) -> Result
 
 /// Returns the correct rows, best first: of a journal in the order of its verdict, else by their
 /// times.
-fn ranked<'a>(recording: &'a Recording, path: &Path) -> Vec<&'a Row> {
-    if let Ok(recorded) = tunesmith_store::read_brief(path) {
-        let order = top_of(&Judged::new(&recorded), usize::MAX).configs;
+fn ranked<'a>(recording: &'a Recording, outline: Option<&Outline>) -> Vec<&'a Row> {
+    if let Some(outline) = outline {
+        let order = top_of(&Judged::new(outline), usize::MAX).configs;
         let names: Vec<&str> = recording.parameters().iter().map(Parameter::name).collect();
         let values = |config: &TopConfig| -> Option<Vec<Value>> {
             names.iter().map(|name| Journal::value_of(config.config.get(*name)?)).collect()
@@ -57,9 +59,4 @@ fn ranked<'a>(recording: &'a Recording, path: &Path) -> Vec<&'a Row> {
     let mut rows: Vec<(f64, &Row)> = recording.rows().iter().filter_map(|row| Some((row.time_ms()?, row))).collect();
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
     rows.into_iter().map(|(_, row)| row).collect()
-}
-
-/// Adds notes on the counters that `measurement` lacks.
-pub(crate) fn with_gaps(explained: CounterExplanation, measurement: &Measurement) -> CounterExplanation {
-    CounterExplanation { notes: lacking(measurement).into_iter().chain(explained.notes).collect(), ..explained }
 }

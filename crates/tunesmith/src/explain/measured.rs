@@ -4,7 +4,7 @@ use crate::devices::device_for;
 use crate::recorded::problem_of;
 use crate::runner::{Extras, Runner};
 use crate::{Error, Metric};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use tunesmith_core::{Completion, Interrupt, Request, SystemClock, statistics};
 use tunesmith_device::Machine;
@@ -16,8 +16,6 @@ use tunesmith_study::indices_of;
 /// The means to measure the effect of each change from the default.
 #[derive(Clone, Debug, Default)]
 pub struct MeasureOptions {
-    /// The problem that the run tuned. By default the `.toml` beside the journal with its name.
-    pub problem: Option<PathBuf>,
     /// The machine that measures.
     pub machine: Machine,
     /// Raised to end it.
@@ -29,16 +27,12 @@ const ROUNDS: usize = 5;
 /// Number of samples of each configuration in a round.
 const SAMPLES: usize = 3;
 
-/// Refuses to measure a run that is no journal.
-pub(super) fn no_journal(run: &Path) -> Error {
-    let text = format!("`{}` is no journal: nothing says how its configurations are run", run.display());
-    Error::request(text, Some("leave --measure out; the model then predicts the effects".to_string()))
-}
-
 /// Measures the default, the winner and the configurations between them that differ in one parameter
-/// from either, in turn. Adds their times to `scores`. Returns false if interrupted.
+/// from either, in turn. Adds their times to `scores`. `named` is the problem's file, if it is not the
+/// one beside the run. Returns false if interrupted.
 pub(super) fn add(
     how: &MeasureOptions,
+    named: Option<&Path>,
     (run, header): (&Path, &Header),
     trials: &Trials,
     (default, winner): (&[u32], &[u32]),
@@ -48,7 +42,7 @@ pub(super) fn add(
         let text = format!("--measure measures times, but the run optimised `{}`", metric.target());
         return Err(Error::request(text, Some("leave --measure out".to_string())));
     }
-    let problem = problem_of(run, header, how.problem.as_deref())?;
+    let problem = problem_of(run, header, named)?;
     let device = device_for(&problem, &how.machine)?;
     let space = problem.space(&device.limits(&how.machine))?.space;
     if header.identity.get("space").and_then(|digest| digest.as_str()) != Some(space.digest()) {

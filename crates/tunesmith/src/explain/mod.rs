@@ -2,8 +2,8 @@
 
 mod counters;
 mod measured;
+mod roof;
 
-pub(crate) use counters::with_gaps;
 pub use measured::MeasureOptions;
 
 use crate::judged::Judged;
@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
 use tunesmith_core::{Recording, statistics};
+use tunesmith_cost::Roof;
 use tunesmith_explain::{
     Advice, AmongBest, Change, CodeNumber, Facts, FailureCause, Importance, Scores, Surrogate, Trials, advice,
     among_best, changes, code, failure_causes, importance,
@@ -31,6 +32,11 @@ pub struct ExplainOptions {
     pub config: Vec<(String, String)>,
     /// The counter model, which predicts the effect of parameters on counters.
     pub model: Option<PathBuf>,
+    /// The device file by which the best configuration of a loop nest is explained. By default the one
+    /// with whose estimates the run searched.
+    pub on: Option<PathBuf>,
+    /// The problem that the run tuned. By default the `.toml` beside the journal with its name.
+    pub problem: Option<PathBuf>,
     /// The means to measure the effect of each change from the default, in place of predicting it.
     pub measure: Option<MeasureOptions>,
 }
@@ -74,6 +80,10 @@ pub struct Explanation {
     /// The bottlenecks, if the run has counters.
     #[serde(flatten)]
     pub counters: Option<CounterExplanation>,
+    /// The resource that bounds the best configuration and its distance from the modelled limit, if
+    /// the kernel is a loop nest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roof: Option<Roof>,
 }
 
 /// A configuration of the run.
@@ -109,9 +119,12 @@ impl From<TopConfig> for Explained {
 /// # Errors
 /// A file cannot be read, a named configuration has no counters, or the changes cannot be measured.
 pub fn explain(options: &ExplainOptions) -> Result<Option<Explanation>, Error> {
-    let recording = tunesmith_store::import(&options.run)?;
-    let counters = counters::explain(options, &recording)?;
-    let outline = tunesmith_store::read_brief(&options.run).ok();
+    let (recording, outline) = tunesmith_store::import_with_outline(&options.run)?;
+    if outline.is_none() && (options.measure.is_some() || options.problem.is_some() || options.on.is_some()) {
+        let text = format!("`{}` is no journal: nothing says how its configurations are run", options.run.display());
+        return Err(Error::request(text, Some("leave --measure, --problem and --on out".to_string())));
+    }
+    let counters = counters::explain(options, &recording, outline.as_ref())?;
     let metric = outline.as_ref().and_then(|outline| Metric::recorded(outline.header.objective.as_ref()));
     let trials = trials(&recording, metric.as_ref());
     let standing = outline.as_ref().map_or_else(|| Standing::of_rows(&recording), Standing::of_journal);
@@ -127,18 +140,21 @@ pub fn explain(options: &ExplainOptions) -> Result<Option<Explanation>, Error> {
     let winner = standing.best.as_ref().and_then(places);
     let default = recording.context.reference.as_ref().and_then(|values| trials.places(values));
     let ends = default.zip(winner);
-    if let (Some(how), Some((default, winner))) = (&options.measure, &ends) {
-        let Some(header) = outline.as_ref().map(|outline| &outline.header) else {
-            return Err(measured::no_journal(&options.run));
-        };
-        if !measured::add(how, (&options.run, header), &trials, (default, winner), &mut scores)? {
+    let header = outline.as_ref().map(|outline| &outline.header);
+    if let (Some(how), Some((default, winner)), Some(header)) = (&options.measure, &ends, header) {
+        let run = (options.run.as_path(), header);
+        if !measured::add(how, options.problem.as_deref(), run, &trials, (default, winner), &mut scores)? {
             return Ok(None);
         }
     }
+    let roof = match header.zip(standing.best.as_ref()) {
+        Some((header, best)) => roof::explain(options, header, space.as_ref(), best)?,
+        None => None,
+    };
     let changes = ends.map(|(default, winner)| changes(&scores, &default, &winner)).unwrap_or_default();
     let left = space.as_ref().and_then(|space| Left::new(space, &recording, &trials));
     let found = importance(&trials, model.as_ref());
-    let found = Found { trials: &trials, importance: found, changes, left, counters };
+    let found = Found { trials: &trials, importance: found, changes, left, counters, roof };
     Ok(Some(standing.explanation(&recording, outline.as_ref(), found)))
 }
 
@@ -149,6 +165,7 @@ struct Found<'a> {
     changes: Vec<Change>,
     left: Option<Left>,
     counters: Option<CounterExplanation>,
+    roof: Option<Roof>,
 }
 
 /// The verdict on a run.
@@ -225,6 +242,7 @@ impl Standing {
             failures,
             left: found.left,
             counters: found.counters,
+            roof: found.roof,
         }
     }
 }

@@ -92,7 +92,7 @@ pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
         return Ok(None);
     };
     let (out, further) = write(&wisdom, format, options, out)?;
-    let doubts = wisdom.portfolios.iter().flat_map(tunesmith_export::doubts);
+    let doubts = wisdom.portfolios.iter().flat_map(|own| tunesmith_export::doubts(own, format.is_single()));
     Ok(Some(Exported {
         format: format.word(),
         entries: if format.is_code() { 0 } else { wisdom.entries.len() },

@@ -25,12 +25,13 @@ async function main() {
   const runs = await readRuns();
   const places = [...document.querySelectorAll("[data-picture]")];
   const pictures = places.map((element) => new Picture(element, runs));
-  for (const element of document.querySelectorAll("[data-table]")) {
+  const tables = [...document.querySelectorAll("[data-table]")].map((element) => {
     const run = runs[element.dataset.table];
     const linked = pictures.filter(({ name, runs: [own] }) => name === "parallel" && own === run);
     const redraw = () => linked.forEach((picture) => picture.refresh());
-    new EvaluationTable(element, run, redraw);
-  }
+    return new EvaluationTable(element, run, redraw);
+  });
+  keepReader(tables, pictures);
   await library;
   watch(pictures);
 }

@@ -21,6 +21,7 @@ class Picture {
     this.plot = element.querySelector(".plot");
     this.controls = element.querySelector(".controls");
     this.chosen = {};
+    this.kept = {};
     element.dataset.state = "waiting";
   }
 
@@ -44,15 +45,25 @@ class Picture {
     if (this.element.dataset.state === "drawn") this.draw();
   }
 
-  /** Returns what the reader chose among `options`, pairs of a value and a text. Offers them the first time. */
+  /** Returns the name of the picture on this page and on the next one of the same run. */
+  key() {
+    const { picture, runs, parameter } = this.element.dataset;
+    return [picture, runs, parameter ?? ""].join(" ");
+  }
+
+  /**
+   * Returns what the reader chose among `options`, pairs of a value and a text. Offers them the first time, and begins
+   * with what was chosen on the page before, or else with `first`.
+   */
   choice(label, options, first) {
     if (!(label in this.chosen)) {
-      this.chosen[label] = first;
+      const isKept = options.some(([value]) => value === this.kept[label]);
+      this.chosen[label] = isKept ? this.kept[label] : first;
       const change = (value) => {
         this.chosen[label] = value;
         this.draw();
       };
-      this.controls.append(selection(label, options, first, change));
+      this.controls.append(selection(label, options, this.chosen[label], change));
     }
     return this.chosen[label];
   }

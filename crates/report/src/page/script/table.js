@@ -32,6 +32,7 @@ class EvaluationTable {
     this.columns = columnsOf(run);
     this.sort = { column: this.columns[1], sign: 1 };
     this.filters = new Map();
+    this.fields = new Map();
     this.page = 0;
     const [count, scroll, pager] = element.children;
     this.count = count;
@@ -65,6 +66,7 @@ class EvaluationTable {
     const isListed = values && values.length <= LISTED;
     const field = document.createElement(isListed ? "select" : "input");
     if (isListed) field.append(new Option("any", ""), ...values.map((value, at) => new Option(cut(value, 24), String(at))));
+    this.fields.set(this.columns.indexOf(column), field);
     field.setAttribute("aria-label", `only rows with this ${column.name}`);
     field.addEventListener("input", () => {
       const text = field.value.toLowerCase();
@@ -78,6 +80,34 @@ class EvaluationTable {
       this.filtered();
     });
     return field;
+  }
+
+  /** Returns what the reader chose: the sort, the page, the filters, and the part in view. */
+  chosen() {
+    const text = (field) => (field.options ? field.selectedOptions[0].text : field.value);
+    const used = [...this.fields].filter(([, field]) => field.value !== "");
+    const { column, sign } = this.sort;
+    return {
+      sort: [this.columns.indexOf(column), sign],
+      page: this.page,
+      filters: used.map(([at, field]) => [at, text(field)]),
+      left: this.table.parentElement.scrollLeft,
+    };
+  }
+
+  /** Chooses the same again, as far as the run has it. */
+  choose({ sort: [at, sign], page, filters, left }) {
+    this.sort = { column: this.columns[at] ?? this.sort.column, sign };
+    for (const [at, text] of filters) {
+      const field = this.fields.get(at);
+      if (!field) continue;
+      if (field.options) field.selectedIndex = Math.max(0, [...field.options].findIndex((option) => option.text === text));
+      else field.value = text;
+      field.dispatchEvent(new Event("input"));
+    }
+    this.page = page;
+    this.update();
+    this.table.parentElement.scrollLeft = left;
   }
 
   sortBy(column) {
@@ -103,6 +133,7 @@ class EvaluationTable {
     };
     const rows = [...run.filtered].sort(compare);
     const pages = Math.max(1, Math.ceil(rows.length / PAGE));
+    this.page = Math.min(this.page, pages - 1);
     this.table.tBodies[0].replaceChildren(...rows.slice(this.page * PAGE, (this.page + 1) * PAGE).map((row) => this.row(row)));
     for (const column of this.columns) {
       const order = sort.sign === 1 ? "ascending" : "descending";

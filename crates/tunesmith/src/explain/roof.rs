@@ -1,0 +1,58 @@
+//! Explains the best configuration of a loop nest by its counts and by the costs of a device.
+
+use super::{ExplainOptions, Explained};
+use crate::Error;
+use crate::recorded::problem_of;
+use serde_json::Value as Json;
+use std::path::{Path, PathBuf};
+use tunesmith_cost::{DEVICE_KIND, DeviceFile, Roof, RoofSubject, read_device};
+use tunesmith_device::Language;
+use tunesmith_space::Space;
+use tunesmith_store::Header;
+use tunesmith_study::{indices_of, model_kind, values_of};
+
+/// Explains the `best` configuration of a run, whose kernel is a loop nest. If there is no nest or not
+/// everything is known of it, there is nothing to explain, which is an error only if `options` name a
+/// device file.
+pub(super) fn explain(
+    options: &ExplainOptions,
+    header: &Header,
+    space: Option<&Space>,
+    best: &Explained,
+) -> Result<Option<Roof>, Error> {
+    let device = match &options.on {
+        Some(file) => Some((read_device(file)?, file.clone())),
+        None => used(header),
+    };
+    let found = found(options, (header, space), best, device.as_ref());
+    if options.on.is_some() { found.map(Some) } else { Ok(found.ok()) }
+}
+
+fn found(
+    options: &ExplainOptions,
+    (header, space): (&Header, Option<&Space>),
+    best: &Explained,
+    device: Option<&(DeviceFile, PathBuf)>,
+) -> Result<Roof, Error> {
+    let problem = problem_of(&options.run, header, options.problem.as_deref())?;
+    let text = |key: &str| header.identity.get(key).and_then(Json::as_str);
+    let config = space.filter(|_| text("problem") == Some(&problem.digest())).and_then(|space| {
+        let values = values_of(space.parameters(), &best.config)?;
+        Some((space, space.rank_indices(&indices_of(space, &values)?)?))
+    });
+    let Some((space, config)) = config else {
+        let (file, run) = (problem.source_file.path.display(), options.run.display());
+        let remedy = "name the problem that the run tuned with --problem FILE".to_string();
+        return Err(Error::request(format!("`{file}` is not the problem of `{run}`, as it is now"), Some(remedy)));
+    };
+    let here = text("backend").and_then(Language::from_name).zip(text("device"));
+    let subject = RoofSubject { problem: &problem, space, config, time_ms: best.time_ms, here };
+    Ok(tunesmith_cost::roof(&subject, device.map(|(device, file)| (device, file.as_path())))?)
+}
+
+/// Returns the device file with whose estimates the run searched, if it is still there.
+fn used(header: &Header) -> Option<(DeviceFile, PathBuf)> {
+    let file = Path::new(header.model.as_deref()?);
+    (file.is_file() && model_kind(file).ok()? == DEVICE_KIND).then_some(())?;
+    Some((read_device(file).ok()?, file.to_path_buf()))
+}
