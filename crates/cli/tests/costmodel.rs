@@ -150,7 +150,8 @@ fn explain_names_the_resource_that_bounds_the_best_and_its_share_of_the_modelled
     let notes = roof["notes"].to_string();
     assert!(notes.contains("the measured time is longer than the interval of the modelled one (90 %)"), "{notes}");
     let page = folder.run(&["explain", "scale.jsonl"]).stdout;
-    for line in ["bound by  arithmetic: 62 % of the modelled time; memory 35 %", "77 % of the modelled limit, 5.010 ms"] {
+    for line in ["bound by  arithmetic: 62 % of the modelled time; memory 35 %", "77 % of the modelled limit, 5.010 ms"]
+    {
         assert!(page.contains(line), "`{line}` is missing:\n{page}");
     }
 }

@@ -88,9 +88,6 @@ fn a_single_thing_is_not_plural() {
     tune(&folder, "run.jsonl");
     assert!(folder.run(&["top", "run.jsonl"]).stdout.contains(": 1 evaluation, 1 correct"));
     let exported = folder.run(&["export", "run.jsonl", "--as", "wisdom"]).stdout;
-    assert!(
-        exported.contains(": the best of 1 configuration") && exported.contains("\n1 entry\n"),
-        "{exported}"
-    );
+    assert!(exported.contains(": the best of 1 configuration") && exported.contains("\n1 entry\n"), "{exported}");
     assert!(folder.run(&["check", "p.toml"]).stdout.contains("1 configuration of 1 combination"));
 }

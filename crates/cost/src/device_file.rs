@@ -53,7 +53,11 @@ pub fn form(name: Option<&str>) -> Result<Form, Error> {
 /// # Errors
 ///
 /// Its kernels are in another language. Their times mean little even on the same processor.
-pub fn foreign(measured: &Provenance, (language, name): (Language, &str), file: &Path) -> Result<Option<String>, Error> {
+pub fn foreign(
+    measured: &Provenance,
+    (language, name): (Language, &str),
+    file: &Path,
+) -> Result<Option<String>, Error> {
     if measured.backend == language.to_string() {
         let note = format!(
             "the device file was measured on `{}`, but this device is `{name}`: its estimates only order the \
