@@ -106,7 +106,8 @@ fn roof(roof: &Roof) -> RoofPage {
     let time =
         |ms: f64, interval: Option<&EstimatedInterval>| ModelledTime { ms, interval: interval.map(interval_text) };
     let used = roof.modelled.as_ref();
-    let resources = used.into_iter().flat_map(|used| &used.resources);
+    // What would round to 0 % only fills the line.
+    let resources = used.into_iter().flat_map(|used| &used.resources).filter(|own| own.share >= 0.005);
     let properties =
         used.into_iter().flat_map(|used| used.terms.iter().map(move |term| (term, term.time_ms / used.time_ms)));
     RoofPage {

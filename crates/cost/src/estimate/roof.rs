@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::Path;
 use tunesmith_device::Language;
 use tunesmith_loopnest::Property;
-use tunesmith_problem::Problem;
+use tunesmith_problem::{NestKernel, Problem};
 use tunesmith_space::{ConfigId, Space};
 
 /// A measured configuration of a problem whose kernel is a nest.
@@ -106,8 +106,9 @@ pub struct RoofLimit {
 /// Fails if the kernel is not a nest, the file has no model, or it is of kernels in another language.
 pub fn roof(subject: &RoofSubject<'_>, device: Option<(&DeviceFile, &Path)>) -> Result<Roof, Error> {
     let mut roof = Roof { work: None, modelled: None, limit: None, notes: Vec::new() };
-    match work(subject) {
-        Ok(work) => roof.work = work,
+    let Some(nest) = &subject.problem.nest else { return Err(no_nest(subject.problem)) };
+    match work(nest, subject.time_ms) {
+        Ok(work) => roof.work = Some(work),
         Err(reason) => roof.notes.push(format!("the nest cannot be counted: {reason}")),
     }
     let Some((file, path)) = device else { return Ok(roof) };
@@ -121,9 +122,14 @@ pub fn roof(subject: &RoofSubject<'_>, device: Option<(&DeviceFile, &Path)>) -> 
     Ok(roof)
 }
 
-/// Returns the least work of the subject's nest, or `None` if its kernel is none.
-fn work(subject: &RoofSubject<'_>) -> Result<Option<Work>, String> {
-    let Some(nest) = &subject.problem.nest else { return Ok(None) };
+fn no_nest(problem: &Problem) -> Error {
+    let text = format!("the kernel in `{}` is not a loop nest", problem.name);
+    Error::request(text, Some("leave --on out, or describe the kernel as a loop nest (`.nest`)".to_string()))
+}
+
+/// Returns the least work of a nest, which a configuration did in `time_ms`, or the reason why it
+/// cannot be counted.
+fn work(nest: &NestKernel, time_ms: f64) -> Result<Work, String> {
     let counts = NestCounts::new(&nest.recipe.nest, Lanes::default()).and_then(|counts| counts.least(&nest.sizes));
     let counts = counts.map_err(|error| in_words(&error))?;
     let (mut operations, mut bytes) = (0.0, 0.0);
@@ -134,8 +140,8 @@ fn work(subject: &RoofSubject<'_>) -> Result<Option<Work>, String> {
             _ => {}
         }
     }
-    let per_second = |amount: f64| amount / subject.time_ms / 1e6;
-    Ok(Some(Work { operations, bytes, gflops: per_second(operations), gbytes: per_second(bytes) }))
+    let per_second = |amount: f64| amount / time_ms / 1e6;
+    Ok(Work { operations, bytes, gflops: per_second(operations), gbytes: per_second(bytes) })
 }
 
 impl Roof {
