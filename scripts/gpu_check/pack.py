@@ -89,7 +89,8 @@ def libraries(folder):
     source = os.environ.get("TUNESMITH_NVIDIA")
     if not source or not pathlib.Path(source).is_dir():
         return "NVRTC and CUPTI are left out: set TUNESMITH_NVIDIA if the machine there has no toolkit"
-    shutil.copytree(source, folder)
+    # nvcc is large, and no part uses it.
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("bin", "nvvm"))
     return None
 
 

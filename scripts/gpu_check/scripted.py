@@ -1,5 +1,6 @@
 """The scripted device of a dry run: a GPU without hardware, on which every part takes its paths in seconds."""
 
+import contextlib
 import json
 import os
 
@@ -13,6 +14,12 @@ ATTRIBUTES = {
     "MAX_BLOCK_DIM_X": 1024, "MAX_BLOCK_DIM_Y": 1024, "MAX_BLOCK_DIM_Z": 64, "MAX_GRID_DIM_X": 2**31 - 1,
     "MAX_SHARED_MEMORY_PER_BLOCK": 49152,
     "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 232448, "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": 233472,
+}
+
+# The clocks of the device in MHz, and its power over them.
+POWER = {
+    "clocks_mhz": list(range(600, 1981, 60)), "power_w": {"lowest": 100, "highest": 700, "default": 700},
+    "power": {"idle_w": 60, "alpha": 0.12, "ridge_mhz": 1200, "beta": 0.0008}, "memory_bound": 0.3,
 }
 
 # What a launch adds to the counters of kernels whose work nobody counts.
@@ -103,14 +110,37 @@ def install(folder):
     os.environ.setdefault("XDG_CACHE_HOME", str(folder / "cache"))
     if os.environ.get("TUNESMITH_CUDA_SCRIPT"):
         return
+    os.environ.setdefault("TUNESMITH_LOCKS", str(folder / "locks"))
     script = {
         "devices": [{"name": "NVIDIA Scripted GPU", "memory": 1 << 30, "attributes": ATTRIBUTES}],
-        "compiles": True, "watts": 300, "passes": 4,
+        "compiles": True, "watts": 300, "passes": 4, "power": power_script(folder),
         "kernels": [*conformance(), *counted(), *stand_ins(), *others()],
     }
     path = folder / "script.json"
     path.write_text(json.dumps(script))
     os.environ["TUNESMITH_CUDA_SCRIPT"] = str(path)
+
+
+def power_script(folder, **more):
+    """Writes the script of the device's power, and returns its path."""
+    path = folder / "power.json"
+    path.write_text(json.dumps({**POWER, "state": str(folder / "power-state.json"), **more}))
+    return str(path)
+
+
+@contextlib.contextmanager
+def without_rights(folder):
+    """Takes the right to set clocks away for a while."""
+    named = os.environ["TUNESMITH_CUDA_SCRIPT"]
+    with open(named, encoding="utf-8") as file:
+        script = json.load(file)
+    path = folder / "without-rights.json"
+    path.write_text(json.dumps({**script, "power": power_script(folder, forbidden=True)}))
+    os.environ["TUNESMITH_CUDA_SCRIPT"] = str(path)
+    try:
+        yield
+    finally:
+        os.environ["TUNESMITH_CUDA_SCRIPT"] = named
 
 
 PROBLEM = """

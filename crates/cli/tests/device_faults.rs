@@ -105,6 +105,12 @@ fn another_process_on_the_device_is_named_once_and_kept_in_the_journal() {
     goes_on(&folder, &ran, &line);
     let journal = std::fs::read_to_string(folder.path("run.jsonl")).unwrap();
     assert_eq!(journal.matches(line[0]).count(), 1, "{journal}");
+    let reported = run_scripted(&folder, &["report", "run.jsonl", "-o", "run.html", "--json"]).json();
+    let notes = &reported["notes"][0];
+    assert_eq!((&notes["run"], &notes["notes"][0]["count"]), (&json!("run.jsonl"), &json!(1)), "{reported:#}");
+    assert!(notes["notes"][0]["note"].as_str().unwrap().contains(line[1]), "{reported:#}");
+    let page = std::fs::read_to_string(folder.path("run.html")).unwrap();
+    assert!(page.contains("<h2>Notes</h2>") && page.contains(line[0]), "the page has the note");
 }
 
 #[test]

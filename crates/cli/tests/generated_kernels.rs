@@ -132,6 +132,7 @@ impl Case {
             repeat: None,
             generator: Some(Arc::new(written)),
             work: None,
+            cuda_compiler: tunesmith::device::CudaCompiler::default(),
             alternative: None,
         });
     }

@@ -117,6 +117,10 @@ fn a_dry_run_takes_every_part_with_kernel_tuner_and_libraries_beside_it() {
     let peers = &read(&folder, "peers")["data"]["tools"];
     assert_eq!(peers["Kernel Tuner"]["evaluations"], peers["Tunesmith"]["evaluations"], "{peers:#}");
     assert_eq!(row(&read(&folder, "profiles"), "kernels whose counters are read").0, Some(true));
+    let energy = read(&folder, "energy");
+    assert_eq!(row(&energy, "front of energy against time over clocks").0, Some(true), "{energy:#}");
+    let (made, reason) = row(&energy, "front of energy against time over clocks, without the right");
+    assert!(made.is_none() && reason.starts_with("you may not set `clock_mhz` of NVIDIA Scripted GPU"), "{reason}");
     assert_eq!(titles(&read(&folder, "cltune")).len(), 3);
     assert_eq!(titles(&read(&folder, "counter-paper")).len(), 3);
     let page = fs::read_to_string(folder.path("found/README.md")).unwrap();

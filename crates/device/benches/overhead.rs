@@ -11,8 +11,8 @@ use std::time::Duration;
 use tunesmith_core::{Clock, Completion, Evaluator, Interrupt, Request, SystemClock, statistics};
 use tunesmith_device::worker::{WorkerCommand, enter_if_worker};
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, CudaSetup, ElementType, Extent, Fill, Kernel, KernelSpec, Language, LiveEvaluator,
-    LiveOptions, Memory, Target, Verify, WorkSize, cuda_devices,
+    Access, Argument, ArgumentKind, CudaCompiler, CudaSetup, ElementType, Extent, Fill, Kernel, KernelSpec, Language,
+    LiveEvaluator, LiveOptions, Memory, Target, Verify, WorkSize, cuda_devices,
 };
 use tunesmith_space::{Expr, Parameter, Space, Value};
 
@@ -69,6 +69,7 @@ fn spec(language: Language, file: PathBuf, work: Option<WorkSize>) -> KernelSpec
         repeat: None,
         generator: None,
         work,
+        cuda_compiler: CudaCompiler::default(),
         alternative: None,
     };
     KernelSpec {

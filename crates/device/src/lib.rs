@@ -62,10 +62,10 @@ pub use machine::{ChoiceError, Device, DeviceChoice, DeviceKind, Machine, WhichD
 pub use measure::{Cache, Launches, Limits, Policy, Sampling, limits, sampling};
 pub use power::PowerSetup;
 pub use problem::{
-    ALIGN, Access, Address, Alternative, Argument, ArgumentKind, Decide, ElementType, Extent, Fill, Filter,
-    FunctionName, Generated, Generator, Grid, GridError, Image, Judge, Kernel, KernelSpec, Language, Memory, Number,
-    OtherSizes, PartialTolerance, Reading, Reference, Sampler, ScalarType, Scope, Shape, Template, TemplateError,
-    Tolerance, UnknownElementType, Verify, WorkSize,
+    ALIGN, Access, Address, Alternative, Argument, ArgumentKind, CudaCompiler, Decide, ElementType, Extent, Fill,
+    Filter, FunctionName, Generated, Generator, Grid, GridError, Image, Judge, Kernel, KernelSpec, Language, Memory,
+    Number, OtherSizes, PartialTolerance, Reading, Reference, Sampler, ScalarType, Scope, Shape, Template,
+    TemplateError, Tolerance, UnknownElementType, Verify, WorkSize,
 };
 pub use replay::ReplayEvaluator;
 pub use resource_names::RESOURCE_NAMES;

@@ -6,6 +6,7 @@
 //!   survives the guard, so that the next start can reset the device ([`guard::Leftovers`]).
 //! - [`Manager`] is the interface to the makers' libraries: NVML, AMD SMI, and a script for tests.
 //! - [`model`] predicts time and power from a few clocks, and picks the clocks worth trying.
+//! - [`NvmlGpu`] reads energy, power, clock and troubles of NVIDIA's GPUs.
 //! - [`Powercap`] counts the energy of processors (RAPL).
 //!
 //! The crate knows neither problems nor kernels.
@@ -21,6 +22,7 @@ mod script;
 
 pub use device::{Library, ManagedDevice};
 pub use guard::{Applied, Steering, SteeringError};
+pub use libraries::{NvmlGpu, Slowing};
 pub use manager::{Abilities, Clocks, Fault, Knob, Manager, PowerRange, Setting};
 pub use note::default_folder;
 pub use powercap::{POWERCAP, Powercap, PowercapError};

@@ -145,6 +145,8 @@ pub enum Fault {
     NotPermitted,
     /// The device lacks this.
     NotSupported,
+    /// The device does not answer any more.
+    Lost,
     /// Any other failure. The text gives the reason.
     Failed(String),
 }
@@ -154,6 +156,7 @@ impl fmt::Display for Fault {
         match self {
             Self::NotPermitted => f.write_str("not permitted"),
             Self::NotSupported => f.write_str("not supported"),
+            Self::Lost => f.write_str("GPU is lost"),
             Self::Failed(reason) => f.write_str(reason),
         }
     }

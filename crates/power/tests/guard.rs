@@ -7,6 +7,8 @@
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{PidfdFlags, pidfd_open};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -32,9 +34,10 @@ fn main() {
 }
 
 fn run_tests() {
-    let tests: [(&str, fn()); 9] = [
+    let tests: [(&str, fn()); 10] = [
         ("a_device_is_reset_when_its_steering_ends", a_device_is_reset_when_its_steering_ends),
         ("a_killed_tuner_leaves_a_device_that_is_reset", a_killed_tuner_leaves_a_device_that_is_reset),
+        ("a_guard_sleeps_until_its_tuner_dies", a_guard_sleeps_until_its_tuner_dies),
         ("a_killed_guard_and_tuner_leave_a_note", a_killed_guard_and_tuner_leave_a_note),
         ("a_killed_guard_is_replaced", a_killed_guard_is_replaced),
         ("a_guard_that_is_told_to_end_resets_first", a_guard_that_is_told_to_end_resets_first),
@@ -183,6 +186,36 @@ fn a_killed_tuner_leaves_a_device_that_is_reset() {
         tuner.kill();
         eventually("the guard's reset", || lab.state() == ScriptedState::default() && !lab.has_note());
     }
+}
+
+/// The death of the tuner itself wakes the guard. No clock is involved: the guard sleeps without a
+/// limit, and its end is waited for as an event, behind which everything is reset.
+fn a_guard_sleeps_until_its_tuner_dies() {
+    let lab = Lab::new("");
+    let tuner = lab.tuner();
+    let guard = rustix::process::Pid::from_raw(tuner.guard).unwrap();
+    let guard = pidfd_open(guard, PidfdFlags::empty()).unwrap();
+    // A stopped tuner gives no orders.
+    kill(tuner.id(), Signal::SIGSTOP).unwrap();
+    match sleeps_without_limit(tuner.guard) {
+        Some(_) => eventually("the guard's sleep", || sleeps_without_limit(tuner.guard) == Some(true)),
+        None => println!("not looked at: this system does not show the calls of processes"),
+    }
+    assert_ne!(lab.state(), ScriptedState::default());
+    tuner.kill();
+    poll(&mut [PollFd::new(&guard, PollFlags::IN)], None).unwrap();
+    assert_eq!(lab.state(), ScriptedState::default());
+    assert!(!lab.has_note());
+}
+
+/// Returns true if a process waits for files without a time limit, and `None` if the system does not
+/// show the calls of processes.
+fn sleeps_without_limit(id: i32) -> Option<bool> {
+    // The number of `ppoll` on x86-64 and aarch64. Its third argument is the limit.
+    const PPOLL: [&str; 2] = ["271", "73"];
+    let text = fs::read_to_string(format!("/proc/{id}/syscall")).ok()?;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Some(words.first().is_some_and(|call| PPOLL.contains(call)) && words.get(3) == Some(&"0x0"))
 }
 
 fn a_killed_guard_and_tuner_leave_a_note() {

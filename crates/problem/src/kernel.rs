@@ -5,7 +5,7 @@ use crate::options::Options;
 use crate::tree::{Node, Section};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tunesmith_device::{Argument, Extent, FunctionName, Kernel, Language, WorkSize};
+use tunesmith_device::{Argument, CudaCompiler, Extent, FunctionName, Kernel, Language, WorkSize};
 use tunesmith_space::Expr;
 use tunesmith_space::did_you_mean;
 
@@ -13,6 +13,7 @@ const KEYS: &[&str] = &[
     "name",
     "file",
     "language",
+    "compiler",
     "sources",
     "include",
     "function",
@@ -108,6 +109,7 @@ pub(crate) fn read_one(section: &Section<'_>, arguments: &[Argument], messages: 
         include,
         function: function_name(function_node.as_ref()?)?,
         options: templates,
+        cuda_compiler: cuda_compiler(section, &languages),
         arguments: read_arguments(section, arguments),
         repeat: section.get("repeat").and_then(|node| node.expression()).map(|located| located.value),
         work: read_work(section, &languages, messages),
@@ -149,6 +151,24 @@ fn languages(node: &Node<'_>) -> Option<Vec<Language>> {
         return None;
     }
     Some(languages)
+}
+
+/// Returns the compiler on CUDA devices.
+fn cuda_compiler(section: &Section<'_>, languages: &[Language]) -> CudaCompiler {
+    let Some((node, name)) = section.get("compiler").and_then(|node| Some((node.clone(), node.string()?))) else {
+        return CudaCompiler::default();
+    };
+    if !languages.contains(&Language::Cuda) {
+        let remedy = "remove it; the compilers of C and C++ are those in CC and CXX".to_string();
+        node.error(format!("`compiler` has no meaning for {}", languages[0]), Some(remedy));
+    }
+    let known = CudaCompiler::ALL.into_iter().find(|compiler| compiler.name() == name);
+    known.unwrap_or_else(|| {
+        let names = CudaCompiler::ALL.map(CudaCompiler::name);
+        let remedy = did_you_mean(name, names).unwrap_or_else(|| format!("write {}", names.join(" or ")));
+        node.error(format!("`{name}` is no compiler of CUDA"), Some(remedy));
+        CudaCompiler::default()
+    })
 }
 
 /// Returns the compiler options for one of the kernel's languages: those that kernels share, then

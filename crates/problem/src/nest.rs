@@ -8,7 +8,7 @@ use crate::tree::{Node, Section};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tunesmith_device::{Argument, ArgumentKind, Kernel, Language, Reference};
+use tunesmith_device::{Argument, ArgumentKind, CudaCompiler, Kernel, Language, Reference};
 use tunesmith_loopnest::{Dialect, NestError, Recipe, codegen, count};
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
@@ -50,6 +50,7 @@ impl NestKernel {
             arguments: (0..self.arguments).collect(),
             repeat: None,
             work: None,
+            cuda_compiler: CudaCompiler::default(),
             alternative: None,
         }
     }

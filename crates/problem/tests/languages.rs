@@ -1,6 +1,6 @@
 //! One source for several backends: `language = ["opencl", "cuda"]`.
 
-use tunesmith_device::{Kernel, Language};
+use tunesmith_device::{CudaCompiler, Kernel, Language};
 use tunesmith_problem::{Code, Problem};
 
 fn text(kernel: &str) -> String {
@@ -82,6 +82,20 @@ fn each_language_may_have_options_of_its_own() {
     }
     let wrong = kernel(&text(&format!("{BOTH}\noptions = {{ cude = [] }}")), Language::Cuda).unwrap_err();
     assert!(wrong.contains("has no `cude`; did you mean `cuda`?"), "{wrong}");
+}
+
+#[test]
+fn a_kernel_in_cuda_names_its_compiler() {
+    let compiled_by = |keys: &str| kernel(&text(&format!("{BOTH}\n{keys}")), Language::Cuda);
+    assert_eq!(compiled_by("").unwrap().cuda_compiler, CudaCompiler::Nvrtc);
+    assert_eq!(compiled_by("compiler = \"nvrtc\"").unwrap().cuda_compiler, CudaCompiler::Nvrtc);
+    assert_eq!(compiled_by("compiler = \"nvcc\"").unwrap().cuda_compiler, CudaCompiler::Nvcc);
+    let wrong = compiled_by("compiler = \"nvc\"").unwrap_err();
+    assert_eq!(wrong, "`nvc` is no compiler of CUDA; did you mean `nvcc`?");
+    let wrong = compiled_by("compiler = \"clang\"").unwrap_err();
+    assert_eq!(wrong, "`clang` is no compiler of CUDA; write nvrtc or nvcc");
+    let opencl = kernel(&text("local = [\"TILE\"]\ncompiler = \"nvcc\""), Language::OpenCl).unwrap_err();
+    assert!(opencl.starts_with("`compiler` has no meaning for OpenCL C; remove it"), "{opencl}");
 }
 
 #[test]

@@ -18,8 +18,8 @@ pub use explanation::{ExplanationPage, NextStep, Standing};
 pub use format::{count, counted, date, duration, milliseconds, quantity};
 pub use front::Front;
 pub use page::{
-    BuildText, EVALUATIONS, Evaluations, Form, Objective, Page, ParameterValues, RunSection, SampleSet, Samples, Spent,
-    Subject, WorkerLine, page_html,
+    BuildText, EVALUATIONS, Evaluations, Form, NoteLine, Objective, Page, ParameterValues, RunNotes, RunSection,
+    SampleSet, Samples, Spent, Subject, WorkerLine, Written, page_html,
 };
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
 pub use roof::{ModelledTime, RoofPage};

@@ -3,7 +3,7 @@
 use crate::plain::{self, Plain};
 use crate::{Entry, StoreError};
 use hashbrown::HashTable;
-use memchr::memchr;
+use memchr::{memchr, memmem};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::borrow::Cow;
@@ -111,6 +111,21 @@ impl Entries {
         match self.briefs.get(at).and_then(|brief| self.config_of(brief)).and_then(times_of) {
             Some(times) => Ok(times),
             None => self.get(at).map(|entry| entry.times_ms),
+        }
+    }
+
+    /// Returns the note on the measurement of the evaluation at position `at`, if it is correct and
+    /// has one. Costs a look at its line, and reading a line with a message.
+    ///
+    /// # Errors
+    /// As of [`get`](Self::get).
+    pub fn note(&self, at: usize) -> Result<Option<String>, StoreError> {
+        let brief = self.briefs.get(at).filter(|brief| brief.failure.is_none());
+        let line = brief.map(|brief| line_at(&self.text, brief.start));
+        match line.and_then(|line| memmem::find(line, b"\"message\"")) {
+            // A parameter may have the name as well.
+            Some(_) => Ok(self.get(at)?.message),
+            None => Ok(None),
         }
     }
 

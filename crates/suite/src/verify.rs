@@ -12,6 +12,9 @@ use tunesmith_device::{Device, DeviceChoice, Machine, Target, cuda_architecture,
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, arguments};
 
+/// The multiple of a search's limit that a compilation may take.
+const PATIENCE: u32 = 10;
+
 /// The configurations to verify.
 #[derive(Clone, Debug)]
 pub struct VerifyOptions {
@@ -153,8 +156,10 @@ fn verify(
     // Correctness needs one sample, and no race ends it early.
     problem.policy.sampling.min_samples = 1;
     problem.policy.sampling.max_samples = 1;
-    // A busy machine may stop a correct configuration for longer than a search would wait for it.
+    // A busy machine may stop a correct configuration, or its compiler, for longer than a search would wait
+    // for it.
     problem.policy.limits.floor = problem.policy.limits.floor.max(problem.policy.limits.first);
+    problem.policy.limits.compile = problem.policy.limits.compile.saturating_mul(PATIENCE);
     let machine = &ground.place.machine;
     let space = problem.space(&ground.device.limits(machine))?.space;
     let configs = sampled(&space, options)?;

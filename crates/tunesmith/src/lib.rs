@@ -68,7 +68,7 @@ pub use outcome::{
     Candidate, CandidateDocument, CommonFailure, DefaultComparison, ModelledLimit, Outcome, OutcomeDocument, Rates,
     RegretClaim, SecondsOfRun, Unscored,
 };
-pub use page::{Written, interactive_page, page, write_page};
+pub use page::{interactive_page, page, write_page};
 pub use recorded::beside;
 pub use run_one::{OneRun, OneRunDocument, RunOptions, plan_one, run_one};
 pub use runner::{Extras, FoundRemote, OnePlan, RemoteDevice, Runner};

@@ -4,13 +4,12 @@ use crate::export::config;
 use crate::judged::Judged;
 use crate::top::{Top, UNVERIFIED, top_of};
 use crate::{Error, FrontMember, Metric, TopConfig, beside};
-use serde::Serialize;
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::wisdom::{Input, Measured, Portfolio, PortfolioOptions};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_export::{BuildForm, for_build};
-use tunesmith_report::{BuildText, EVALUATIONS, Form, Front, Page, RunSection, TopRow, counted, page_html};
+use tunesmith_report::{BuildText, EVALUATIONS, Form, Front, Page, RunSection, TopRow, Written, counted, page_html};
 use tunesmith_store::{Header, Outline};
 
 /// The mark of pages that this program wrote.
@@ -20,17 +19,6 @@ const FOOTER: &str = "<footer>Tunesmith ";
 const LISTED: usize = 20;
 /// Number of leaders whose samples it shows if the run has no final.
 const LEADERS: usize = 5;
-
-/// The page that [`write_page`] wrote.
-#[derive(Clone, Debug, Serialize)]
-pub struct Written {
-    /// Number of its runs.
-    pub runs: usize,
-    /// Number of their evaluations, including failures.
-    pub evaluations: usize,
-    /// The file.
-    pub out: PathBuf,
-}
 
 /// Writes one self-contained, interactive HTML page about `runs`, in the order given, to `out`. It
 /// shows the progress of the search, the best configurations, which parameters matter and how,
@@ -47,10 +35,10 @@ pub fn write_page(runs: &[PathBuf], out: &Path) -> Result<Written, Error> {
     }
     refuse_overwriting(out, runs.iter().map(PathBuf::as_path), |file| is_marked(file, &[FOOTER]))?;
     let sections = sections(runs)?;
-    let evaluations = sections.iter().map(|section| section.evaluations.len()).sum();
+    let written = Written::new(&sections, out);
     let page = rendered(sections, out, Form::Interactive)?;
     std::fs::write(out, page).map_err(|source| Error::Write { path: out.to_path_buf(), source })?;
-    Ok(Written { runs: runs.len(), evaluations, out: out.to_path_buf() })
+    Ok(written)
 }
 
 /// Returns a page about `runs` with one picture and without scripts, for notebooks.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Evaluator as _, Interrupt, Request};
 use tunesmith_device::Machine;
-use tunesmith_device::{Argument, ArgumentKind, Fill};
+use tunesmith_device::{Argument, ArgumentKind, CudaCompiler, Fill};
 use tunesmith_device::{Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions, Policy, Sampling, Target, Verify};
 use tunesmith_loopnest::{Nest, Recipe, codegen};
 use tunesmith_space::{ConfigId, Expr, Parameter, Space, Value};
@@ -177,6 +177,7 @@ impl Bench<'_> {
             arguments: (0..arguments.len()).collect(),
             repeat: None,
             work: None,
+            cuda_compiler: CudaCompiler::default(),
             alternative: None,
         };
         Ok(KernelSpec {

@@ -220,7 +220,7 @@ impl Target {
                 Ok(Box::new(OpenClBackend::new(source, device.as_ref().clone(), Workshop::new(opening))?))
             }
             Self::Gpu(device) if self.runs(language) => {
-                Ok(Box::new(GpuBackend::new(source, device.as_ref().clone(), Workshop::new(opening))?))
+                Ok(Box::new(GpuBackend::new(source, device.as_ref().clone(), opening)?))
             }
             _ => Err(self.wrong_language(&source)),
         }

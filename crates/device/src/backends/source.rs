@@ -1,7 +1,7 @@
 //! A kernel and its arguments.
 
 use crate::error::DeviceError;
-use crate::problem::{Argument, ArgumentKind, Kernel, KernelSpec, Reference, Scope};
+use crate::problem::{Argument, ArgumentKind, CudaCompiler, Kernel, KernelSpec, Reference, Scope};
 use std::io;
 use std::path::Path;
 
@@ -42,6 +42,7 @@ impl KernelSource {
             arguments: positions.clone(),
             repeat: None,
             work,
+            cuda_compiler: CudaCompiler::default(),
             alternative: None,
         };
         let arguments = positions.iter().filter_map(|position| known.get(*position).cloned()).collect();

@@ -63,7 +63,8 @@ impl Trouble {
     pub(crate) fn line(&self, device: &str) -> String {
         match self {
             Self::Shared(others) => format!(
-                "other processes use {device}: {}; times may vary, so end them or choose another GPU (`--device cuda:N`)",
+                "other processes use {device}: {}; times may vary, so end them or choose another GPU (`--device \
+                 cuda:N`)",
                 listed(others)
             ),
             Self::Slow(slowdown) => {
@@ -72,12 +73,12 @@ impl Trouble {
                 format!("{device} slows down because {cause}{again}; {remedy}")
             }
             Self::Memory => format!(
-                "{device} had an uncorrectable memory error (ECC); see `nvidia-smi -q -d ECC` or `amd-smi metric --ecc`, \
-                 and reset or replace the GPU if more follow"
+                "{device} had an uncorrectable memory error (ECC); see `nvidia-smi -q -d ECC` or `amd-smi metric \
+                 --ecc`, and reset or replace the GPU if more follow"
             ),
             Self::Lost(how) => format!(
-                "the GPU is lost ({device}: {how}); `dmesg` says why; reset it (`nvidia-smi --gpu-reset`, `amd-smi reset \
-                 --gpureset`) or restart the machine; --resume then continues the run"
+                "the GPU is lost ({device}: {how}); `dmesg` says why; reset it (`nvidia-smi --gpu-reset`, `amd-smi \
+                 reset --gpureset`) or restart the machine; --resume then continues the run"
             ),
         }
     }

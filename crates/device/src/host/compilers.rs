@@ -1,12 +1,10 @@
 //! The system's compilers.
 
 use crate::error::DeviceError;
-use crate::host::{CommandTask, Finish, Input, Launcher, Streams, WorkerCommand};
+use crate::host::{Ended, Tool, WorkerCommand};
 use crate::problem::Language;
 use serde::{Deserialize, Serialize};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
@@ -112,33 +110,10 @@ impl GpuSetup {
 #[derive(Clone)]
 pub(crate) struct Compiler {
     pub(crate) language: Language,
-    /// The program and its fixed arguments.
-    words: Vec<String>,
+    tool: Tool,
     /// The first line of its version message.
     pub(crate) version: String,
-    /// Runs it under a supervisor, so that it ends with the tuner.
-    launcher: Launcher,
 }
-
-/// The end of a compiler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// The compiler cannot be started. Its output is the reason.
-    NotStarted,
-    /// The compiler ended by itself.
-    Exited(ExitStatus),
-    /// The compiler was ended at its time limit.
-    TimedOut,
-    /// The compiler was ended because the run was interrupted.
-    Cancelled,
-}
-
-/// The bytes that are kept of a compiler's output. The beginning matters because the first error
-/// explains the others.
-const KEPT: usize = 256 << 10;
-
-/// Time limit for a question to a compiler. It answers at once or never.
-const QUESTION_LIMIT: Duration = Duration::from_secs(20);
 
 impl Compiler {
     /// Finds the compiler for a language and asks it for its version. Supervisors are started as
@@ -159,15 +134,14 @@ impl Compiler {
         };
         let words = shlex::split(text).filter(|words| !words.is_empty());
         let words = words.ok_or_else(|| error("is no command".to_owned()))?;
-        let launcher = Launcher::new(worker.clone(), clock)?;
-        let mut compiler = Self { language, words, version: String::new(), launcher };
-        let (ended, said) = compiler.ask(&["--version".to_owned()])?;
+        let tool = Tool::new(words, worker, clock)?;
+        let (ended, said) = tool.ask(&["--version".to_owned()])?;
         match ended {
             Ended::Cancelled => Err(DeviceError::Interrupted),
             Ended::NotStarted => Err(error(format!("cannot be started: {said}"))),
             Ended::Exited(status) if status.success() => {
-                compiler.version = said.lines().next().unwrap_or_default().trim().to_owned();
-                Ok(compiler)
+                let version = said.lines().next().unwrap_or_default().trim().to_owned();
+                Ok(Self { language, tool, version })
             }
             _ => Err(error(format!("does not answer `--version`: {}", said.trim()))),
         }
@@ -175,7 +149,7 @@ impl Compiler {
 
     /// Returns the words of a command with further `arguments`.
     pub(crate) fn words(&self, arguments: &[String]) -> Vec<String> {
-        self.words.iter().chain(arguments).cloned().collect()
+        self.tool.words(arguments)
     }
 
     /// Runs the compiler with `arguments`. Returns its end and both outputs.
@@ -188,28 +162,7 @@ impl Compiler {
         limit: Duration,
         cancel: &Interrupt,
     ) -> Result<(Ended, String), DeviceError> {
-        let task = CommandTask {
-            words: self.words(arguments),
-            // The messages are parsed here. Users, too, search the web for their English form.
-            environment: vec![("LC_ALL".to_owned(), "C".to_owned())],
-            folder: PathBuf::from("."),
-            input: Input::Nothing,
-            memory_limit: None,
-            confinement: None,
-        };
-        let ran = self.launcher.run(&task, Streams::Together, limit, cancel)?;
-        let ended = match ran.finish {
-            Finish::Ended(report) => Ended::Exited(ExitStatus::from_raw(report.status)),
-            Finish::Torn(status) => Ended::Exited(status),
-            Finish::NotStarted(reason) => return Ok((Ended::NotStarted, reason)),
-            Finish::TimedOut => Ended::TimedOut,
-            Finish::Cancelled => Ended::Cancelled,
-        };
-        Ok((ended, ran.stdout.first(KEPT)))
-    }
-
-    fn ask(&self, arguments: &[String]) -> Result<(Ended, String), DeviceError> {
-        self.run(arguments, QUESTION_LIMIT, self.launcher.interrupt())
+        self.tool.run(arguments, limit, cancel)
     }
 
     /// Returns the options of every compilation. They stand before the problem's options, so that
@@ -238,7 +191,7 @@ impl Compiler {
     pub(crate) fn dependencies(&self, arguments: &[String]) -> Result<Vec<PathBuf>, DeviceError> {
         let question: Vec<String> =
             ["-MM", "-w"].into_iter().map(str::to_owned).chain(arguments.iter().cloned()).collect();
-        match self.ask(&question)? {
+        match self.tool.ask(&question)? {
             (Ended::Exited(status), rules) if status.success() => Ok(read_rules(&rules)),
             (Ended::Cancelled, _) => Err(DeviceError::Interrupted),
             _ => Ok(Vec::new()),

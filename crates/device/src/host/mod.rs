@@ -15,6 +15,7 @@ mod process;
 mod processor;
 mod supervisor;
 mod system;
+mod tool;
 
 pub use channel::Packet;
 pub use companion::{Companion, Heard};
@@ -24,7 +25,7 @@ pub use process::{Process, Processes, Received};
 pub use system::SystemProcesses;
 
 pub(crate) use channel::{Channel, MOST};
-pub(crate) use compilers::{Compiler, Ended};
+pub(crate) use compilers::Compiler;
 pub(crate) use ending::{STRAY_ACCESS, describe, ended_badly, signal};
 pub(crate) use entry::{GUARD, SUPERVISOR, WORKER, was_not_entered};
 pub(crate) use launcher::{Finish, Launcher, Ran, Streams};
@@ -32,6 +33,7 @@ pub(crate) use leftovers::end_descendants;
 pub(crate) use output::{KEPT, Output};
 pub(crate) use processor::{limits, processor_name, threads};
 pub(crate) use supervisor::{CommandTask, Input, ProcessReport, supervise};
+pub(crate) use tool::{Ended, Tool};
 
 use std::time::Duration;
 

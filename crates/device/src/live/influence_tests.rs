@@ -1,7 +1,7 @@
 //! Tests of the search for parameters without effect.
 
 use super::*;
-use crate::problem::{Access, ArgumentKind, ElementType, Extent, Fill, Memory, Shape, Verify, WorkSize};
+use crate::problem::{Access, ArgumentKind, CudaCompiler, ElementType, Extent, Fill, Memory, Shape, Verify, WorkSize};
 use tunesmith_space::Expr;
 
 fn declares(text: &str) -> Option<usize> {
@@ -108,6 +108,7 @@ fn bare_kernel() -> Kernel {
         arguments: Vec::new(),
         repeat: None,
         work: None,
+        cuda_compiler: CudaCompiler::default(),
         alternative: None,
     }
 }

@@ -30,6 +30,8 @@ pub struct Kernel {
     pub function: FunctionName,
     /// Compiler options. Each text is one argument.
     pub options: Vec<Template>,
+    /// The compiler on CUDA devices.
+    pub cuda_compiler: CudaCompiler,
     /// The arguments in the order of the signature, as positions among the problem's arguments.
     pub arguments: Vec<usize>,
     /// The number of consecutive launches, an expression over sizes and parameters. Defaults to 1.
@@ -38,6 +40,29 @@ pub struct Kernel {
     pub work: Option<WorkSize>,
     /// The configurations that the kernel belongs to. `None` means all of them.
     pub alternative: Option<Alternative>,
+}
+
+/// A compiler of CUDA C++.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CudaCompiler {
+    /// NVRTC, the run-time compiler: a library.
+    #[default]
+    Nvrtc,
+    /// nvcc of an installed toolkit, which also compiles code of the host.
+    Nvcc,
+}
+
+impl CudaCompiler {
+    /// The compilers, the default one first.
+    pub const ALL: [Self; 2] = [Self::Nvrtc, Self::Nvcc];
+
+    /// Returns the compiler's name in problem files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nvrtc => "nvrtc",
+            Self::Nvcc => "nvcc",
+        }
+    }
 }
 
 /// Restricts a kernel to the configurations in which a tuning parameter has one value. Kernels for
@@ -259,6 +284,7 @@ mod tests {
             arguments: Vec::new(),
             repeat: None,
             work: Some(WorkSize { extent, local: local.map(exprs) }),
+            cuda_compiler: CudaCompiler::default(),
             alternative: None,
         };
         let scope = Scope::new([("N".to_owned(), Value::Int(100)), ("TILE".to_owned(), Value::Int(8))]);

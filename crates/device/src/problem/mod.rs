@@ -16,7 +16,7 @@ pub use element::{ElementType, Number, ScalarType, UnknownElementType};
 pub use function::FunctionName;
 pub use generator::{Generated, Generator};
 pub use image::{Address, Filter, Image, Sampler};
-pub use kernel::{Alternative, Extent, Grid, GridError, Kernel, Reading, WorkSize};
+pub use kernel::{Alternative, CudaCompiler, Extent, Grid, GridError, Kernel, Reading, WorkSize};
 pub use language::Language;
 pub use scope::Scope;
 pub use spec::{Decide, Judge, KernelSpec, OtherSizes, PartialTolerance, Reference, Tolerance, Verify};

@@ -10,8 +10,8 @@ use std::time::Duration;
 use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, ElementType, Fill, Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions,
-    Memory, Reference, Verify,
+    Access, Argument, ArgumentKind, CudaCompiler, ElementType, Fill, Kernel, KernelSpec, Language, LiveEvaluator,
+    LiveOptions, Memory, Reference, Verify,
 };
 use tunesmith_space::{ConfigId, Expr, Parameter, Space, Value};
 
@@ -106,6 +106,7 @@ pub fn spec(file: impl Into<PathBuf>, function: &str, arguments: Vec<Argument>) 
         repeat: None,
         generator: None,
         work: None,
+        cuda_compiler: CudaCompiler::default(),
         alternative: None,
     };
     KernelSpec {

@@ -3,8 +3,8 @@
 use super::{buffer, options, scalar, spec, worker};
 use std::path::{Path, PathBuf};
 use tunesmith_device::{
-    Access, Argument, CudaSetup, Extent, Fill, GpuApi, GpuDevice, HipSetup, KernelSpec, LiveEvaluator, LiveOptions,
-    Target, WorkSize, cuda_devices, hip_devices,
+    Access, Argument, CudaCompiler, CudaSetup, Extent, Fill, GpuApi, GpuDevice, HipSetup, KernelSpec, LiveEvaluator,
+    LiveOptions, Target, WorkSize, cuda_devices, hip_devices,
 };
 use tunesmith_space::{Expr, Space};
 
@@ -17,6 +17,8 @@ pub struct ScriptedLab {
     pub api: GpuApi,
     /// The setup of CUDA. [`hip`](Self::hip) has the same of HIP.
     pub setup: CudaSetup,
+    /// True if problems ask for nvcc in the place of NVRTC.
+    pub nvcc: bool,
 }
 
 /// The two APIs.
@@ -78,7 +80,7 @@ impl ScriptedLab {
         let script = folder.path().join("script.json");
         std::fs::write(&script, text).unwrap();
         let setup = CudaSetup { script: Some(script), ..CudaSetup::default() };
-        Self { folder, api: GpuApi::Cuda, setup }
+        Self { folder, api: GpuApi::Cuda, setup, nvcc: false }
     }
 
     /// Returns the same device with another key in its script.
@@ -156,6 +158,9 @@ impl ScriptedLab {
         let suffix = if self.api == GpuApi::Hip { "hip" } else { "cu" };
         let mut spec = spec(self.file(&format!("kernel.{suffix}"), source), function, arguments);
         spec.kernels[0].work = Some(work(&N.to_string(), "256"));
+        if self.nvcc {
+            spec.kernels[0].cuda_compiler = CudaCompiler::Nvcc;
+        }
         spec
     }
 

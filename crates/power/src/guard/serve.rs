@@ -203,7 +203,7 @@ impl Steered {
                     return Err(Refused::NotPermitted(*knob, self.manager.permission(*knob)));
                 }
                 Err(Fault::NotSupported) => return Err(Refused::NoKnob(*knob)),
-                Err(Fault::Failed(reason)) => return Err(Refused::Failed(reason)),
+                Err(fault @ (Fault::Lost | Fault::Failed(_))) => return Err(Refused::Failed(fault.to_string())),
             }
         }
         Ok(())

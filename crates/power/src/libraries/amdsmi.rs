@@ -1,6 +1,6 @@
 //! AMD's library, a part of ROCm.
 
-use super::Calls;
+use super::{Calls, Codes};
 use crate::manager::{Abilities, Clocks, Fault, Knob, Manager, PowerRange};
 use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_void};
 
@@ -8,7 +8,7 @@ use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_void};
 const LIBRARIES: [&str; 4] = ["libamd_smi.so", "/opt/rocm/lib/libamd_smi.so", "libamd_smi.so.26", "libamd_smi.so.25"];
 
 /// `amdsmi_status_t`: the user may not do this; the device cannot.
-const CODES: (c_int, c_int) = (10, 2);
+const CODES: Codes = Codes { not_permitted: 10, not_supported: 2, lost: None };
 
 /// `amdsmi_init_flags_t`: GPUs alone.
 const GPUS: u64 = 1 << 1;
@@ -226,17 +226,25 @@ mod tests {
         static uint32_t low = 500, high = 2100;
         int amdsmi_init(uint64_t flags) { return flags == 2 ? 0 : 1; }
         int amdsmi_status_code_to_string(int code, const char **text) { *text = "AMDSMI_STATUS_INVAL"; return 0; }
-        int amdsmi_get_processor_handle_from_bdf(uint64_t bdf, void **handle) { *handle = &gpu; return bdf == 0xc100 ? 0 : 1; }
-        int amdsmi_get_clock_info(void *h, unsigned type, clk_info *info) { info->clk = low == high ? low : 132; info->min_clk = low; info->max_clk = high; return type; }
+        int amdsmi_get_processor_handle_from_bdf(uint64_t bdf, void **handle) {
+            *handle = &gpu; return bdf == 0xc100 ? 0 : 1;
+        }
+        int amdsmi_get_clock_info(void *h, unsigned type, clk_info *info) {
+            info->clk = low == high ? low : 132; info->min_clk = low; info->max_clk = high; return type;
+        }
         int amdsmi_set_gpu_clk_limit(void *h, unsigned type, unsigned which, uint64_t mhz) {
             if (LIMIT) return LIMIT;
             if (which ? mhz < low : mhz > high) return 1;
             if (which) high = mhz; else low = mhz;
             return 0;
         }
-        int amdsmi_set_gpu_clk_range(void *h, uint64_t min, uint64_t max, unsigned type) { low = min; high = max; return 0; }
+        int amdsmi_set_gpu_clk_range(void *h, uint64_t min, uint64_t max, unsigned type) {
+            low = min; high = max; return 0;
+        }
         int amdsmi_set_gpu_perf_level(void *h, unsigned wanted) { level = wanted; return 0; }
-        int amdsmi_get_power_cap_info(void *h, uint32_t sensor, cap_info *info) { info->cap = 750000000; info->min = 0; info->max = 750000000; return 0; }
+        int amdsmi_get_power_cap_info(void *h, uint32_t sensor, cap_info *info) {
+            info->cap = 750000000; info->min = 0; info->max = 750000000; return 0;
+        }
         int amdsmi_set_power_cap(void *h, uint32_t sensor, uint64_t uw) { return uw == 400000000 ? 0 : 10; }
     "#;
 

@@ -1,4 +1,4 @@
-//! The makers' libraries. They are opened at run time, and only in a guard.
+//! The makers' libraries. They are opened at run time. Only a guard manages devices through them.
 
 #![allow(unsafe_code)] // calls the makers' libraries
 
@@ -7,17 +7,25 @@ mod nvml;
 
 pub(crate) use amdsmi::AmdSmi;
 pub(crate) use nvml::Nvml;
+pub use nvml::{NvmlGpu, Slowing};
 
 use crate::manager::Fault;
 use libloading::Library;
 use std::ffi::{CStr, CString, OsStr, c_int};
 
+/// The codes of the errors that callers tell apart.
+#[derive(Clone, Copy)]
+struct Codes {
+    not_permitted: c_int,
+    not_supported: c_int,
+    /// `None` if the library has no such code.
+    lost: Option<c_int>,
+}
+
 /// A library whose functions return 0 or an error code.
 struct Calls {
     library: Library,
-    /// The codes of the two errors that callers tell apart.
-    not_permitted: c_int,
-    not_supported: c_int,
+    codes: Codes,
     /// Returns the library's text for a code.
     meaning: fn(&Library, c_int) -> Option<String>,
 }
@@ -27,13 +35,13 @@ impl Calls {
     fn open(
         path: &OsStr,
         what: &str,
-        codes: (c_int, c_int),
+        codes: Codes,
         meaning: fn(&Library, c_int) -> Option<String>,
     ) -> Result<Self, Fault> {
         // SAFETY: what these libraries run when they are loaded has no preconditions.
         let library = unsafe { Library::new(path) };
         let library = library.map_err(|error| Fault::Failed(format!("{what} cannot be opened: {error}")))?;
-        Ok(Self { library, not_permitted: codes.0, not_supported: codes.1, meaning })
+        Ok(Self { library, codes, meaning })
     }
 
     /// Calls the function called `name`, whose type `F` must be the one of the library's header.
@@ -44,8 +52,9 @@ impl Calls {
         let Ok(function) = function else { return Err(Fault::NotSupported) };
         match call(*function) {
             0 => Ok(()),
-            code if code == self.not_permitted => Err(Fault::NotPermitted),
-            code if code == self.not_supported => Err(Fault::NotSupported),
+            code if code == self.codes.not_permitted => Err(Fault::NotPermitted),
+            code if code == self.codes.not_supported => Err(Fault::NotSupported),
+            code if Some(code) == self.codes.lost => Err(Fault::Lost),
             code => {
                 let text = (self.meaning)(&self.library, code);
                 Err(Fault::Failed(text.unwrap_or_else(|| format!("{} fails with {code}", name.to_string_lossy()))))

@@ -10,7 +10,7 @@ use crate::kernel::KernelPlaces;
 use crate::options::Options;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tunesmith_device::{Argument, ArgumentKind, ElementType, Extent, Kernel, Language, Verify, WorkSize};
+use tunesmith_device::{Argument, ArgumentKind, CudaCompiler, ElementType, Extent, Kernel, Language, Verify, WorkSize};
 use tunesmith_space::{Expr, Parameter};
 
 /// The keys that are read, and those that do not affect the run of the kernel.
@@ -99,6 +99,7 @@ impl Reader<'_> {
             repeat: None,
             generator: None,
             work,
+            cuda_compiler: CudaCompiler::default(),
             alternative: None,
         };
         Some((kernel, KernelPlaces { file: file_place, function: function_place }))

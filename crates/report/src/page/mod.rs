@@ -13,6 +13,7 @@ mod environment;
 mod evaluations;
 mod failures;
 mod importance;
+mod notes;
 mod overview;
 mod places;
 mod progress;
@@ -22,6 +23,7 @@ mod slices;
 mod spent;
 mod text;
 mod workers;
+mod written;
 
 #[cfg(feature = "plots")]
 mod svg;
@@ -30,9 +32,10 @@ mod svg;
 mod svg;
 
 pub use record::{
-    BuildText, EVALUATIONS, Evaluations, Objective, ParameterValues, RunSection, SampleSet, Samples, Spent, Subject,
-    WorkerLine,
+    BuildText, EVALUATIONS, Evaluations, NoteLine, Objective, ParameterValues, RunSection, SampleSet, Samples, Spent,
+    Subject, WorkerLine,
 };
+pub use written::{RunNotes, Written};
 
 use crate::plot::PlotError;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -64,7 +67,7 @@ const STYLE: &str = include_str!("style.css");
 type Section = fn(&Group<'_>) -> Markup;
 
 /// The sections, in their order. Each returns nothing if it has nothing to say.
-const SECTIONS: [Section; 11] = [
+const SECTIONS: [Section; 12] = [
     overview::render,
     progress::render,
     best::render,
@@ -75,6 +78,7 @@ const SECTIONS: [Section; 11] = [
     spent::render,
     workers::render,
     failures::render,
+    notes::render,
     environment::render,
 ];
 

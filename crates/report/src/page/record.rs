@@ -4,6 +4,7 @@ use super::curve;
 use crate::FailureLine;
 use crate::front::Front;
 use crate::table::TopRow;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tunesmith_core::{Direction, FailureKind};
 use tunesmith_explain::{FailureCause, Importance};
@@ -42,10 +43,23 @@ pub struct RunSection {
     pub failures: Vec<FailureLine>,
     /// The values that explain failures.
     pub causes: Vec<FailureCause>,
+    /// The notes on the measurements of correct configurations, in the order in which they came up.
+    pub notes: Vec<NoteLine>,
     /// The device, the settings and the program: labels and values.
     pub environment: Vec<(String, String)>,
     /// Commands that repeat the run.
     pub reproduce: Vec<String>,
+}
+
+/// A note on measurements, such as a trouble of the device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NoteLine {
+    /// The note.
+    pub note: String,
+    /// Number of evaluations that have it.
+    pub count: usize,
+    /// The first one, counted from 1.
+    pub first: usize,
 }
 
 /// The work of one device of several.

@@ -67,6 +67,21 @@ fn everything_that_needs_no_script_is_on_every_page_and_text_is_escaped() {
 }
 
 #[test]
+fn notes_on_the_device_are_on_every_page_with_their_count() {
+    let note = NoteLine { note: "GPU slows down: <hot>; cool it".to_string(), count: 12, first: 3 };
+    let noted = RunSection { notes: vec![note.clone()], ..run() };
+    let described = Written::new(&[run(), noted.clone()], std::path::Path::new("page.html"));
+    assert_eq!((described.runs, described.evaluations), (2, 6));
+    assert_eq!(described.notes, [RunNotes { run: "gemm".to_string(), notes: vec![note] }]);
+    for html in both(&page(vec![noted])) {
+        for text in ["<h2>Notes</h2>", "<td class=\"number\">12</td>", "GPU slows down: &lt;hot&gt;; cool it"] {
+            assert!(html.contains(text), "{text}\n{html}");
+        }
+    }
+    assert!(both(&page(vec![run()])).iter().all(|html| !html.contains("<h2>Notes")));
+}
+
+#[test]
 fn the_workers_of_a_fleet_have_a_time_line_without_a_script() {
     let parts = vec![0.0, 1.0, 1.0, 0.5, 0.0];
     let worker = WorkerLine { name: "worker 1 (<n1>)".to_string(), measurements: 7, failed: 2, busy: 1.5, parts };

@@ -1,6 +1,7 @@
 //! Gathers what a page of the report shows about a journal.
 
 mod environment;
+mod notes;
 mod samples;
 mod spent;
 mod workers;
@@ -20,7 +21,7 @@ type Full = (usize, Entry);
 /// configurations and what to do with them. `metric` is its objective, `None` for time, and
 /// `leaders` are the ranks of the best. The section holds at most `most` evaluations.
 ///
-/// Costs reading `most` evaluations in full, the failed ones, and all with a metric.
+/// Costs reading `most` evaluations in full, the failed ones, those with a note, and all with a metric.
 ///
 /// # Errors
 /// A line of the journal cannot be read.
@@ -48,6 +49,7 @@ pub fn run_section(
         samples: samples::of(outline, leaders)?,
         spent: spent::of(outline, &looked_at),
         workers: workers::of(outline, &looked_at)?,
+        notes: notes::of(outline)?,
         environment: environment::of(header, metric),
         evaluations,
         subject,

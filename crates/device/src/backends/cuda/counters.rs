@@ -68,8 +68,8 @@ pub(crate) const REMEDY: &str = "install CUDA 12.6 or later with its CUPTI, or n
     (scripts/nvidia-wheels fetches one)";
 
 /// The way to get permission to read counters.
-pub(crate) const PERMISSION_REMEDY: &str = "run as root (in a container with --cap-add=SYS_ADMIN), or write `options nvidia \
-    NVreg_RestrictProfilingToAdminUsers=0` to /etc/modprobe.d/nvidia.conf and restart; \
+pub(crate) const PERMISSION_REMEDY: &str = "run as root (in a container with --cap-add=SYS_ADMIN), or write \
+    `options nvidia NVreg_RestrictProfilingToAdminUsers=0` to /etc/modprobe.d/nvidia.conf and restart; \
     see https://developer.nvidia.com/ERR_NVGPUCTRPERM";
 
 /// The way around a CUPTI that crashes.

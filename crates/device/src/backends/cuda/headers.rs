@@ -115,8 +115,8 @@ pub(in crate::backends) fn remedy(log: &str, folders: &[PathBuf]) -> Option<Stri
     let Some((marker, packages)) = Origin::of(header)?.packages() else {
         let name = header.strip_suffix(".h").map_or_else(|| header.to_owned(), |plain| format!("c{plain}"));
         return Some(format!(
-            "NVRTC has no standard library, so there is no `{header}`; include <cuda/std/{name}> if the kernel needs it, \
-             else leave it out"
+            "NVRTC has no standard library, so there is no `{header}`; include <cuda/std/{name}> if the kernel \
+             needs it, else leave it out"
         ));
     };
     Some(match folders.iter().find(|folder| folder.join(marker).is_file()) {

@@ -13,9 +13,11 @@ mod native;
 #[path = "absent.rs"]
 mod native;
 mod ncu;
+mod nvcc;
 
 pub use counters::{ChipCounters, ResolvedCounter};
 
 pub(crate) use counters::{CRASH_REMEDY, CountersTask, NoCounters, REMEDY};
 pub(crate) use native::{Compiler, describe_all, describe_architecture, open, resolve};
 pub(crate) use ncu::outside_profiler;
+pub(in crate::backends) use nvcc::Nvcc;

@@ -104,9 +104,32 @@ impl GpuApi {
     }
 
     /// Returns the macro, `NAME=VALUE`, that an option of [`define`](Self::define) defines.
-    #[cfg(any(feature = "cuda", feature = "hip"))]
     pub(in crate::backends) fn defined(self, option: &str) -> Option<&str> {
         option.strip_prefix(self.define_prefix())
+    }
+
+    /// Returns true if an option defines a macro for the source alone. Compilers that read headers
+    /// of their own before the source get such macros in the text, because users' names occur in
+    /// the headers. The API's own macros are meant for the headers.
+    pub(in crate::backends) fn is_own_macro(self, option: &str) -> bool {
+        let own = self.title();
+        self.defined(option).is_some_and(|define| {
+            !define.is_empty() && !["__", own].iter().any(|beginning| define.starts_with(beginning))
+        })
+    }
+
+    /// Returns the line that defines the macro of an option. A name without a value means 1.
+    pub(in crate::backends) fn definition(self, option: &str) -> Option<String> {
+        let define = self.defined(option)?;
+        let (name, value) = define.split_once('=').unwrap_or((define, "1"));
+        Some(format!("#define {name} {value}\n"))
+    }
+
+    /// Returns true if the options of a compiler for CUDA name an architecture of PTX, such as
+    /// `compute_90`, instead of a device's.
+    pub(in crate::backends) fn makes_ptx(options: &[String]) -> bool {
+        let is_architecture = |option: &&String| Self::Cuda.is_architecture(option);
+        options.iter().rev().find(is_architecture).is_some_and(|option| option.contains("compute_"))
     }
 
     fn define_prefix(self) -> &'static str {
@@ -186,5 +209,25 @@ mod tests {
         let cuda = |option: &str| GpuApi::Cuda.option(Language::Cuda, option.to_owned());
         assert_eq!(cuda("--std=c++17").as_deref(), Some("--std=c++17"));
         assert_eq!(GpuApi::Hip.option(Language::Hip, "--std=x".to_owned()).as_deref(), Some("--std=x"));
+    }
+
+    #[test]
+    fn macros_of_the_source_are_told_from_those_of_the_headers() {
+        let is_own = |option| GpuApi::Hip.is_own_macro(option);
+        assert!(is_own("-DTILE=4") && is_own("-DFAST") && is_own("-DCUDA=1"));
+        assert!(!is_own("-DHIP_ENABLE_WARP_SYNC_BUILTINS") && !is_own("-D__HIP_X=1") && !is_own("-O3"));
+        assert!(!GpuApi::Cuda.is_own_macro("--define-macro=CUDA_NO_HALF"));
+        let definition = |option| GpuApi::Hip.definition(option);
+        assert_eq!(definition("-DTILE=4").as_deref(), Some("#define TILE 4\n"));
+        assert_eq!(definition("-DFAST").as_deref(), Some("#define FAST 1\n"));
+        assert_eq!(definition("-O3"), None);
+    }
+
+    #[test]
+    fn the_last_architecture_says_what_is_made() {
+        let ptx = |options: &[&str]| GpuApi::makes_ptx(&options.iter().map(|one| one.to_string()).collect::<Vec<_>>());
+        assert!(ptx(&["--gpu-architecture=sm_90", "-arch=compute_90"]));
+        assert!(!ptx(&["--gpu-architecture=sm_90a", "-lineinfo"]));
+        assert!(!ptx(&[]));
     }
 }

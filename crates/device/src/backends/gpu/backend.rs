@@ -5,17 +5,21 @@ use crate::backends::compiling::{
     CompileOutcome, CompileVerdict, Compiled, SourceText, Workshop, defines, include_folders, launchable,
 };
 use crate::backends::cuda::cubin::{self, Spills};
-use crate::backends::cuda::headers;
+use crate::backends::cuda::{Nvcc, headers};
 use crate::backends::gpu::cache::BinaryCache;
 use crate::backends::gpu::diagnose::{Finding, diagnose};
 use crate::backends::gpu::{GpuApi, GpuDevice, GpuMade, GpuProgram, GpuTask, signature};
-use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Program, Resources, SessionKind};
+use crate::backends::{
+    Backend, BuildError, BuildPlan, Built, CompileTask, Made, Opening, Program, Resources, SessionKind,
+};
 use crate::data::Fields;
 use crate::error::DeviceError;
-use crate::problem::{Argument, Scope};
+use crate::host::GpuSetup;
+use crate::problem::{Argument, CudaCompiler, Scope};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tunesmith_core::{CompileData, Interrupt};
 use tunesmith_space::hex;
 
@@ -24,6 +28,8 @@ pub(crate) struct GpuBackend {
     source: KernelSource,
     device: GpuDevice,
     workshop: Workshop,
+    /// nvcc, if the kernel asks for it in place of the library that compiles.
+    nvcc: Option<Nvcc>,
     text: SourceText,
     /// A digest of the text and of the files it includes.
     text_digest: String,
@@ -55,18 +61,25 @@ impl GpuBackend {
     /// Creates a backend. Writes the source and the assertions into the workshop's folder.
     ///
     /// # Errors
-    /// A source cannot be read, or the kernel has no blocks of threads.
-    pub(crate) fn new(source: KernelSource, device: GpuDevice, workshop: Workshop) -> Result<Self, DeviceError> {
+    /// A source cannot be read, nvcc is wanted but missing, or the kernel has no blocks of threads.
+    pub(crate) fn new(source: KernelSource, device: GpuDevice, opening: Opening<'_>) -> Result<Self, DeviceError> {
         let kernel = &source.kernel;
         if kernel.generator.is_none() && kernel.work.as_ref().is_none_or(|work| work.local.is_none()) {
             return Err(DeviceError::NoBlocks { what: source.what, name: kernel.function.to_string() });
         }
+        let nvcc = match (&device.setup, kernel.cuda_compiler) {
+            (GpuSetup::Cuda(setup), CudaCompiler::Nvcc) => {
+                Some(Nvcc::find(setup, opening.worker, Arc::clone(&opening.clock))?)
+            }
+            _ => None,
+        };
+        let workshop = Workshop::new(opening);
         let assertions = signature::assertions(kernel.function.in_source(), &source.arguments);
         let text = SourceText::write(&source, workshop.file(device.api().source_suffix()), &assertions)?;
         let text_digest = text.digest(&source);
         let cache = device.setup.cache().filter(|_| text.tells_what_it_includes()).and_then(BinaryCache::open);
         let headers = headers::stamp(&device.headers);
-        Ok(Self { source, device, workshop, text, text_digest, cache, headers })
+        Ok(Self { source, device, workshop, nvcc, text, text_digest, cache, headers })
     }
 
     /// Returns the options of the compiler.
@@ -78,10 +91,19 @@ impl GpuBackend {
             options.insert(0, api.architecture(&self.device.architecture));
         }
         options.extend(api.constant_options().iter().map(|option| (*option).to_owned()));
-        let folders = include_folders(&self.source).into_iter().chain(self.device.headers.clone());
-        options.extend(folders.map(|folder| api.include(&folder)));
+        options.extend(include_folders(&self.source).iter().map(|folder| api.include(folder)));
+        let headers = self.device.headers.iter();
+        options.extend(headers.map(|folder| match &self.nvcc {
+            Some(_) => Nvcc::headers(folder),
+            None => api.include(folder),
+        }));
         options.extend(defines(&self.source, scope).map(|define| api.define(&define)));
         options
+    }
+
+    /// Returns the compiler's name with its version.
+    fn compiler(&self) -> &str {
+        self.nvcc.as_ref().map_or(&self.device.compiler, |nvcc| &nvcc.name)
     }
 
     fn task(&self, scope: &Scope, text: &str, binary: &Path) -> Result<GpuTask, BuildError> {
@@ -107,7 +129,7 @@ impl GpuBackend {
         if self.source.kernel.generator.is_some() {
             key.add(text);
         }
-        key.add(&self.device.compiler);
+        key.add(self.compiler());
         key.add(&self.headers);
         task.options.iter().chain([&task.function]).chain(&task.symbols).for_each(|text| key.add(text));
         key.digest()
@@ -122,7 +144,11 @@ impl GpuBackend {
     /// Compiles `task` to machine code at the place it names. Returns its description.
     fn compile(&self, task: &GpuTask, text: &str, scope: &Scope, cancel: &Interrupt) -> Result<GpuMade, BuildError> {
         let source = self.source.named(scope);
-        let outcome = match self.workshop.compile(&CompileTask::Gpu(task.clone()), cancel)? {
+        let ended = match &self.nvcc {
+            Some(nvcc) => nvcc.compile(task, self.workshop.limit, cancel).map_err(BuildError::Broken)?,
+            None => self.workshop.compile(&CompileTask::Gpu(task.clone()), cancel)?,
+        };
+        let outcome = match ended {
             CompileOutcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &source, text) {
                 Finding::Code(log) => return Err(BuildError::Failed(self.explained(log))),
                 Finding::Signature(mismatch) => return Err(BuildError::Signature(mismatch)),
@@ -179,14 +205,18 @@ impl Backend for GpuBackend {
     }
 
     fn plan(&self, scope: &Scope) -> BuildPlan {
-        let mut command = vec![self.device.api().compiler().to_owned()];
-        command.extend(self.options(scope));
+        let options = self.options(scope);
+        let command = match &self.nvcc {
+            Some(nvcc) => nvcc.command(&options),
+            None => std::iter::once(self.device.api().compiler().to_owned()).chain(options).collect(),
+        };
         let source = self.text.of(&self.source, scope).map_or_else(|reason| format!("// {reason}\n"), Cow::into_owned);
         BuildPlan { source, command }
     }
 
     fn identity(&self) -> Vec<(String, String)> {
-        let GpuDevice { name, compiler, architecture, driver, .. } = &self.device;
+        let GpuDevice { name, architecture, driver, .. } = &self.device;
+        let compiler = self.compiler();
         vec![
             ("backend".to_owned(), self.device.api().device().to_owned()),
             ("device".to_owned(), name.clone()),

@@ -1,8 +1,9 @@
-//! Interprets the log of NVRTC or of hiprtc: either the user's code is wrong, or the kernel does not fit the problem.
+//! Interprets the log of a compiler: either the user's code is wrong, or the kernel does not fit the problem
+//! or the device.
 
 use crate::backends::KernelSource;
 use crate::backends::Mismatch;
-use crate::backends::compiling::functions;
+use crate::backends::compiling::{Compiled, functions};
 use crate::backends::gpu::signature::{COUNT, FILE, PARAMETER, passed};
 use crate::problem::{Argument, ArgumentKind};
 
@@ -43,6 +44,20 @@ pub(super) fn diagnose(log: &str, source: &KernelSource, text: &str) -> Finding 
         true => Finding::NoFunction(known),
         false => Finding::Code(log.to_owned()),
     }
+}
+
+/// Interprets the compiler's log. A kernel that exceeds the device's resources is not an error in
+/// the code.
+pub(in crate::backends) fn failed(log: String) -> Compiled {
+    let refusal = log.lines().find(|line| exceeds_the_device(line));
+    refusal.map(|line| Compiled::Refused(line.trim().to_owned())).unwrap_or(Compiled::Failed(log))
+}
+
+/// Returns true if a line of a log, of ptxas or of clang, says that the device has too little
+/// memory.
+fn exceeds_the_device(line: &str) -> bool {
+    const PTXAS: [&str; 2] = ["uses too much shared data", "uses too much constant"];
+    PTXAS.iter().any(|words| line.contains(words)) || (line.contains("local memory") && line.contains("exceeds limit"))
 }
 
 /// Returns the name of a function without namespaces and template arguments.
@@ -111,5 +126,22 @@ fn wrong_type(source: &KernelSource, text: &str, log: &str, number: usize, argum
         message: format!("argument `{name}` of the kernel `{function}` is {is}, but the problem declares {wanted}"),
         remedy: "see `type`, `shape` and `value` of the argument, or change the kernel".to_owned(),
         log: log.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_much_shared_memory_is_a_refusal() {
+        let refused = [
+            "ptxas error   : Entry function 'f' uses too much shared data (0x13880 bytes, 0xc000 max)",
+            "error: <unknown>:0:0: local memory (80000) exceeds limit (65536) in function 'f'",
+        ];
+        for line in refused {
+            assert_eq!(failed(format!("\n{line}\n")), Compiled::Refused(line.to_owned()));
+        }
+        assert_eq!(failed("k.cu(1): error: no".into()), Compiled::Failed("k.cu(1): error: no".into()));
     }
 }

@@ -27,4 +27,5 @@ pub use api::GpuApi;
 pub use device::GpuDevice;
 
 pub(crate) use backend::GpuBackend;
+pub(in crate::backends) use diagnose::failed;
 pub(crate) use task::{GpuMade, GpuProgram, GpuTask};

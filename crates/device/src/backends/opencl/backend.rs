@@ -177,7 +177,7 @@ mod tests {
     use crate::backends::Opening;
     use crate::backends::compiling::{CompileService, Compiled};
     use crate::host::{Compilers, WorkerCommand};
-    use crate::problem::{Extent, Kernel, Language, WorkSize};
+    use crate::problem::{CudaCompiler, Extent, Kernel, Language, WorkSize};
     use std::sync::Arc;
     use tunesmith_core::{Clock, ManualClock};
     use tunesmith_space::Expr;
@@ -210,6 +210,7 @@ mod tests {
             arguments: Vec::new(),
             repeat: None,
             work: Some(work),
+            cuda_compiler: CudaCompiler::default(),
             alternative: None,
         };
         let device = OpenClDevice {

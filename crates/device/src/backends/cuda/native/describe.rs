@@ -5,10 +5,8 @@ use crate::backends::cuda::native::cupti::Refusal;
 use crate::backends::cuda::native::driver::{ERRORS, SystemDriver};
 use crate::backends::cuda::native::nvrtc::{Nvrtc, missing_compiler};
 use crate::backends::cuda::native::start::unusable;
-use crate::backends::gpu::GpuDevice;
-use crate::backends::gpu::native::{
-    self, Architecture, Described, Driver, GpuSession, Script, ScriptedDriver, Toolchain,
-};
+use crate::backends::gpu::native::{self, Architecture, Described, Driver, Script, ScriptedDriver, Toolchain};
+use crate::backends::gpu::{GpuApi, GpuDevice};
 use crate::backends::{Absent, Session};
 use crate::host::{CudaSetup, GpuSetup};
 use std::path::PathBuf;
@@ -32,10 +30,7 @@ fn scripted(script: Script) -> Result<Box<dyn Driver>, Absent> {
 
 /// Opens the device at position `index`.
 pub(crate) fn open(setup: &CudaSetup, index: usize) -> Result<Box<dyn Session>, String> {
-    let cannot = |what: &dyn std::fmt::Display| format!("cannot use the CUDA device: {what}");
-    let driver = driver(setup).map_err(|absent| cannot(&absent.reason))?;
-    let session = GpuSession::new(driver, setup.libraries.clone(), index).map_err(|error| cannot(&error))?;
-    Ok(Box::new(session))
+    native::open(GpuApi::Cuda, driver(setup), setup.libraries.clone(), index)
 }
 
 /// Lists every device.

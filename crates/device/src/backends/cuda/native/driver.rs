@@ -349,7 +349,7 @@ impl Driver for SystemDriver {
 
     fn meter(&mut self) -> Result<Box<dyn Meter>, String> {
         let address = bus_address(self, self.device.0).map_err(|error| error.to_string())?;
-        Ok(Box::new(nvml::Gpu::open(&address)?))
+        Ok(Box::new(nvml::open(&address)?))
     }
 
     fn profiler(&mut self, libraries: Option<&Path>) -> Result<Box<dyn Profiler>, String> {

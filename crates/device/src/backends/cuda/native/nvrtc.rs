@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// Explains how to get a compiler that is missing for this reason.
 pub(super) fn missing_compiler(reason: &str) -> Absent {
-    let remedy = "install the CUDA toolkit 12 or 13, or unpack the Python package `nvidia-cuda-nvrtc` into a folder and \
-                  set TUNESMITH_NVIDIA to it";
+    let remedy = "install the CUDA toolkit 12 or 13, or unpack the Python package `nvidia-cuda-nvrtc` into a folder \
+                  and set TUNESMITH_NVIDIA to it";
     Absent { reason: reason.to_owned(), remedy: remedy.to_owned() }
 }
 
@@ -64,7 +64,7 @@ impl RuntimeCompiler for Nvrtc {
     }
 
     fn compile(&self, wanted: &Compilation<'_>) -> Result<Binary, String> {
-        self.rtc.compile(wanted, if wants_ptx(wanted.options) { &self.ptx } else { &self.cubin })
+        self.rtc.compile(wanted, if GpuApi::makes_ptx(wanted.options) { &self.ptx } else { &self.cubin })
     }
 }
 
@@ -83,24 +83,4 @@ fn architectures(rtc: &Rtc) -> Result<Vec<u32>, String> {
         numbers
     };
     Ok(numbers.into_iter().map(c_int::unsigned_abs).collect())
-}
-
-/// Returns true if the options name an architecture of PTX, such as `compute_90`, instead of a
-/// device's.
-fn wants_ptx(options: &[String]) -> bool {
-    let is_architecture = |option: &&String| GpuApi::Cuda.is_architecture(option);
-    options.iter().rev().find(is_architecture).is_some_and(|option| option.contains("compute_"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_architecture_says_what_is_made() {
-        let ptx = |options: &[&str]| wants_ptx(&options.iter().map(|option| option.to_string()).collect::<Vec<_>>());
-        assert!(ptx(&["--gpu-architecture=sm_90", "-arch=compute_90"]));
-        assert!(!ptx(&["--gpu-architecture=sm_90a", "-lineinfo"]));
-        assert!(!ptx(&[]));
-    }
 }

@@ -4,7 +4,7 @@ use crate::backends::compiling::Compiled;
 use crate::backends::cuda::cubin::Spills;
 use crate::backends::gpu::native::script::ScriptedCode;
 use crate::backends::gpu::native::{Binary, Compilation, Script};
-use crate::backends::gpu::{GpuApi, GpuMade, GpuTask};
+use crate::backends::gpu::{GpuApi, GpuMade, GpuTask, failed};
 use crate::backends::{Absent, Made};
 use crate::host::GpuSetup;
 
@@ -73,20 +73,6 @@ fn finish(task: &GpuTask, image: &[u8], made: GpuMade) -> Result<Compiled, Compi
     Ok(Compiled::Built(Made::Gpu(made)))
 }
 
-/// Interprets the compiler's log. A kernel that exceeds the device's resources is not an error in
-/// the code.
-fn failed(log: String) -> Compiled {
-    let refusal = log.lines().find(|line| exceeds_the_device(line));
-    refusal.map(|line| Compiled::Refused(line.trim().to_owned())).unwrap_or(Compiled::Failed(log))
-}
-
-/// Returns true if a line of a log, of ptxas or of clang, says that the device has too little
-/// memory.
-fn exceeds_the_device(line: &str) -> bool {
-    const PTXAS: [&str; 2] = ["uses too much shared data", "uses too much constant"];
-    PTXAS.iter().any(|words| line.contains(words)) || (line.contains("local memory") && line.contains("exceeds limit"))
-}
-
 /// Returns the result of a script, which does not look at the source: the function and the macros.
 fn compile_by_script(task: &GpuTask, script: &Script) -> Result<Compiled, Compiled> {
     let api = GpuApi::of(&task.setup);
@@ -102,21 +88,4 @@ fn compile_by_script(task: &GpuTask, script: &Script) -> Result<Compiled, Compil
     let image = serde_json::to_vec(&code).map_err(|error| Compiled::Unusable(error.to_string()))?;
     let (function, symbols) = (task.function.clone(), task.symbols.clone());
     finish(task, &image, GpuMade { function, symbols, spills: None })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn too_much_shared_memory_is_a_refusal() {
-        let refused = [
-            "ptxas error   : Entry function 'f' uses too much shared data (0x13880 bytes, 0xc000 max)",
-            "error: <unknown>:0:0: local memory (80000) exceeds limit (65536) in function 'f'",
-        ];
-        for line in refused {
-            assert_eq!(failed(format!("\n{line}\n")), Compiled::Refused(line.to_owned()));
-        }
-        assert_eq!(failed("k.cu(1): error: no".into()), Compiled::Failed("k.cu(1): error: no".into()));
-    }
 }

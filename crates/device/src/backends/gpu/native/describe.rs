@@ -1,10 +1,11 @@
 //! Devices as their driver describes them, and the compiler for them. Called only in workers.
 
-use crate::backends::Absent;
-use crate::backends::gpu::native::{Architecture, Attribute, Driver, DriverError, bus_address};
+use crate::backends::gpu::native::{Architecture, Attribute, Driver, DriverError, GpuSession, bus_address};
 use crate::backends::gpu::{GpuApi, GpuDevice};
+use crate::backends::{Absent, Session};
 use crate::host::GpuSetup;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::PathBuf;
 use tunesmith_power::ManagedDevice;
 
@@ -29,6 +30,23 @@ pub(crate) trait Toolchain {
     /// # Errors
     /// The compiler makes no code for the device.
     fn architecture(&self, device: &Described) -> Result<String, Absent>;
+}
+
+/// Opens the device at position `index` of an API's driver. `libraries` is the folder to search
+/// first for the library that counts.
+///
+/// # Errors
+/// There is no driver, or it does not open the device.
+pub(crate) fn open(
+    api: GpuApi,
+    driver: Result<Box<dyn Driver>, Absent>,
+    libraries: Option<PathBuf>,
+    index: usize,
+) -> Result<Box<dyn Session>, String> {
+    let cannot = |what: &dyn Display| format!("cannot use the {} device: {what}", api.title());
+    let driver = driver.map_err(|absent| cannot(&absent.reason))?;
+    let session = GpuSession::new(driver, libraries, index).map_err(|error| cannot(&error))?;
+    Ok(Box::new(session))
 }
 
 /// Lists every device of a driver, for which `open` opens the compiler.

@@ -13,7 +13,7 @@ mod session;
 
 pub(crate) use attribute::{Attribute, FunctionAttribute};
 pub(crate) use compile::{Compiler, RuntimeCompiler};
-pub(crate) use describe::{Described, Toolchain, describe};
+pub(crate) use describe::{Described, Toolchain, describe, open};
 pub(crate) use driver::{
     Address, Architecture, DeviceImage, Driver, Event, Function, Graph, KernelLaunch, Module, bus_address, capability,
 };

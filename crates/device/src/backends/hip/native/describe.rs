@@ -1,9 +1,7 @@
 //! HIP devices, and the compiler for them. Called only in workers.
 
-use crate::backends::gpu::GpuDevice;
-use crate::backends::gpu::native::{
-    self, Architecture, Described, Driver, GpuSession, Script, ScriptedDriver, Toolchain,
-};
+use crate::backends::gpu::native::{self, Architecture, Described, Driver, Script, ScriptedDriver, Toolchain};
+use crate::backends::gpu::{GpuApi, GpuDevice};
 use crate::backends::hip::native::driver::HipDriver;
 use crate::backends::hip::native::error::ERRORS;
 use crate::backends::hip::native::hiprtc::{Hiprtc, missing_compiler};
@@ -21,10 +19,7 @@ fn driver(setup: &HipSetup) -> Result<Box<dyn Driver>, Absent> {
 
 /// Opens the device at position `index`.
 pub(crate) fn open(setup: &HipSetup, index: usize) -> Result<Box<dyn Session>, String> {
-    let cannot = |what: &dyn std::fmt::Display| format!("cannot use the HIP device: {what}");
-    let driver = driver(setup).map_err(|absent| cannot(&absent.reason))?;
-    let session = GpuSession::new(driver, setup.libraries.clone(), index).map_err(|error| cannot(&error))?;
-    Ok(Box::new(session))
+    native::open(GpuApi::Hip, driver(setup), setup.libraries.clone(), index)
 }
 
 /// Lists every device.

@@ -72,38 +72,11 @@ impl RuntimeCompiler for Hiprtc {
 
     fn compile(&self, wanted: &Compilation<'_>) -> Result<Binary, String> {
         let (macros, options): (Vec<String>, Vec<String>) =
-            wanted.options.iter().cloned().partition(|option: &String| is_own_macro(option));
-        let macros: String = macros.iter().filter_map(|option| GpuApi::Hip.defined(option)).map(definition).collect();
+            wanted.options.iter().cloned().partition(|option: &String| GpuApi::Hip.is_own_macro(option));
+        let macros: String = macros.iter().filter_map(|option| GpuApi::Hip.definition(option)).collect();
         // hiprtc writes the text to a file of its own. The line says what messages should call it.
         let name = wanted.name.replace('\\', "\\\\").replace('"', "\\\"");
         let source = format!("{macros}#line 1 \"{name}\"\n{}", wanted.source);
         self.rtc.compile(&Compilation { source: &source, options: &options, ..*wanted }, &self.code)
-    }
-}
-
-/// Returns true if an option defines a macro for the source alone. hiprtc reads its own headers
-/// before the source, and users' names occur in them; those of HIP are meant for them.
-fn is_own_macro(option: &str) -> bool {
-    GpuApi::Hip
-        .defined(option)
-        .is_some_and(|define| !define.is_empty() && !["__", "HIP"].iter().any(|own| define.starts_with(own)))
-}
-
-/// Returns the line that defines `NAME=VALUE`. A name without a value means 1.
-fn definition(define: &str) -> String {
-    let (name, value) = define.split_once('=').unwrap_or((define, "1"));
-    format!("#define {name} {value}\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn macros_of_the_source_are_told_from_those_of_the_headers() {
-        let is_own = is_own_macro;
-        assert!(is_own("-DTILE=4") && is_own("-DFAST"));
-        assert!(!is_own("-DHIP_ENABLE_WARP_SYNC_BUILTINS") && !is_own("-D__HIP_X=1") && !is_own("-O3"));
-        assert_eq!(definition("TILE=4") + &definition("FAST"), "#define TILE 4\n#define FAST 1\n");
     }
 }

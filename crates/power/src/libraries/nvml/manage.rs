@@ -1,27 +1,15 @@
-//! NVIDIA's library, which comes with the driver.
+//! Sets the clock and the power limit of a GPU.
 //!
 //! Locked clocks and power limits are the administrator's. Application clocks, the older way, are
 //! everybody's after `nvidia-smi -acp UNRESTRICTED`, on devices that still have them. They take the
 //! place of locked clocks if these are refused.
 
-use super::{Calls, text};
+use super::{Handle, NvmlGpu};
 use crate::manager::{Abilities, Clocks, Fault, Knob, Manager, PowerRange};
-use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_void};
-
-/// The library's name with its version. Drivers always install this name.
-const LIBRARY: &str = "libnvidia-ml.so.1";
-
-/// `nvmlReturn_t`: the user may not do this; the device cannot.
-const CODES: (c_int, c_int) = (4, 3);
-
-/// `nvmlClockType_t`: the clock of the multiprocessors.
-const SM: c_uint = 1;
+use std::ffi::{CStr, c_int, c_uint};
 
 /// The most clocks that a device lists.
 const MOST_CLOCKS: usize = 1024;
-
-/// The opaque handle of a GPU.
-type Handle = *mut c_void;
 
 /// A way to hold a clock.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,10 +18,9 @@ enum Way {
     Application,
 }
 
-/// A GPU as NVML sees it.
+/// A GPU that a guard manages.
 pub(crate) struct Nvml {
-    calls: Calls,
-    handle: Handle,
+    gpu: NvmlGpu,
     /// The GPU's address, for commands.
     address: String,
     /// The way in which the clock is held.
@@ -43,47 +30,26 @@ pub(crate) struct Nvml {
 impl Nvml {
     /// Opens the GPU at an address of the PCI bus.
     pub(crate) fn open(address: &str) -> Result<Self, Fault> {
-        Self::open_in(OsStr::new(LIBRARY), address)
+        Ok(Self::of(NvmlGpu::open(address)?, address))
     }
 
-    fn open_in(path: &OsStr, address: &str) -> Result<Self, Fault> {
-        let calls = Calls::open(path, "NVML (libnvidia-ml.so.1, part of NVIDIA's driver)", CODES, meaning)?;
-        // SAFETY: `nvmlReturn_t nvmlInit_v2(void)`.
-        calls.call(c"nvmlInit_v2", |init: unsafe extern "C" fn() -> c_int| unsafe { init() })?;
-        let bus = text(address)?;
-        let mut handle: Handle = std::ptr::null_mut();
-        let find = |find: unsafe extern "C" fn(*const c_char, *mut Handle) -> c_int| {
-            // SAFETY: the address ends in 0, and the handle outlives the call.
-            unsafe { find(bus.as_ptr(), &raw mut handle) }
-        };
-        calls.call(c"nvmlDeviceGetHandleByPciBusId_v2", find)?;
-        Ok(Self { calls, handle, address: address.to_owned(), way: Way::Locked })
-    }
-
-    /// Reads one number by the function called `name`.
-    fn number(&self, name: &CStr) -> Result<c_uint, Fault> {
-        let mut value = 0;
-        let get = |get: unsafe extern "C" fn(Handle, *mut c_uint) -> c_int| {
-            // SAFETY: the handle is the library's, and the value outlives the call.
-            unsafe { get(self.handle, &raw mut value) }
-        };
-        self.calls.call(name, get)?;
-        Ok(value)
+    fn of(gpu: NvmlGpu, address: &str) -> Self {
+        Self { gpu, address: address.to_owned(), way: Way::Locked }
     }
 
     /// Calls a function that takes nothing but the device.
     fn order(&self, name: &CStr) -> Result<(), Fault> {
         // SAFETY: the handle is the library's.
-        self.calls.call(name, |call: unsafe extern "C" fn(Handle) -> c_int| unsafe { call(self.handle) })
+        self.gpu.calls.call(name, |call: unsafe extern "C" fn(Handle) -> c_int| unsafe { call(self.gpu.handle) })
     }
 
     /// Calls a function that takes the device and two clocks.
     fn order_clocks(&self, name: &CStr, first: c_uint, second: c_uint) -> Result<(), Fault> {
         let call = |call: unsafe extern "C" fn(Handle, c_uint, c_uint) -> c_int| {
             // SAFETY: the handle is the library's.
-            unsafe { call(self.handle, first, second) }
+            unsafe { call(self.gpu.handle, first, second) }
         };
-        self.calls.call(name, call)
+        self.gpu.calls.call(name, call)
     }
 
     /// Returns the highest memory clock, at which kernels run.
@@ -91,9 +57,9 @@ impl Nvml {
         let (mut count, mut clocks) = (MOST_CLOCKS as c_uint, vec![0; MOST_CLOCKS]);
         let list = |list: unsafe extern "C" fn(Handle, *mut c_uint, *mut c_uint) -> c_int| {
             // SAFETY: there is room for `count` clocks.
-            unsafe { list(self.handle, &raw mut count, clocks.as_mut_ptr()) }
+            unsafe { list(self.gpu.handle, &raw mut count, clocks.as_mut_ptr()) }
         };
-        self.calls.call(c"nvmlDeviceGetSupportedMemoryClocks", list)?;
+        self.gpu.calls.call(c"nvmlDeviceGetSupportedMemoryClocks", list)?;
         clocks.into_iter().take(count as usize).max().ok_or(Fault::NotSupported)
     }
 
@@ -102,9 +68,9 @@ impl Nvml {
         let (mut count, mut clocks) = (MOST_CLOCKS as c_uint, vec![0; MOST_CLOCKS]);
         let list = |list: unsafe extern "C" fn(Handle, c_uint, *mut c_uint, *mut c_uint) -> c_int| {
             // SAFETY: there is room for `count` clocks.
-            unsafe { list(self.handle, memory, &raw mut count, clocks.as_mut_ptr()) }
+            unsafe { list(self.gpu.handle, memory, &raw mut count, clocks.as_mut_ptr()) }
         };
-        self.calls.call(c"nvmlDeviceGetSupportedGraphicsClocks", list)?;
+        self.gpu.calls.call(c"nvmlDeviceGetSupportedGraphicsClocks", list)?;
         clocks.truncate(count as usize);
         clocks.sort_unstable();
         clocks.dedup();
@@ -115,10 +81,10 @@ impl Nvml {
         let (mut lowest, mut highest) = (0, 0);
         let bounds = |bounds: unsafe extern "C" fn(Handle, *mut c_uint, *mut c_uint) -> c_int| {
             // SAFETY: both values outlive the call.
-            unsafe { bounds(self.handle, &raw mut lowest, &raw mut highest) }
+            unsafe { bounds(self.gpu.handle, &raw mut lowest, &raw mut highest) }
         };
-        self.calls.call(c"nvmlDeviceGetPowerManagementLimitConstraints", bounds)?;
-        let present = self.number(c"nvmlDeviceGetPowerManagementLimit")?;
+        self.gpu.calls.call(c"nvmlDeviceGetPowerManagementLimitConstraints", bounds)?;
+        let present = self.gpu.get::<c_uint>(c"nvmlDeviceGetPowerManagementLimit")?;
         let watts = |milliwatts: c_uint| f64::from(milliwatts) / 1e3;
         Ok(PowerRange { lowest_w: watts(lowest), highest_w: watts(highest), present_w: watts(present) })
     }
@@ -128,16 +94,6 @@ impl Nvml {
             Way::Locked => self.order_clocks(c"nvmlDeviceSetGpuLockedClocks", mhz, mhz),
             Way::Application => self.order_clocks(c"nvmlDeviceSetApplicationsClocks", self.memory_clock()?, mhz),
         }
-    }
-}
-
-/// Returns NULL-free text for an error code.
-fn meaning(library: &libloading::Library, code: c_int) -> Option<String> {
-    // SAFETY: `const char *nvmlErrorString(nvmlReturn_t)` returns a static text for any code.
-    unsafe {
-        let describe = library.get::<unsafe extern "C" fn(c_int) -> *const c_char>(b"nvmlErrorString\0").ok()?;
-        let text = describe(code);
-        (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
     }
 }
 
@@ -176,19 +132,13 @@ impl Manager for Nvml {
     fn limit_power(&mut self, watts: f64) -> Result<(), Fault> {
         let set = |set: unsafe extern "C" fn(Handle, c_uint) -> c_int| {
             // SAFETY: the handle is the library's.
-            unsafe { set(self.handle, (watts * 1e3).round() as c_uint) }
+            unsafe { set(self.gpu.handle, (watts * 1e3).round() as c_uint) }
         };
-        self.calls.call(c"nvmlDeviceSetPowerManagementLimit", set)
+        self.gpu.calls.call(c"nvmlDeviceSetPowerManagementLimit", set)
     }
 
     fn clock_mhz(&mut self) -> Result<f64, Fault> {
-        let mut mhz: c_uint = 0;
-        let read = |read: unsafe extern "C" fn(Handle, c_uint, *mut c_uint) -> c_int| {
-            // SAFETY: the value outlives the call.
-            unsafe { read(self.handle, SM, &raw mut mhz) }
-        };
-        self.calls.call(c"nvmlDeviceGetClockInfo", read)?;
-        Ok(f64::from(mhz))
+        self.gpu.clock_mhz()
     }
 
     fn permission(&self, knob: Knob) -> String {
@@ -206,8 +156,9 @@ impl Manager for Nvml {
 
 #[cfg(test)]
 mod tests {
-    use super::super::compiled;
     use super::*;
+    use crate::libraries::compiled;
+    use std::ffi::OsStr;
 
     /// NVML with one GPU at bus address 1. `LOCKED` and `APPLICATION` are what setting a clock in
     /// either way returns.
@@ -216,26 +167,38 @@ mod tests {
         static unsigned locked, application;
         int nvmlInit_v2(void) { return 0; }
         const char *nvmlErrorString(int code) { return code == 6 ? "Not Found" : "Unknown"; }
-        int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **device) { *device = &gpu; return *bus == '1' ? 0 : 6; }
-        int nvmlDeviceGetSupportedMemoryClocks(void *d, unsigned *count, unsigned *mhz) { *count = 2; mhz[0] = 2619; mhz[1] = 405; return 0; }
+        int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **device) {
+            *device = &gpu; return *bus == '1' ? 0 : 6;
+        }
+        int nvmlDeviceGetSupportedMemoryClocks(void *d, unsigned *count, unsigned *mhz) {
+            *count = 2; mhz[0] = 2619; mhz[1] = 405; return 0;
+        }
         int nvmlDeviceGetSupportedGraphicsClocks(void *d, unsigned memory, unsigned *count, unsigned *mhz) {
             *count = 3; mhz[0] = 1980; mhz[1] = 1965; mhz[2] = 345; return memory == 2619 ? 0 : 2;
         }
-        int nvmlDeviceGetPowerManagementLimitConstraints(void *d, unsigned *low, unsigned *high) { *low = 200000; *high = 700000; return 0; }
+        int nvmlDeviceGetPowerManagementLimitConstraints(void *d, unsigned *low, unsigned *high) {
+            *low = 200000; *high = 700000; return 0;
+        }
         int nvmlDeviceGetPowerManagementLimit(void *d, unsigned *mw) { *mw = 650000; return 0; }
         int nvmlDeviceSetPowerManagementLimit(void *d, unsigned mw) { return mw == 300000 ? 0 : 2; }
-        int nvmlDeviceSetGpuLockedClocks(void *d, unsigned low, unsigned high) { if (!LOCKED) locked = low == high ? low : 1; return LOCKED; }
+        int nvmlDeviceSetGpuLockedClocks(void *d, unsigned low, unsigned high) {
+            if (!LOCKED) locked = low == high ? low : 1; return LOCKED;
+        }
         int nvmlDeviceResetGpuLockedClocks(void *d) { if (!LOCKED) locked = 0; return LOCKED; }
-        int nvmlDeviceSetApplicationsClocks(void *d, unsigned memory, unsigned mhz) { if (!APPLICATION) application = mhz; return APPLICATION; }
+        int nvmlDeviceSetApplicationsClocks(void *d, unsigned memory, unsigned mhz) {
+            if (!APPLICATION) application = mhz; return APPLICATION;
+        }
         int nvmlDeviceResetApplicationsClocks(void *d) { if (!APPLICATION) application = 0; return APPLICATION; }
-        int nvmlDeviceGetClockInfo(void *d, unsigned type, unsigned *mhz) { *mhz = locked ? locked : application ? application : 210; return 0; }
+        int nvmlDeviceGetClockInfo(void *d, unsigned type, unsigned *mhz) {
+            *mhz = locked ? locked : application ? application : 210; return 0;
+        }
     "#;
 
     fn gpu(locked: i32, application: i32) -> (Nvml, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let text = GPU.replace("LOCKED", &locked.to_string()).replace("APPLICATION", &application.to_string());
         let library = compiled::library(folder.path(), &text);
-        (Nvml::open_in(library.as_os_str(), "1").unwrap(), folder)
+        (Nvml::of(NvmlGpu::open_in(library.as_os_str(), "1").unwrap(), "1"), folder)
     }
 
     #[test]
@@ -271,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_missing_library_or_gpu_is_a_reason() {
-        let Err(Fault::Failed(text)) = Nvml::open_in(OsStr::new("libnothing.so"), "1") else { panic!("opened") };
+        let Err(Fault::Failed(text)) = NvmlGpu::open_in(OsStr::new("libnothing.so"), "1") else { panic!("opened") };
         assert!(text.starts_with("NVML (libnvidia-ml.so.1"), "{text}");
     }
 }
