@@ -20,6 +20,8 @@ def main():
     print("|---|---:|---:|---:|---:|---:|")
     for target in TARGETS:
         problems = row(folder / target)
+        if not problems:
+            continue
         numbers = [sum(one[key] for one in problems) for key in ("sampled", "correct", "refused", "wrong")]
         print(f"| {target} | {len(problems)} |", " | ".join(f"{number:,}" for number in numbers), "|")
         for one in problems:
