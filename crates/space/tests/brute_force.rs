@@ -287,6 +287,11 @@ fn a_failing_constraint_names_itself_and_the_configuration() {
         if constraint == "even split" && configuration[..] == [("X".to_string(), Value::Int(0))]),
         "{error:?}"
     );
+    // An empty list contains nothing, but what is looked for in it is computed all the same.
+    for text in ["12 % X in [] or X >= 0", "12 % X not in []", "\"a\" >> X in [] or True"] {
+        let built = builder.clone().constraint(Constraint::parse(text).unwrap()).build();
+        assert!(matches!(built, Err(SpaceError::Evaluation { .. })), "{text}: {built:?}");
+    }
     let guarded = space.constraint(Constraint::parse("X > 0").unwrap()).build().unwrap();
     assert_eq!(guarded.len(), Some(3), "another constraint may exclude what fails");
 }

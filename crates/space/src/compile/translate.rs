@@ -78,8 +78,9 @@ impl Translator<'_> {
                 })
                 .collect();
             // If an element may fail, the whole list fails, whatever comes before it. Leave this to
-            // the tree.
-            if equal.iter().all(|&equal| !self.graph.term(equal).fallible) {
+            // the tree. So does the left side before an empty list, which has no element to fail with.
+            let is_lost = items.is_empty() && self.graph.term(a).fallible;
+            if !is_lost && equal.iter().all(|&equal| !self.graph.term(equal).fallible) {
                 let any = self.flat(Op::Or, &equal).expect("truths are whole numbers");
                 return if op == CompareOp::In { any } else { self.not(any) };
             }
