@@ -53,11 +53,13 @@ pub use devices::{
 pub use energy::ENERGY_MJ;
 pub use error::{DataError, DeviceError, ScratchError};
 pub use function::{Function, FunctionEvaluator, OwnFunction};
-pub use host::{Companion, Compilers, CudaSetup, GpuSetup, Heard, HipSetup};
+pub use host::{Companion, Compilers, CudaSetup, GpuSetup, Heard, HipSetup, instruction_set};
 #[doc(hidden)]
 pub use host::{Packet, Process, Processes, Received, SystemProcesses};
 pub use limit_names::LIMIT_NAMES;
-pub use live::{Doubt, KernelPlan, LiveEvaluator, LiveOptions, SourcePlace, missed_clocks};
+pub use live::{
+    Doubt, KernelPlan, LiveEvaluator, LiveOptions, MOST_PARCEL, Packer, Parcels, SourcePlace, Unpacked, missed_clocks,
+};
 pub use machine::{ChoiceError, Device, DeviceChoice, DeviceKind, Machine, WhichDevice};
 pub use measure::{Cache, Launches, Limits, Policy, Sampling, limits, sampling};
 pub use power::PowerSetup;

@@ -1,8 +1,8 @@
 //! The files of a problem, sent by the digests of their contents.
 
 use crate::FleetError;
+use crate::digest::digest_of;
 use crate::wire::FileEntry;
-use ring::digest::{SHA256, digest};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -179,11 +179,6 @@ pub(crate) fn keep(folder: &Path, file: &FileEntry, content: &[u8]) -> Result<()
     // A second file of the same path would follow what the first made.
     let opened = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path);
     opened.and_then(|mut opened| opened.write_all(content)).map_err(wrong)
-}
-
-/// Returns the digest of a content, in hexadecimal.
-pub(crate) fn digest_of(content: &[u8]) -> String {
-    tunesmith_space::hex(digest(&SHA256, content).as_ref())
 }
 
 fn is_sent(path: &Path) -> bool {

@@ -2,18 +2,21 @@
 
 mod answers;
 mod calibration;
+mod compilers;
 mod device;
 mod kinds;
 mod likeness;
 
 use crate::bundle::Bundle;
+use crate::depot::Depot;
 use crate::hall::{Connection, Door, Event, Offer, Outbox, Subject};
-use crate::lease::{JobId, Leases, Lost, Terms, Whom, WorkerId};
+use crate::lease::{Issue, JobId, Leases, Lost, Terms, Whom, WorkerId};
 use crate::report::SharedReport;
 use crate::start::{Crew, WorkerProgram};
-use crate::wire::{Answer, FromCoordinator, FromWorker, Task};
+use crate::wire::{Answer, FromCoordinator, FromWorker, Readiness, Task};
 use crate::{FleetError, FleetSpec, Token};
 use calibration::Calibration;
+use compilers::Compilers;
 use kinds::Waiting;
 use likeness::{VERSION, difference, subject};
 use serde_json::{Map, Value as Json};
@@ -23,7 +26,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 use tunesmith_core::{Asides, Error, Failure, FailureKind, Interrupt, MadeBy};
 use tunesmith_space::{ConfigId, Space, Value};
-use tunesmith_store::{Journal, WorkerReport, WorkerState};
+use tunesmith_store::{Journal, WorkerReport, WorkerRole, WorkerState};
 
 /// Time between looks at the interrupt and at started processes.
 const LOOK: Duration = Duration::from_millis(50);
@@ -67,8 +70,16 @@ struct Member {
     name: String,
     outbox: Outbox,
     offer: Box<Offer>,
-    /// Its id among the leases, once it is ready.
+    /// Its id among the leases, once it is ready to measure.
     id: Option<WorkerId>,
+    /// Its id among the leases for compiling, once it is ready to compile.
+    compiler: Option<WorkerId>,
+    /// A digest of the instructions that its processor knows.
+    instructions: String,
+    /// The parcels that it has.
+    sent: Depot<()>,
+    /// Its words if it is ready to compile, until somebody is ready to measure.
+    readiness: Option<Readiness>,
     /// Its words if it is ready and its pool does not have its turn.
     waiting: Option<Waiting>,
 }
@@ -95,6 +106,7 @@ pub struct Fleet {
     members: BTreeMap<Connection, Member>,
     crew: Crew,
     leases: Leases<Work>,
+    compilers: Compilers,
     calibration: Calibration,
     space: Option<Space>,
     /// The message with which workers begin, once the problem is known.
@@ -144,6 +156,7 @@ impl Fleet {
             members: BTreeMap::new(),
             crew,
             leases: Leases::new(options.terms),
+            compilers: Compilers::new(options.terms),
             calibration: Calibration::default(),
             space: None,
             begin: None,
@@ -201,7 +214,8 @@ impl Fleet {
 
     /// Handles the next event, or what is due without one.
     fn step(&mut self) -> Result<(), Error> {
-        let left = self.leases.next_deadline().map(|deadline| deadline.saturating_sub(self.door.now()));
+        let deadlines = [self.leases.next_deadline(), self.compilers.leases.next_deadline()];
+        let left = deadlines.into_iter().flatten().min().map(|deadline| deadline.saturating_sub(self.door.now()));
         match self.events.recv_timeout(left.unwrap_or(LOOK).min(LOOK)) {
             Ok(event) => self.handle(event),
             Err(RecvTimeoutError::Timeout) => {}
@@ -210,6 +224,9 @@ impl Fleet {
         let now = self.door.now();
         for lost in self.leases.expire(now) {
             self.missed(lost);
+        }
+        for lost in self.compilers.leases.expire(now) {
+            self.missed_compiling(lost);
         }
         self.issue();
         if now >= self.looked + LOOK {
@@ -231,7 +248,7 @@ impl Fleet {
         let is_probe = self.calibration.was_probe(lost.job);
         let again = if lost.failed.is_some() || is_probe { "" } else { "; it is issued anew" };
         let member = self.members.values().find(|member| member.id == Some(lost.worker));
-        let is_ended = member.is_some_and(|member| self.crew.end(member.offer.process));
+        let is_ended = member.is_some_and(|member| self.crew.end(member.offer.who.process));
         let ended = if is_ended { "; its process is ended" } else { "" };
         self.note(format!("{name} did not answer lease {} in time{again}{ended}", lost.job.0));
         self.tell_if_aside(lost.worker);
@@ -258,6 +275,7 @@ impl Fleet {
         match event {
             Event::Offered(connection, offer) => self.offered(connection, offer),
             Event::Said(connection, message) => self.said(connection, message),
+            Event::Compiled(connection, job, result) => self.compiled(connection, JobId(job), result),
             Event::Left(connection, reason) => self.left(connection, &reason),
             Event::Refused(text) => {
                 self.refusals += 1;
@@ -269,9 +287,22 @@ impl Fleet {
     }
 
     fn offered(&mut self, connection: Connection, offer: Box<Offer>) {
-        let name = format!("worker {connection} ({}, process {})", offer.host, offer.process);
-        let member = Member { name, outbox: offer.outbox.clone(), offer, id: None, waiting: None };
-        if let Some(begin) = &self.begin {
+        let member = Member {
+            name: format!("worker {connection} ({}, process {})", offer.who.host, offer.who.process),
+            outbox: offer.outbox.clone(),
+            offer,
+            id: None,
+            compiler: None,
+            instructions: String::new(),
+            sent: Depot::of_worker(),
+            readiness: None,
+            waiting: None,
+        };
+        let begin = match member.offer.who.role {
+            WorkerRole::Measures => &self.begin,
+            WorkerRole::Compiles => &self.compilers.begin,
+        };
+        if let Some(begin) = begin {
             member.outbox.send(begin.clone());
         }
         self.members.insert(connection, member);
@@ -280,7 +311,10 @@ impl Fleet {
     fn said(&mut self, connection: Connection, message: FromWorker) {
         let Some(member) = self.members.get(&connection) else { return };
         match message {
-            FromWorker::Ready { identity, problem, space } => self.ready(connection, identity, &problem, &space),
+            FromWorker::Ready(readiness) => match member.offer.who.role {
+                WorkerRole::Measures => self.ready(connection, readiness),
+                WorkerRole::Compiles => self.ready_to_compile(connection, readiness),
+            },
             FromWorker::Answer { job, attempt: _, answer } => match member.id {
                 Some(worker) => self.answered(connection, worker, JobId(job), answer),
                 None => self.turn_away(connection, "it answered before it was ready".to_string()),
@@ -291,11 +325,17 @@ impl Fleet {
     }
 
     /// Compares a worker with the first one. Lets it serve if they are alike.
-    fn ready(&mut self, connection: Connection, mut identity: Map<String, Json>, problem: &str, space: &str) {
-        let Some(member) = self.members.get(&connection).filter(|member| member.id.is_none()) else { return };
-        identity.insert(VERSION.to_string(), Json::from(member.offer.version.as_str()));
-        let (problem, space) = (problem.to_string(), space.to_string());
-        let own = Waiting { identity: identity.clone(), problem, space };
+    fn ready(&mut self, connection: Connection, readiness: Readiness) {
+        let Some(member) = self.members.get_mut(&connection).filter(|member| member.id.is_none()) else { return };
+        let Readiness { mut identity, problem, space, instructions, .. } = readiness;
+        identity.insert(VERSION.to_string(), Json::from(member.offer.who.version.as_str()));
+        member.instructions = instructions;
+        self.compare_kind(connection, Waiting { identity, problem, space });
+    }
+
+    /// Lets a worker serve whose device and problem are those of the others.
+    fn compare_kind(&mut self, connection: Connection, own: Waiting) {
+        let identity = own.identity.clone();
         if let Some(member) = self.members.get_mut(&connection).filter(|_| self.space.is_none()) {
             // Its pool begins as soon as the search does.
             member.waiting = Some(own);
@@ -310,6 +350,10 @@ impl Fleet {
                 self.turn_away(connection, format!("its {difference}; times of both cannot be compared"));
             };
         }
+        if let Some(other) = self.sharer(connection) {
+            let reason = format!("{other} measures on the same device; choose another with --device");
+            return self.turn_away(connection, reason);
+        }
         self.identity.get_or_insert_with(|| identity.clone());
         let room = self.room_of_one();
         let device = identity.get("device").and_then(Json::as_str).unwrap_or_default().to_string();
@@ -319,10 +363,11 @@ impl Fleet {
         if let Some(member) = self.members.get_mut(&connection) {
             member.id = Some(id);
             let name = member.name.clone();
-            let worker = WorkerReport { id: id.0, name, device, ..WorkerReport::default() };
+            let worker = WorkerReport { id: connection, name, device, ..WorkerReport::default() };
             self.report.change(|report| report.workers.push(worker));
         }
         self.note_ready(connection);
+        self.look_at_compilers();
         self.probe_all();
         self.issue();
     }
@@ -350,20 +395,25 @@ impl Fleet {
     }
 
     fn remove(&mut self, connection: Connection, state: WorkerState, reason: &str) {
-        let Some(id) = self.members.get(&connection).map(|member| member.id) else { return };
+        let Some((id, compiler)) = self.members.get(&connection).map(|member| (member.id, member.compiler)) else {
+            return;
+        };
+        let now = self.door.now();
+        self.update_report(now);
+        let lost = id.map(|id| self.leases.leave(id, now)).unwrap_or_default();
+        let uncompiled = compiler.map(|id| self.compilers.leases.leave(id, now)).unwrap_or_default();
+        self.report.change(|report| {
+            if let Some(worker) = report.worker(connection) {
+                (worker.state, worker.reason) = (state, Some(reason.to_string()));
+                worker.lost += (lost.len() + uncompiled.len()) as u64;
+                worker.holds = 0;
+            }
+        });
         if let Some(id) = id {
-            self.update_report(self.door.now());
-            let lost = self.leases.leave(id, self.door.now());
             self.calibration.leave(id);
-            self.report.change(|report| {
-                if let Some(worker) = report.worker(id.0) {
-                    (worker.state, worker.reason) = (state, Some(reason.to_string()));
-                    worker.lost += lost.len() as u64;
-                    worker.holds = 0;
-                }
-            });
-            lost.into_iter().for_each(|lost| self.after_loss(lost));
         }
+        lost.into_iter().for_each(|lost| self.after_loss(lost));
+        uncompiled.into_iter().for_each(|lost| self.uncompiled(lost));
         self.members.remove(&connection);
         self.count_others();
         self.issue();
@@ -385,13 +435,38 @@ impl Fleet {
     }
 
     fn issue(&mut self) {
-        for issue in self.leases.issue(self.door.now()) {
-            let member = self.members.values().find(|member| member.id == Some(issue.worker));
-            let (job, attempt, task) = (issue.job.0, issue.attempt, issue.work.task);
-            if let Some(member) = member {
-                member.outbox.send(FromCoordinator::Lease { job, attempt, task, bar_ms: self.bar_ms });
-            }
+        let now = self.door.now();
+        self.issue_compiling(now);
+        self.leases.issue(now).into_iter().for_each(|issue| self.send_lease(issue));
+        // A worker that has nothing to do compiles what nobody compiles yet.
+        while self.leases.waiting() == 0 && self.leases.has_idle() {
+            let Some(work) = self.compilers.leases.take_waiting() else { return };
+            self.leases.add(work, Whom::Any);
+            self.leases.issue(now).into_iter().for_each(|issue| self.send_lease(issue));
         }
+    }
+
+    /// Sends a lease, and before it the machine code of an evaluation that is compiled.
+    fn send_lease(&mut self, issue: Issue<Work>) {
+        let member = self.members.values_mut().find(|member| member.id == Some(issue.worker));
+        let Some(member) = member else { return };
+        let Issue { job, attempt, work, .. } = issue;
+        let is_evaluation = matches!(work.task, Task::Evaluate { .. });
+        let made = self.compilers.made(work.config, &member.instructions).filter(|_| is_evaluation);
+        if let Some(made) = &made
+            && member.sent.get(&made.digest).is_none()
+        {
+            member.sent.add(&made.digest, made.content.len() as u64, ());
+            member.outbox.send_content(made.clone());
+        }
+        let parcel = made.map(|made| made.digest);
+        member.outbox.send(FromCoordinator::Lease {
+            job: job.0,
+            attempt,
+            task: work.task,
+            bar_ms: self.bar_ms,
+            parcel,
+        });
     }
 
     fn name(&self, worker: WorkerId) -> String {
@@ -402,20 +477,25 @@ impl Fleet {
     /// Returns the number of leases of one worker: a second one on a device that compiles beside its
     /// measurements.
     fn room_of_one(&self) -> usize {
-        let own = self.members.values().filter(|member| member.waiting.is_none());
+        let own = self.members.values().filter(|member| member.is_of_pool());
         let target = own.into_iter().find_map(|member| member.offer.target.clone());
         1 + usize::from(target.is_some_and(|target| !target.target().is_processor()))
     }
 
     fn update_report(&mut self, now: Duration) {
         let since = now.saturating_sub(self.first_ready.unwrap_or(now));
-        let ids: Vec<WorkerId> = self.members.values().filter_map(|member| member.id).collect();
-        let leases = &self.leases;
+        let (measuring, compiling) = (&self.leases, &self.compilers.leases);
+        let members = &self.members;
         self.report.change(|report| {
-            for id in ids {
-                let (counts, Some(worker)) = (leases.counts(id), report.worker(id.0)) else { continue };
-                (worker.evaluations, worker.second, worker.lost) = (counts.answered, counts.second, counts.lost);
-                (worker.checks, worker.holds) = (counts.own, leases.held_by(id));
+            for (connection, member) in members {
+                let own = member.id.map(|id| (measuring, id)).or(member.compiler.map(|id| (compiling, id)));
+                let (Some((leases, id)), Some(worker)) = (own, report.worker(*connection)) else { continue };
+                let counts = leases.counts(id);
+                (worker.second, worker.lost, worker.holds) = (counts.second, counts.lost, leases.held_by(id));
+                match worker.role {
+                    WorkerRole::Measures => (worker.evaluations, worker.checks) = (counts.answered, counts.own),
+                    WorkerRole::Compiles => worker.compiled = counts.answered,
+                }
                 worker.busy = leases.busy(id, now).as_secs_f64();
                 worker.state = match (leases.is_set_aside(id), leases.is_usable(id)) {
                     (true, _) => WorkerState::SetAside,
@@ -423,7 +503,7 @@ impl Fleet {
                     (false, true) => WorkerState::Ready,
                 };
             }
-            report.waiting = leases.waiting();
+            report.waiting = measuring.waiting() + compiling.waiting();
             report.settle(since);
         });
     }

@@ -2,8 +2,12 @@
 //! happens comes out as events of one channel.
 
 use crate::bundle::Bundle;
+use crate::depot::Made;
 use crate::secure::{Gate, Listening, Speaking};
-use crate::wire::{FROM_WORKER, FoundTarget, FromCoordinator, FromWorker, PIECE, PROTOCOL, hear, say, write_frame};
+use crate::wire::{
+    FROM_WORKER, FoundTarget, FromCoordinator, FromWorker, Introduction, PROTOCOL, hear, read_parcel, say,
+    write_content,
+};
 use crate::{FleetError, Token};
 use serde_json::{Map, Value as Json};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -24,6 +28,9 @@ pub(crate) enum Event {
     Offered(Connection, Box<Offer>),
     /// A worker said something.
     Said(Connection, FromWorker),
+    /// A worker answered a lease for compiling, by a parcel and its digest, or by the reason why there is
+    /// none.
+    Compiled(Connection, u64, Result<Made, String>),
     /// A connection ended.
     Left(Connection, String),
     /// A peer was turned away, for this reason.
@@ -35,9 +42,7 @@ pub(crate) type Connection = u64;
 
 /// The words of a worker about itself and its device.
 pub(crate) struct Offer {
-    pub(crate) host: String,
-    pub(crate) process: u32,
-    pub(crate) version: String,
+    pub(crate) who: Introduction,
     pub(crate) target: Option<FoundTarget>,
     pub(crate) limits: Map<String, Json>,
     pub(crate) outbox: Outbox,
@@ -46,13 +51,23 @@ pub(crate) struct Offer {
 /// Sends to one worker, without waiting for it.
 #[derive(Clone)]
 pub(crate) struct Outbox {
-    messages: Sender<FromCoordinator>,
+    messages: Sender<Outgoing>,
+}
+
+enum Outgoing {
+    Message(FromCoordinator),
+    Content(Made),
 }
 
 impl Outbox {
     /// Sends a message. A worker that is gone takes none; its connection has ended then.
     pub(crate) fn send(&self, message: FromCoordinator) {
-        let _ = self.messages.send(message);
+        let _ = self.messages.send(Outgoing::Message(message));
+    }
+
+    /// Sends a content.
+    pub(crate) fn send_content(&self, made: Made) {
+        let _ = self.messages.send(Outgoing::Content(made));
     }
 }
 
@@ -186,10 +201,9 @@ impl Hall {
 
     /// Sends the problem to a worker. Returns what it says of its device.
     fn introduce(&self, listening: &mut Listening, speaking: &mut Speaking) -> Result<Offer, FleetError> {
-        let FromWorker::Join { protocol, version, host, process } = hear(listening, FROM_WORKER)? else {
-            return Err(unexpected());
-        };
-        if protocol != PROTOCOL {
+        let FromWorker::Join(who) = hear(listening, FROM_WORKER)? else { return Err(unexpected()) };
+        let Introduction { protocol, version, .. } = &who;
+        if *protocol != PROTOCOL {
             let own = env!("CARGO_PKG_VERSION");
             return Err(FleetError::Refused(format!(
                 "it speaks version {protocol} of the protocol (tunesmith {version}), not {PROTOCOL} (tunesmith {own}); \
@@ -208,12 +222,10 @@ impl Hall {
         for digest in digests {
             let content = bundle.content(&digest)?;
             say(speaking, &FromCoordinator::Content { digest, bytes: content.len() as u64 })?;
-            content.chunks(PIECE).try_for_each(|piece| write_frame(speaking, piece))?;
+            write_content(speaking, &content)?;
         }
         match hear(listening, FROM_WORKER)? {
-            FromWorker::Offer { target, limits } => {
-                Ok(Offer { host, process, version, target, limits, outbox: outbox(speaking) })
-            }
+            FromWorker::Offer { target, limits } => Ok(Offer { who, target, limits, outbox: outbox(speaking) }),
             FromWorker::Unable { reason } => Err(FleetError::Refused(reason)),
             _ => Err(unexpected()),
         }
@@ -221,8 +233,16 @@ impl Hall {
 
     fn hear_all(&self, connection: Connection, listening: &mut Listening) -> FleetError {
         loop {
-            match hear(listening, FROM_WORKER) {
-                Ok(message) => self.tell(Event::Said(connection, message)),
+            let heard = hear(listening, FROM_WORKER).and_then(|message| match message {
+                FromWorker::Compiled { job, parcel: Err(reason) } => Ok(Event::Compiled(connection, job, Err(reason))),
+                FromWorker::Compiled { job, parcel: Ok(parcel) } => {
+                    let content = Arc::new(read_parcel(listening, &parcel)?);
+                    Ok(Event::Compiled(connection, job, Ok(Made { digest: parcel.digest, content })))
+                }
+                message => Ok(Event::Said(connection, message)),
+            });
+            match heard {
+                Ok(event) => self.tell(event),
                 Err(error) => return error,
             }
         }
@@ -236,12 +256,19 @@ impl Hall {
 
 /// Starts the thread that sends to a worker.
 fn outbox(speaking: &Speaking) -> Outbox {
-    let (messages, waiting) = mpsc::channel::<FromCoordinator>();
+    let (messages, waiting) = mpsc::channel::<Outgoing>();
     let mut to = speaking.clone();
     thread::spawn(move || {
-        for message in waiting {
-            let is_last = matches!(message, FromCoordinator::End { .. });
-            if say(&mut to, &message).is_err() {
+        for outgoing in waiting {
+            let is_last = matches!(outgoing, Outgoing::Message(FromCoordinator::End { .. }));
+            let said = match outgoing {
+                Outgoing::Message(message) => say(&mut to, &message),
+                Outgoing::Content(Made { digest, content }) => {
+                    let message = FromCoordinator::Content { digest, bytes: content.len() as u64 };
+                    say(&mut to, &message).and_then(|()| write_content(&mut to, &content))
+                }
+            };
+            if said.is_err() {
                 return to.hang_up();
             }
             if is_last {

@@ -8,113 +8,20 @@
 //! Ids ascend and every job is open or closed, so that a second answer is recognised without a list
 //! of all jobs that were ever closed.
 
+mod outcome;
+mod terms;
+mod views;
+mod worker;
+
+pub use outcome::{Answered, Counts, Issue, Lost};
+pub use terms::{JobId, Terms, Whom, WorkerId};
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-/// The id of a job. Ids ascend in the order in which jobs were added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JobId(pub u64);
-
-/// The id of a worker. A worker that leaves and comes back is another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WorkerId(pub u64);
-
-/// The workers that a job may go to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whom {
-    /// Any worker.
-    Any,
-    /// The worker that does the other steady jobs, as long as it is there: their times are compared.
-    Steady,
-    /// This worker alone, before its other jobs. The job ends with its first lease, and when the
-    /// worker leaves, is silent or is set aside.
-    Only(WorkerId),
-}
-
-/// The rules of leases.
-#[derive(Clone, Copy, Debug)]
-pub struct Terms {
-    /// The time that a lease lasts until three jobs were answered.
-    pub first: Duration,
-    /// The least time that a lease lasts.
-    pub least: Duration,
-    /// The time that a lease lasts as a multiple of the longest time to an answer.
-    pub factor: u32,
-    /// The time after which the leases of a worker that left are issued anew. Workers that leave together,
-    /// because an engine ends them all, must not take a job from one to the next until it has failed.
-    pub grace: Duration,
-    /// Number of leases of one job that may end without an answer. The job then has failed.
-    pub most_attempts: u32,
-    /// Number of leases in a row that a worker may not answer. It is then set aside.
-    pub most_failures: u32,
-}
-
-impl Default for Terms {
-    /// Returns the default rules. The first evaluation compiles the reference and may wait for a
-    /// license, so that it has ten minutes. Ten times the longest answer is beyond any noise.
-    fn default() -> Self {
-        let (first, least) = (Duration::from_secs(600), Duration::from_secs(60));
-        Self { first, least, factor: 10, grace: Duration::from_secs(2), most_attempts: 3, most_failures: 3 }
-    }
-}
+use worker::{Held, Worker};
 
 /// Number of answers after which the longest of them says how long a lease lasts.
 const KNOWN: u64 = 3;
-
-/// A job that a worker is to do now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Issue<T> {
-    /// The worker.
-    pub worker: WorkerId,
-    /// The job.
-    pub job: JobId,
-    /// The number of the attempt, from 1.
-    pub attempt: u32,
-    /// The work.
-    pub work: T,
-}
-
-/// The meaning of an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answered<T> {
-    /// The first answer to the job: it counts.
-    First {
-        /// The work.
-        work: T,
-        /// The time since the worker got the job.
-        took: Duration,
-    },
-    /// A further answer: the job was answered or has failed before.
-    Second,
-    /// The worker was never asked for this job.
-    Unasked,
-}
-
-/// The end of a lease without an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lost<T> {
-    /// The worker.
-    pub worker: WorkerId,
-    /// The job.
-    pub job: JobId,
-    /// The work, if this was its last attempt: the job has failed.
-    pub failed: Option<T>,
-}
-
-/// The counts of a worker.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Number of its answers that count, to jobs that others could have done.
-    pub answered: u64,
-    /// Number of its answers to jobs for it alone.
-    pub own: u64,
-    /// Number of its further answers.
-    pub second: u64,
-    /// Number of its leases that ended without an answer.
-    pub lost: u64,
-    /// The time in which it held a lease.
-    pub busy: Duration,
-}
 
 #[derive(Clone, Debug)]
 struct Job<T> {
@@ -126,26 +33,6 @@ struct Job<T> {
     lost: u32,
     /// Number of leases that last.
     holders: usize,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    issued: Duration,
-    deadline: Duration,
-}
-
-#[derive(Clone, Debug)]
-struct Worker {
-    /// Number of leases that it may hold at once.
-    room: usize,
-    held: BTreeMap<JobId, Held>,
-    /// Jobs of leases past their deadlines that it has not answered, with the times of their issue.
-    overdue: BTreeMap<JobId, Duration>,
-    /// Number of leases in a row that ended without an answer.
-    failures: u32,
-    is_set_aside: bool,
-    busy_since: Option<Duration>,
-    counts: Counts,
 }
 
 /// The jobs and the workers of a run. `T` is the work of a job.
@@ -204,16 +91,7 @@ impl<T: Clone> Leases<T> {
     pub fn join(&mut self, room: usize) -> WorkerId {
         let id = WorkerId(self.next_worker);
         self.next_worker += 1;
-        let worker = Worker {
-            room: room.max(1),
-            held: BTreeMap::new(),
-            overdue: BTreeMap::new(),
-            failures: 0,
-            is_set_aside: false,
-            busy_since: None,
-            counts: Counts::default(),
-        };
-        self.workers.insert(id, worker);
+        self.workers.insert(id, Worker::new(room));
         id
     }
 
@@ -322,6 +200,14 @@ impl<T: Clone> Leases<T> {
         issued
     }
 
+    /// Closes the oldest job that any worker may take and none holds, and returns its work.
+    pub fn take_waiting(&mut self) -> Option<T> {
+        let is_free = |job: &&JobId| self.jobs.get(job).is_some_and(|job| job.whom == Whom::Any);
+        let job = self.waiting.iter().find(is_free).copied()?;
+        self.forget_waiting(job);
+        self.jobs.remove(&job).map(|job| job.work)
+    }
+
     /// Closes a job that nobody needs any more. A later answer to it is a second one.
     pub fn withdraw(&mut self, job: JobId) {
         self.jobs.remove(&job);
@@ -338,71 +224,6 @@ impl<T: Clone> Leases<T> {
     pub fn next_deadline(&self) -> Option<Duration> {
         let deadlines = self.workers.values().flat_map(|worker| worker.held.values()).map(|held| held.deadline);
         deadlines.chain(self.resting.values().copied()).min()
-    }
-
-    /// Returns the worker that steady jobs stay with.
-    pub fn anchor(&self) -> Option<WorkerId> {
-        self.anchor
-    }
-
-    /// Returns true if a worker is set aside.
-    pub fn is_set_aside(&self, id: WorkerId) -> bool {
-        self.workers.get(&id).is_some_and(|worker| worker.is_set_aside)
-    }
-
-    /// Returns the number of workers that get leases or work on one.
-    pub fn usable(&self) -> usize {
-        self.workers.values().filter(|worker| worker.is_usable()).count()
-    }
-
-    /// Returns the work of an open job.
-    pub fn work(&self, job: JobId) -> Option<&T> {
-        self.jobs.get(&job).map(|job| &job.work)
-    }
-
-    /// Returns the number of open jobs.
-    pub fn open(&self) -> usize {
-        self.jobs.len()
-    }
-
-    /// Returns the number of leases that last.
-    pub fn held(&self) -> usize {
-        self.workers.values().map(|worker| worker.held.len()).sum()
-    }
-
-    /// Returns the number of open jobs that no worker holds.
-    pub fn waiting(&self) -> usize {
-        self.waiting.len() + self.bound.len() + self.resting.len()
-    }
-
-    /// Returns the number of leases of a worker that last.
-    pub fn held_by(&self, id: WorkerId) -> usize {
-        self.workers.get(&id).map_or(0, |worker| worker.held.len())
-    }
-
-    /// Returns true if the worker gets leases, or works on one.
-    pub fn is_usable(&self, id: WorkerId) -> bool {
-        self.workers.get(&id).is_some_and(Worker::is_usable)
-    }
-
-    /// Returns the counts of a worker.
-    pub fn counts(&self, id: WorkerId) -> Counts {
-        self.workers.get(&id).map(|worker| worker.counts).unwrap_or_default()
-    }
-
-    /// Returns the time in which a worker held a lease, until `now`.
-    pub fn busy(&self, id: WorkerId, now: Duration) -> Duration {
-        let Some(worker) = self.workers.get(&id) else { return Duration::ZERO };
-        let since = worker.busy_since.map(|since| now.saturating_sub(since));
-        worker.counts.busy + since.unwrap_or_default()
-    }
-
-    /// Returns the time that a new lease lasts.
-    pub fn limit(&self) -> Duration {
-        if self.answers < KNOWN {
-            return self.terms.first;
-        }
-        self.terms.least.max(self.longest * self.terms.factor)
     }
 
     /// Returns the worker that takes a job, if one has room for it.
@@ -483,30 +304,5 @@ impl<T: Clone> Leases<T> {
         }
         self.drop_bound(id);
         self.anchor = self.anchor.filter(|anchor| *anchor != id);
-    }
-}
-
-impl Worker {
-    /// Returns true if the worker gets leases or works on one.
-    fn is_usable(&self) -> bool {
-        !self.is_set_aside && self.overdue.is_empty()
-    }
-
-    fn has_room(&self, job: JobId) -> bool {
-        self.is_usable() && self.held.len() < self.room && !self.held.contains_key(&job)
-    }
-
-    /// Counts a lease that the worker did not answer.
-    fn blame(&mut self, most: u32) {
-        self.failures += 1;
-        self.is_set_aside |= self.failures >= most;
-    }
-
-    /// Counts the time in which the worker held a lease, once it holds none.
-    fn settle(&mut self, now: Duration) {
-        if let Some(since) = self.busy_since.filter(|_| self.held.is_empty()) {
-            self.counts.busy += now.saturating_sub(since);
-            self.busy_since = None;
-        }
     }
 }

@@ -12,6 +12,8 @@
 mod bundle;
 pub mod comparison;
 mod coordinator;
+mod depot;
+mod digest;
 mod error;
 mod hall;
 pub mod lease;
@@ -33,6 +35,6 @@ pub use spec::FleetSpec;
 pub use start::{TOKEN_VARIABLE, WorkerProgram};
 pub use status::{FleetStatus, status};
 pub use token::Token;
-pub use tunesmith_store::{FleetReport, WorkerReport, WorkerState};
+pub use tunesmith_store::{FleetReport, WorkerReport, WorkerRole, WorkerState};
 pub use wire::PROTOCOL;
 pub use worker::{Served, ServedUntil, WorkerOptions, work};

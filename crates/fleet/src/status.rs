@@ -27,7 +27,7 @@ pub fn status(path: &Path) -> Result<Option<FleetStatus>, StoreError> {
     let has_state = state.is_some();
     let report = match state {
         Some(report) => Some(report),
-        None => FleetReport::of(&tunesmith_store::read(path)?),
+        None => FleetReport::recorded(&tunesmith_store::read(path)?),
     };
     Ok(report.map(|report| FleetStatus { is_running, has_state, report }))
 }

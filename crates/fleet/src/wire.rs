@@ -5,15 +5,16 @@
 //! them. Frames are bounded by their receiver before it reads them.
 
 use crate::FleetError;
+use crate::digest::digest_of;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::io::{Read, Write};
-use tunesmith_device::{GpuDevice, OpenClDevice, Target};
-use tunesmith_store::Entry;
+use tunesmith_device::{GpuDevice, MOST_PARCEL, OpenClDevice, Target};
+use tunesmith_store::{Entry, WorkerRole};
 
 /// The version of the messages. Both sides must have the same.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Maximum length of a message from a worker: an evaluation with the messages of a compiler.
 pub(crate) const FROM_WORKER: usize = 4 << 20;
@@ -28,17 +29,60 @@ pub(crate) const PIECE: usize = 1 << 20;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum FromWorker {
     /// The first message, after both sides have proved that they know the token.
-    Join { protocol: u32, version: String, host: String, process: u32 },
+    Join(Introduction),
     /// The files that it lacks, by their digests.
     Want { digests: Vec<String> },
     /// The device and its limits.
     Offer { target: Option<FoundTarget>, limits: Map<String, Json> },
-    /// It can evaluate configurations. The identity has device, driver, compiler and kernel.
-    Ready { identity: Map<String, Json>, problem: String, space: String },
+    /// It can evaluate configurations, or compile them.
+    Ready(Readiness),
     /// The answer to a lease.
     Answer { job: u64, attempt: u32, answer: Box<Answer> },
+    /// The answer to a lease for compiling: a parcel, whose content follows in frames of bytes, or the
+    /// reason why there is none.
+    Compiled { job: u64, parcel: Result<Parcel, String> },
     /// It cannot go on, or cannot begin.
     Unable { reason: String },
+}
+
+/// The words of a worker about itself. Only the first two are the same in all versions.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Introduction {
+    pub(crate) protocol: u32,
+    pub(crate) version: String,
+    #[serde(default)]
+    pub(crate) host: String,
+    #[serde(default)]
+    pub(crate) process: u32,
+    #[serde(default)]
+    pub(crate) role: WorkerRole,
+    /// The name of the running system: hosts of one name may be several machines.
+    #[serde(default)]
+    pub(crate) machine: String,
+    /// The processors that it keeps to. Empty for all.
+    #[serde(default)]
+    pub(crate) cpus: Vec<usize>,
+}
+
+/// The words of a worker that can begin to work.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Readiness {
+    /// Device, driver, compiler and kernel.
+    pub(crate) identity: Map<String, Json>,
+    /// The digests of the problem and of its space.
+    pub(crate) problem: String,
+    pub(crate) space: String,
+    /// A digest of the instructions that its processor knows.
+    pub(crate) instructions: String,
+    /// Number of configurations that it compiles at once.
+    pub(crate) room: usize,
+}
+
+/// Machine code of a configuration, by the digest of its content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Parcel {
+    pub(crate) digest: String,
+    pub(crate) bytes: u64,
 }
 
 /// A message from the coordinator.
@@ -46,12 +90,14 @@ pub(crate) enum FromWorker {
 pub(crate) enum FromCoordinator {
     /// The problem: its file among `files`, its sizes, and the device to use.
     Problem { file: String, sizes: Map<String, Json>, device: Option<String>, files: Vec<FileEntry> },
-    /// The content of a file follows in frames of bytes.
+    /// The content of a file or a parcel follows in frames of bytes.
     Content { digest: String, bytes: u64 },
     /// The worker may open its device.
     Begin { counters: bool, energy: bool },
-    /// Work.
-    Lease { job: u64, attempt: u32, task: Task, bar_ms: Option<f64> },
+    /// The worker is to compile for this device, whose limits the space depends on.
+    Compile { target: Option<FoundTarget>, limits: Map<String, Json> },
+    /// Work. `parcel` is the digest of a content that was sent before.
+    Lease { job: u64, attempt: u32, task: Task, bar_ms: Option<f64>, parcel: Option<String> },
     /// The worker is to end. It is refused, or the run has ended.
     End { reason: Option<String> },
 }
@@ -76,13 +122,16 @@ pub(crate) enum Task {
     Resample { config: String, samples: usize },
     /// Verifies it on other data.
     Confirm { config: String },
+    /// Compiles it, and runs nothing.
+    Compile { config: String },
 }
 
 impl Task {
     /// Returns the rank of the configuration, in decimal.
     pub(crate) fn config(&self) -> &str {
         match self {
-            Self::Evaluate { config, .. } | Self::Resample { config, .. } | Self::Confirm { config } => config,
+            Self::Evaluate { config, .. } | Self::Resample { config, .. } => config,
+            Self::Confirm { config } | Self::Compile { config } => config,
         }
     }
 }
@@ -147,6 +196,37 @@ pub(crate) fn write_frame(to: &mut impl Write, bytes: &[u8]) -> Result<(), Fleet
     Ok(to.write_all(&frame)?)
 }
 
+/// Writes a content in frames.
+pub(crate) fn write_content(to: &mut impl Write, content: &[u8]) -> Result<(), FleetError> {
+    content.chunks(PIECE).try_for_each(|piece| write_frame(to, piece))
+}
+
+/// Reads a content of this length.
+pub(crate) fn read_content(from: &mut impl Read, bytes: u64) -> Result<Vec<u8>, FleetError> {
+    let mut content = Vec::new();
+    while (content.len() as u64) < bytes {
+        let piece = read_frame(from, PIECE.min((bytes - content.len() as u64) as usize))?;
+        if piece.is_empty() {
+            return Err(FleetError::Protocol("a piece of a content is empty".to_string()));
+        }
+        content.extend(piece);
+    }
+    Ok(content)
+}
+
+/// Reads the content of a parcel, which must have its digest.
+pub(crate) fn read_parcel(from: &mut impl Read, parcel: &Parcel) -> Result<Vec<u8>, FleetError> {
+    let Parcel { digest, bytes } = parcel;
+    if *bytes > MOST_PARCEL {
+        return Err(FleetError::Protocol(format!("a parcel of {bytes} bytes, more than {MOST_PARCEL}")));
+    }
+    let content = read_content(from, *bytes)?;
+    if digest_of(&content) != *digest {
+        return Err(FleetError::Protocol("the content of a parcel does not have its digest".to_string()));
+    }
+    Ok(content)
+}
+
 /// Reads a frame of at most `most` bytes. Memory grows with the bytes that arrive, not with the
 /// length that the peer claims.
 pub(crate) fn read_frame(from: &mut impl Read, most: usize) -> Result<Vec<u8>, FleetError> {
@@ -183,5 +263,21 @@ mod tests {
         let claimed = [0xff, 0xff, 0xff, 0xff];
         assert!(read_frame(&mut &claimed[..], usize::MAX).is_err());
         assert!(hear::<Task>(&mut &b"\0\0\0\x02{}"[..], 100).is_err());
+    }
+
+    #[test]
+    fn a_parcel_has_the_digest_and_the_length_that_were_announced() {
+        let (content, mut sent) = (vec![7; PIECE + 5], Vec::new());
+        write_content(&mut sent, &content).unwrap();
+        let right = Parcel { digest: digest_of(&content), bytes: content.len() as u64 };
+        assert_eq!(read_parcel(&mut &sent[..], &right).unwrap(), content);
+        let refused = |parcel: Parcel, text: &str| {
+            let error = read_parcel(&mut &sent[..], &parcel).unwrap_err().to_string();
+            assert!(error.contains(text), "{error}");
+        };
+        refused(Parcel { digest: digest_of(b""), ..right.clone() }, "does not have its digest");
+        refused(Parcel { bytes: MOST_PARCEL + 1, ..right.clone() }, "a parcel of 67108865 bytes");
+        refused(Parcel { bytes: right.bytes + 1, ..right.clone() }, "");
+        refused(Parcel { bytes: right.bytes - 1, ..right }, "more than 4");
     }
 }

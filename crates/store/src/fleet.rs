@@ -34,10 +34,16 @@ pub struct WorkerReport {
     pub id: u64,
     /// Its host and process.
     pub name: String,
-    /// Its device.
+    /// Its device, or the one that it compiles for.
     pub device: String,
+    /// Its work.
+    #[serde(default)]
+    pub role: WorkerRole,
     /// Number of its evaluations and later measurements that count.
     pub evaluations: u64,
+    /// Number of configurations that it compiled for the others.
+    #[serde(default)]
+    pub compiled: u64,
     /// Number of its measurements of the reference, which compare it with the others.
     #[serde(default)]
     pub checks: u64,
@@ -58,6 +64,27 @@ pub struct WorkerReport {
     /// The reason why it is set aside or gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// The work of a worker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerRole {
+    /// It measures configurations, and compiles those that nobody compiled for it.
+    #[default]
+    Measures,
+    /// It compiles for the workers that measure, and needs no device.
+    Compiles,
+}
+
+impl WorkerRole {
+    /// Returns the word for users.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Measures => "measures",
+            Self::Compiles => "compiles",
+        }
+    }
 }
 
 /// The state of a worker.
@@ -121,7 +148,7 @@ impl FleetReport {
 
     /// Returns what a journal alone tells of the fleet that measured it: the work of each worker. Returns
     /// `None` if one device measured it.
-    pub fn of(recorded: &Recorded) -> Option<Self> {
+    pub fn recorded(recorded: &Recorded) -> Option<Self> {
         let mut report = Self::default();
         let lines = recorded.entries.iter().chain(recorded.again.iter().map(|again| &again.entry));
         for entry in lines {
@@ -159,11 +186,16 @@ impl FleetReport {
     /// Sets the time since the first worker was ready, and what follows from it.
     pub fn settle(&mut self, since_first: Duration) {
         self.seconds = since_first.as_secs_f64();
-        let busy: f64 = self.workers.iter().map(|worker| worker.busy).sum();
+        let busy: f64 = self.of(WorkerRole::Measures).map(|worker| worker.busy).sum();
         self.speedup = if self.seconds > 0.0 { busy / self.seconds } else { 0.0 };
     }
 
-    /// Returns the number of workers in `state`.
+    /// Returns the workers with this work.
+    pub fn of(&self, role: WorkerRole) -> impl Iterator<Item = &WorkerReport> {
+        self.workers.iter().filter(move |worker| worker.role == role)
+    }
+
+    /// Returns the number of workers in `state`, whatever their work.
     pub fn count(&self, state: WorkerState) -> usize {
         self.workers.iter().filter(|worker| worker.state == state).count()
     }
@@ -192,7 +224,8 @@ mod tests {
         assert_eq!(FleetReport::read(&journal).unwrap(), None);
         let gone = WorkerReport { state: WorkerState::Gone, reason: Some("killed".to_string()), ..Default::default() };
         let busy = WorkerReport { id: 2, busy: 3.0, holds: 2, level: Some(1.5), ..Default::default() };
-        let mut report = FleetReport { workers: vec![gone, busy], ..Default::default() };
+        let compiler = WorkerReport { id: 3, busy: 2.0, role: WorkerRole::Compiles, compiled: 4, ..Default::default() };
+        let mut report = FleetReport { workers: vec![gone, busy, compiler], ..Default::default() };
         report.settle(Duration::from_secs(2));
         assert_eq!((report.speedup, report.held(), report.count(WorkerState::Gone)), (1.5, 2, 1));
         report.write(&journal).unwrap();

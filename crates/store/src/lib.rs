@@ -37,7 +37,7 @@ pub use entries::{Brief, Entries, Repeated, Times, UNLISTED};
 pub use error::StoreError;
 pub use export::{ExportError, Format, export, refuse_overwriting};
 pub use find::{FoundRun, find_run};
-pub use fleet::{FleetReport, WorkerReport, WorkerState};
+pub use fleet::{FleetReport, WorkerReport, WorkerRole, WorkerState};
 pub use follow::{Follow, Gained, Growth, NewEvaluation};
 pub use header::{DATA, Difference, FORMAT_VERSION, Header, HistoryFile};
 pub use import::{ImportError, import, import_with_outline};

@@ -92,7 +92,7 @@ fn section(path: &Path, recorded: &Outline, most: usize) -> Result<RunSection, E
         reproduce: reproduce(path, recorded),
         top: top.configs.iter().map(top_row).collect(),
         front,
-        ..tunesmith_study::run_section(recorded, judged.metric.as_ref(), leaders, most)?
+        ..tunesmith_study::run_section(path, recorded, judged.metric.as_ref(), leaders, most)?
     })
 }
 

@@ -376,6 +376,10 @@ pub(crate) struct WorkerArgs {
     /// problem's kernel]
     #[arg(long)]
     pub(crate) device: Option<String>,
+    /// Compile for the workers that measure, and open no device. C needs the same processor and compiler as
+    /// theirs, CUDA and HIP the same compiler alone, OpenCL the same driver and device
+    #[arg(long, conflicts_with = "device")]
+    pub(crate) compile_only: bool,
     /// The processors to run on, for example 0,1 [default: all]
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<usize>,

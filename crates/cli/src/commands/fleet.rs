@@ -10,7 +10,7 @@ use tunesmith::{DeviceChoice, Error, Machine, Problem, WhichDevice};
 use tunesmith_fleet::lease::Terms;
 use tunesmith_fleet::{
     Fleet, FleetError, FleetOptions, FleetReport, FleetSpec, FleetStatus, ServedUntil, TOKEN_VARIABLE, Token,
-    WorkerOptions, WorkerProgram, WorkerReport, WorkerState, status, work,
+    WorkerOptions, WorkerProgram, WorkerReport, WorkerRole, WorkerState, status, work,
 };
 
 pub(crate) fn worker(args: &WorkerArgs) -> Result<Ending, Error> {
@@ -19,7 +19,8 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<Ending, Error> {
     let machine = Machine { jobs: args.jobs, ..machine };
     let token = token(args.token_file.as_deref())?.ok_or_else(|| no_token("this worker"))?;
     let pause = args.pause.unwrap_or_default();
-    let options = WorkerOptions { address: args.connect.clone(), token, cpus: args.cpus.clone(), pause };
+    let role = if args.compile_only { WorkerRole::Compiles } else { WorkerRole::Measures };
+    let options = WorkerOptions { address: args.connect.clone(), token, cpus: args.cpus.clone(), role, pause };
     let served = work(&options, &machine, &interrupt, &mut output::note)?;
     let answers = counted(served.answers, "answer");
     Ok(match served.ending {
@@ -172,16 +173,17 @@ pub(crate) fn fleet_status(args: &FleetStatusArgs) -> Result<Ending, Error> {
 
 /// Returns the workers as a table.
 fn table(report: &FleetReport) -> String {
-    let header = ["measured", "checks", "level", "second", "lost", "leases", "busy", "state", "worker"];
+    let header = ["role", "done", "checks", "level", "second", "lost", "leases", "busy", "state", "worker"];
     let row = |worker: &WorkerReport| {
         let busy = if report.seconds > 0.0 { worker.busy / report.seconds } else { 0.0 };
         let level = worker.level.map_or("-".to_string(), |level| format!("{level:.3}"));
-        let counts = [worker.evaluations.to_string(), worker.checks.to_string(), level];
+        let done = worker.evaluations + worker.compiled;
+        let counts = [worker.role.word().to_string(), done.to_string(), worker.checks.to_string(), level];
         let lost = [worker.second.to_string(), worker.lost.to_string(), worker.holds.to_string()];
         let rest = [format!("{:.0} %", busy.min(1.0) * 100.0), worker.state.word().to_string()];
         let name = if worker.device.is_empty() { worker.name.clone() } else { worker_on(worker) };
         let mut cells = counts.into_iter().chain(lost).chain(rest).chain([name]);
-        [(); 9].map(|()| cells.next().unwrap_or_default())
+        [(); 10].map(|()| cells.next().unwrap_or_default())
     };
     count_table(header, &report.workers.iter().map(row).collect::<Vec<_>>())
 }
@@ -195,7 +197,7 @@ const LISTED: usize = 8;
 
 /// Says what a fleet brought compared with one device.
 pub(super) fn summary(report: &FleetReport) -> String {
-    let made: Vec<u64> = report.workers.iter().map(|worker| worker.evaluations).collect();
+    let made: Vec<u64> = report.of(WorkerRole::Measures).map(|worker| worker.evaluations).collect();
     let (lost, aside) = (report.lost(), report.count(WorkerState::SetAside));
     let lost = if lost > 0 { format!("; {} lost", counted(lost, "lease")) } else { String::new() };
     let aside = if aside > 0 { format!("; {} set aside", counted(aside, "worker")) } else { String::new() };
@@ -204,9 +206,19 @@ pub(super) fn summary(report: &FleetReport) -> String {
         (_, Some(least), Some(most)) if made.len() > 1 => format!(" ({least} to {most} each)"),
         _ => String::new(),
     };
-    let busy: f64 = report.workers.iter().map(|worker| worker.busy).sum();
+    let busy: f64 = report.of(WorkerRole::Measures).map(|worker| worker.busy).sum();
     let (workers, measured) = (counted(made.len(), "worker"), counted(made.iter().sum::<u64>(), "measurement"));
     let (busy, wall) = (duration(busy), duration(report.seconds));
     let times = report.speedup;
-    format!("{workers} made {measured}{each}: {busy} of work in {wall}, {times:.1} times one device{lost}{aside}")
+    let compiled: Vec<u64> = report.of(WorkerRole::Compiles).map(|worker| worker.compiled).collect();
+    let compiled = match compiled.len() {
+        0 => String::new(),
+        count => {
+            let (who, what) = (counted(count, "worker"), counted(compiled.iter().sum::<u64>(), "configuration"));
+            format!("; {who} compiled {what} for them")
+        }
+    };
+    format!(
+        "{workers} made {measured}{each}: {busy} of work in {wall}, {times:.1} times one device{compiled}{lost}{aside}"
+    )
 }

@@ -35,6 +35,13 @@ pub(crate) trait Backend: Send + Sync {
         self.build(scope, cancel)
     }
 
+    /// Returns the program of the configuration of `scope` that another machine compiled, as one of this
+    /// machine: its binary, which the caller writes, has a path of its own here.
+    ///
+    /// # Errors
+    /// This machine refuses the configuration, or the program is of another kind.
+    fn adopt(&self, program: Program, scope: &Scope) -> Result<Program, BuildError>;
+
     /// Learns the time that the measuring worker took to load a program whose compilation was left
     /// to it.
     fn loaded_in(&self, _load: Duration) {}
@@ -57,15 +64,26 @@ pub(crate) struct Built {
     /// A digest of the machine code. Programs with equal digests take the same time. `None` if the
     /// code is not known.
     pub(crate) digest: Option<String>,
-    /// True if the compilation was left to the measuring worker. A failure there says nothing of
-    /// the configuration yet.
-    pub(crate) is_postponed: bool,
+    /// The place where it was compiled.
+    pub(crate) origin: Origin,
+}
+
+/// The place where a program was compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// On this machine, for this run.
+    Here,
+    /// The compilation was left to the measuring worker. A failure there says nothing of the
+    /// configuration yet.
+    Postponed,
+    /// On another machine. A failure says nothing of the configuration yet.
+    Elsewhere,
 }
 
 impl Built {
     /// Creates a build whose cost and machine code are not known yet.
     pub(crate) fn new(program: Program) -> Self {
-        Self { program, compile: CompileData::default(), digest: None, is_postponed: false }
+        Self { program, compile: CompileData::default(), digest: None, origin: Origin::Here }
     }
 }
 
@@ -97,6 +115,13 @@ pub(crate) enum BuildError {
     Refused(String),
     /// The compiler cannot be used.
     Broken(DeviceError),
+}
+
+impl BuildError {
+    /// Returns the error for a program of another kind of device.
+    pub(crate) fn foreign() -> Self {
+        Self::Refused("the program is for another kind of device".to_owned())
+    }
 }
 
 /// A mismatch between the kernel's signature and the problem.

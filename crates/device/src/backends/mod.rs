@@ -28,7 +28,7 @@ mod source;
 pub use backend::BuildPlan;
 pub use listing::{DeviceInfo, Missing};
 
-pub(crate) use backend::{Backend, BuildError, Built, Mismatch};
+pub(crate) use backend::{Backend, BuildError, Built, Mismatch, Origin};
 pub(crate) use listing::Absent;
 pub(crate) use session::{
     BufferId, Fault, Launch, LaunchArgument, OutsideProfiler, PIECE, Pixels, Placement, Profiler, Resources, Session,
@@ -256,7 +256,8 @@ pub(crate) enum Program {
 }
 
 impl Program {
-    fn path(&self) -> &Path {
+    /// Returns the path of the binary.
+    pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Library { path } => path,
             Self::OpenCl(program) => &program.binary,

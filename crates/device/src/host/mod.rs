@@ -22,6 +22,7 @@ pub use companion::{Companion, Heard};
 pub use compilers::{Compilers, CudaSetup, GpuSetup, HipSetup};
 pub use entry::WorkerCommand;
 pub use process::{Process, Processes, Received};
+pub use processor::instruction_set;
 pub use system::SystemProcesses;
 
 pub(crate) use channel::{Channel, MOST};

@@ -1,15 +1,27 @@
 //! Reads the processor's name and limits from the system.
 
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::thread::available_parallelism;
+use tunesmith_space::hex;
 
 /// Returns the processor's name.
 pub(crate) fn processor_name() -> String {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = field(&cpuinfo, "model name").map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
     model.unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
+}
+
+/// Returns a digest of the instructions that the processor knows. A compiler that optimises for this
+/// machine may use all of them.
+pub fn instruction_set() -> String {
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let known = field(&cpuinfo, "flags").or_else(|| field(&cpuinfo, "Features")).unwrap_or_default();
+    let mut names: Vec<&str> = known.split_whitespace().collect();
+    names.sort_unstable();
+    hex(&Sha256::digest(format!("{} {}", std::env::consts::ARCH, names.join(" "))))
 }
 
 /// Returns the number of threads that the processor runs at once.

@@ -153,6 +153,11 @@ impl LiveEvaluator {
         };
         let Some(mut measured) = self.measure(scope, &prepared, how, interrupt)? else { return Ok(None) };
         let mut compile = prepared.compile_data();
+        if prepared.is_foreign() && measured.failure.is_some() {
+            // A program from elsewhere may be at fault. Only one of this machine's own says more.
+            let apart = self.programs.build_apart(scope, interrupt).map(Arc::new);
+            return self.complete(scope, apart, how, interrupt);
+        }
         if prepared.is_postponed() {
             let load = measured.load + measured.loaded_ahead;
             self.programs.loaded_in(load);

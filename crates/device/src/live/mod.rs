@@ -9,6 +9,7 @@ mod names;
 mod open;
 mod options;
 mod outside;
+mod parcels;
 mod programs;
 mod reference;
 mod remarks;
@@ -21,6 +22,7 @@ mod twins;
 
 pub use influence::{Doubt, SourcePlace};
 pub use options::LiveOptions;
+pub use parcels::{MOST_PARCEL, Packer, Parcels, Unpacked};
 pub use programs::KernelPlan;
 pub use steered::missed_clocks;
 
@@ -306,7 +308,9 @@ fn registers_openmp(compiler: &str) -> bool {
 
 impl Evaluator for LiveEvaluator {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
-        self.builds.submit(self.scope(request.config));
+        let scope = self.scope(request.config);
+        self.receive(request.config, &scope);
+        self.builds.submit(scope);
         self.asked.push_back((request.depth, self.setting(request.config)));
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use crate::backends::Target;
 use crate::host::{Compilers, Processes, SystemProcesses, WorkerCommand};
+use crate::live::parcels::Parcels;
 use crate::measure::Policy;
 use crate::power::PowerSetup;
 use crate::problem::KernelSpec;
@@ -36,6 +37,8 @@ pub struct LiveOptions {
     pub worker: WorkerCommand,
     /// The sandbox of user code, on systems that have one. `None` runs it without.
     pub sandbox: Option<Sandbox>,
+    /// Programs that other machines compiled. `None` compiles all of them here.
+    pub parcels: Option<Arc<Parcels>>,
     /// The source of the time.
     pub clock: Arc<dyn Clock>,
     /// Starts the workers' processes. Simulations replace it.
@@ -58,6 +61,7 @@ impl LiveOptions {
             power: PowerSetup::default(),
             worker: WorkerCommand::current(),
             sandbox: None,
+            parcels: None,
             clock: Arc::new(SystemClock::new()),
             processes: Arc::new(SystemProcesses),
         }

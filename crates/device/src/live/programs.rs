@@ -1,7 +1,7 @@
 //! The kernels of a problem and their backends.
 
 use crate::backends::ahead::Build;
-use crate::backends::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
+use crate::backends::{Backend, BuildError, BuildPlan, Built, Origin, Program, SessionKind};
 use crate::data::layout::Passed;
 use crate::error::DeviceError;
 use crate::problem::{Grid, GridError, Kernel, Scope};
@@ -27,6 +27,8 @@ pub(super) struct Programs {
     parts: Vec<KernelPart>,
     /// Earlier builds, if later configurations may have the same programs.
     reused: Option<Reused>,
+    /// Parcels from other machines, for the next builds of these scopes.
+    delivered: Mutex<Vec<(Scope, Vec<u8>)>>,
 }
 
 /// A kernel with its backend.
@@ -40,7 +42,7 @@ pub(super) struct KernelPart {
 pub(super) struct BuiltKernels {
     /// The positions of its kernels among all.
     parts: Vec<usize>,
-    programs: Vec<Built>,
+    pub(super) programs: Vec<Built>,
     launches: Vec<(Option<Grid>, usize)>,
 }
 
@@ -63,7 +65,7 @@ impl KernelPart {
 impl Programs {
     /// Creates the programs of `parts`, which must hold at least one kernel.
     pub(super) fn new(parts: Vec<KernelPart>) -> Self {
-        Self { parts, reused: None }
+        Self { parts, reused: None, delivered: Mutex::default() }
     }
 
     /// Returns the same programs, of which configurations with equal names and values share one build.
@@ -124,7 +126,11 @@ impl Build for Programs {
     }
 
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Arc<BuiltKernels>, BuildError> {
-        let build = || self.build_with(scope, |backend| backend.build(scope, cancel)).map(Arc::new);
+        let build = || {
+            let unpacked = self.delivered(scope).and_then(|parcel| self.unpack(scope, &parcel));
+            let built = unpacked.map_or_else(|| self.build_with(scope, |backend| backend.build(scope, cancel)), Ok);
+            built.map(Arc::new)
+        };
         match &self.reused {
             Some(reused) => reused.get_or_build(scope, build),
             None => build(),
@@ -172,6 +178,21 @@ impl Reused {
 }
 
 impl Programs {
+    /// Keeps a parcel for the next build of `scope`.
+    pub(super) fn deliver(&self, scope: &Scope, parcel: Vec<u8>) {
+        let mut delivered = self.delivered.lock().unwrap_or_else(PoisonError::into_inner);
+        delivered.retain(|(known, _)| known != scope);
+        // Builds that found an earlier build take none.
+        delivered.truncate(REUSED - 1);
+        delivered.insert(0, (scope.clone(), parcel));
+    }
+
+    fn delivered(&self, scope: &Scope) -> Option<Vec<u8>> {
+        let mut delivered = self.delivered.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = delivered.iter().position(|(known, _)| known == scope)?;
+        Some(delivered.remove(place).1)
+    }
+
     /// Builds one configuration, and leaves no compilation to the measuring worker.
     pub(super) fn build_apart(&self, scope: &Scope, cancel: &Interrupt) -> Result<BuiltKernels, BuildError> {
         self.build_with(scope, |backend| backend.build_apart(scope, cancel))
@@ -187,6 +208,23 @@ impl Programs {
         scope: &Scope,
         build: impl Fn(&dyn Backend) -> Result<Built, BuildError>,
     ) -> Result<BuiltKernels, BuildError> {
+        let mut built = self.assemble(scope, build)?;
+        if built.parts.len() > 1 {
+            for (at, program) in built.parts.iter().zip(&mut built.programs) {
+                let of_kernel = |(name, value)| (format!("{}.{name}", self.parts[*at].kernel.name), value);
+                program.compile.resources =
+                    std::mem::take(&mut program.compile.resources).into_iter().map(of_kernel).collect();
+            }
+        }
+        Ok(built)
+    }
+
+    /// Returns the kernels of a configuration with their launches and the programs that `program` gives.
+    pub(super) fn assemble(
+        &self,
+        scope: &Scope,
+        mut program: impl FnMut(&dyn Backend) -> Result<Built, BuildError>,
+    ) -> Result<BuiltKernels, BuildError> {
         let refused = |error: GridError| BuildError::Refused(error.to_string());
         let belongs = |at: &usize| self.parts[*at].kernel.is_part_of(scope);
         let parts: Vec<usize> = (0..self.parts.len()).filter(belongs).collect();
@@ -196,18 +234,7 @@ impl Programs {
             Ok((grid, part.kernel.launches(scope).map_err(refused)?))
         });
         let launches = launches.collect::<Result<_, _>>()?;
-        let is_alone = parts.len() == 1;
-        let programs = parts.iter().map(|at| {
-            let part = &self.parts[*at];
-            let mut built = build(part.backend.as_ref())?;
-            if !is_alone {
-                let of_kernel = |(name, value)| (format!("{}.{name}", part.kernel.name), value);
-                built.compile.resources =
-                    std::mem::take(&mut built.compile.resources).into_iter().map(of_kernel).collect();
-            }
-            Ok(built)
-        });
-        let programs = programs.collect::<Result<_, _>>()?;
+        let programs = parts.iter().map(|at| program(self.parts[*at].backend.as_ref())).collect::<Result<_, _>>()?;
         Ok(BuiltKernels { parts, programs, launches })
     }
 }
@@ -227,7 +254,12 @@ impl BuiltKernels {
 
     /// Returns true if the measuring worker compiles at least one of the kernels.
     pub(super) fn is_postponed(&self) -> bool {
-        self.programs.iter().any(|built| built.is_postponed)
+        self.programs.iter().any(|built| built.origin == Origin::Postponed)
+    }
+
+    /// Returns true if another machine compiled at least one of the kernels.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.programs.iter().any(|built| built.origin == Origin::Elsewhere)
     }
 
     /// Returns the total cost and the results of compiling all kernels.

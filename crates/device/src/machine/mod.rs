@@ -2,14 +2,17 @@
 
 mod choice;
 mod device;
+mod elsewhere;
 
 pub use choice::{ChoiceError, DeviceChoice, DeviceKind, WhichDevice};
 pub use device::Device;
 
 use crate::error::DeviceError;
 use crate::host::{Compilers, WorkerCommand};
+use crate::live::Parcels;
 use crate::power::PowerSetup;
 use crate::sandbox::Sandbox;
+use std::sync::Arc;
 use tunesmith_power::guard::{LeftOver, Leftovers};
 
 /// A device, and the means to build and run kernels on it.
@@ -27,6 +30,8 @@ pub struct Machine {
     pub sandbox: Option<Sandbox>,
     /// The places of notes about clocks, and of energy counters.
     pub power: PowerSetup,
+    /// Programs that other machines compiled. `None` compiles all of them here.
+    pub parcels: Option<Arc<Parcels>>,
 }
 
 impl Machine {

@@ -87,19 +87,19 @@ impl Fleet {
             }
             Judged::Deviates(level) => {
                 let made = self.leases.counts(worker).answered;
-                self.set_level(worker, level);
+                self.set_level(connection, level);
                 return self.turn_away(connection, deviates(level, made));
             }
         };
         if let Some(level) = level {
-            self.set_level(worker, level);
+            self.set_level(connection, level);
         }
         self.probe(worker);
     }
 
-    fn set_level(&self, worker: WorkerId, level: f64) {
+    fn set_level(&self, connection: Connection, level: f64) {
         self.report.change(|report| {
-            if let Some(worker) = report.worker(worker.0) {
+            if let Some(worker) = report.worker(connection) {
                 worker.level = Some(level);
             }
         });

@@ -1,9 +1,9 @@
 //! A fleet as the device of a tuning run.
 
 use super::likeness::{VERSION, subject};
-use super::{Ended, Fleet, Work};
+use super::{Ended, Fleet, Member, Work};
 use crate::FleetSpec;
-use crate::lease::{JobId, Whom};
+use crate::lease::JobId;
 use crate::wire::{FoundTarget, FromCoordinator, Task};
 use serde_json::{Map, Value as Json};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tunesmith_core::{
 };
 use tunesmith_device::DeviceError;
 use tunesmith_space::{ConfigId, Space};
-use tunesmith_store::Journal;
+use tunesmith_store::{Journal, WorkerRole};
 
 /// Requests in flight for a fleet whose size is not known when the run begins: as many as the
 /// strategies were measured with.
@@ -55,7 +55,7 @@ fn completion(work: &Work, ended: Ended) -> Completion {
 impl Evaluator for Fleet {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
         let task = Task::Evaluate { config: rank(request.config), profiled: request.depth == Depth::Profiled };
-        self.leases.add(Work { task, config: request.config }, Whom::Any);
+        self.ask(Work { task, config: request.config });
         self.issue();
         Ok(())
     }
@@ -106,10 +106,14 @@ impl Evaluator for Fleet {
 impl RemoteDevice for Fleet {
     fn find(&mut self, interrupt: &Interrupt) -> Result<FoundRemote, tunesmith::Error> {
         let first = |fleet: &mut Self| {
-            let member = fleet.members.values().find(|member| fleet.is_of_pool(member.waiting.as_ref()))?;
+            let measures = |member: &&Member| member.offer.who.role == WorkerRole::Measures;
+            let own = |member: &&Member| fleet.is_of_pool(member.waiting.as_ref());
+            let offer = &fleet.members.values().filter(measures).find(own)?.offer;
+            let (target, limits) = (offer.target.clone(), offer.limits.clone());
             let value = |(name, json): (&String, &Json)| Some((name.clone(), Journal::value_of(json)?));
-            let limits = member.offer.limits.iter().filter_map(value).collect();
-            Some((member.offer.target.clone().map(FoundTarget::target), limits))
+            let named = limits.iter().filter_map(value).collect();
+            fleet.compilers.device = FromCoordinator::Compile { target: target.clone(), limits };
+            Some((target.map(FoundTarget::target), named))
         };
         self.wait(interrupt, first)?.ok_or_else(interrupted)
     }
@@ -124,9 +128,11 @@ impl RemoteDevice for Fleet {
         self.subject = subject(&problem.digest(), space.digest());
         let begin = FromCoordinator::Begin { counters: extras.counters, energy: extras.energy };
         if self.begin.is_none() {
-            self.members.values().for_each(|member| member.outbox.send(begin.clone()));
+            let measures = |member: &&Member| member.offer.who.role == WorkerRole::Measures;
+            self.members.values().filter(measures).for_each(|member| member.outbox.send(begin.clone()));
         }
         (self.begin, self.space) = (Some(begin), Some(space.clone()));
+        self.begin_compiling();
         self.let_pool_serve();
         let ready = |fleet: &mut Self| fleet.identity.clone();
         let mut identity = self.wait(interrupt, ready)?.ok_or_else(interrupted)?;
@@ -138,7 +144,7 @@ impl RemoteDevice for Fleet {
     fn room(&self) -> usize {
         let workers = match self.options.spec {
             FleetSpec::Local(count) => count,
-            _ => self.members.len().max(USUAL_ROOM),
+            _ => self.members.values().filter(|member| member.is_of_pool()).count().max(USUAL_ROOM),
         };
         workers * self.room_of_one()
     }

@@ -2,12 +2,13 @@
 
 use super::Fleet;
 use super::calibration::Calibration;
+use super::compilers::Compilers;
 use super::likeness::{VERSION, difference};
 use crate::hall::Connection;
 use crate::lease::Leases;
 use crate::wire::FromCoordinator;
 use serde_json::{Map, Value as Json};
-use tunesmith_store::{FleetReport, WorkerState};
+use tunesmith_store::{FleetReport, WorkerRole, WorkerState};
 
 /// The words of a worker that is ready, while it waits for its pool.
 #[derive(Clone, Debug)]
@@ -49,8 +50,12 @@ impl Fleet {
     pub(crate) fn next_pool(&mut self) -> bool {
         self.finish_report();
         self.finished.extend(self.identity.take());
-        let served: Vec<Connection> =
-            self.members.iter().filter(|(_, member)| member.id.is_some()).map(|(connection, _)| *connection).collect();
+        let served: Vec<Connection> = self
+            .members
+            .iter()
+            .filter(|(_, member)| member.id.is_some() || member.offer.who.role == WorkerRole::Compiles)
+            .map(|(connection, _)| *connection)
+            .collect();
         for connection in served {
             if let Some(member) = self.members.remove(&connection) {
                 member.outbox.send(FromCoordinator::End { reason: None });
@@ -62,6 +67,7 @@ impl Fleet {
         let Some(next) = kinds.iter().rev().max_by_key(|kind| count(kind)).cloned() else { return false };
         self.kind = Some(next);
         (self.leases, self.calibration) = (Leases::new(self.options.terms), Calibration::default());
+        self.compilers = Compilers::new(self.options.terms);
         (self.space, self.subject, self.bar_ms) = (None, Map::new(), None);
         self.ended.clear();
         (self.alone_since, self.first_ready) = (None, None);
@@ -89,8 +95,8 @@ impl Fleet {
         };
         for connection in own(self) {
             let waiting = self.members.get_mut(&connection).and_then(|member| member.waiting.take());
-            if let Some(Waiting { identity, problem, space }) = waiting {
-                self.ready(connection, identity, &problem, &space);
+            if let Some(own) = waiting {
+                self.compare_kind(connection, own);
             }
         }
         self.count_others();

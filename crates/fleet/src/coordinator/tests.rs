@@ -1,17 +1,24 @@
 //! Whole runs with scripted workers, each with one fault. Nothing is lost, nothing is counted twice,
 //! the run ends, and a line names the fault.
 
+mod compiling;
+mod faults;
+mod kinds;
+mod runs;
+
 use super::*;
+use crate::digest::digest_of;
 use crate::secure::{Listening, Speaking, join};
-use crate::wire::{FROM_COORDINATOR, PROTOCOL, hear, say};
+use crate::wire::{FROM_COORDINATOR, Introduction, PROTOCOL, Parcel, Readiness, hear, read_parcel, say, write_content};
 use crate::worker::answer;
-use crate::{ServedUntil, WorkerOptions, work};
 use std::collections::BTreeSet;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use tunesmith::{JournalOptions, Machine, Outcome, Problem, RemoteDevice, Search, Session, tune};
 use tunesmith_core::{Completion, Event as RunEvent, Measurement, Request, SystemClock};
+use tunesmith_device::MOST_PARCEL;
 use tunesmith_store::FleetReport;
 
 const PROBLEM: &str = "[parameters]\nX = { range = '1..=60' }\n";
@@ -46,12 +53,59 @@ enum Script {
     Patient,
     /// Takes half as long again.
     Slow,
+    /// Compiles everything.
+    Compiles,
+    /// Compiles, and says that nothing compiles.
+    CompilesNothing,
+    /// Compiles, and vanishes when it gets a lease.
+    CompilerDies,
+    /// Compiles, and never answers.
+    CompilerHangs,
+    /// Compiles, and sends another content than it announces.
+    WrongDigest,
+    /// Compiles, and announces more than anybody takes.
+    TooMuch,
+    /// Compiles, and answers a lease that it never had.
+    CompiledUnasked,
+    /// Compiles for another device.
+    CompilesForAnother,
+    /// Compiles on the processors that others measure.
+    CompilesBeside,
 }
 
 impl Script {
     /// Returns true if the worker is turned away before it gets a lease.
     fn is_refused(self) -> bool {
         matches!(self, Self::OtherDevice | Self::OtherProtocol | Self::WrongToken)
+            || matches!(self, Self::CompilesForAnother | Self::CompilesBeside)
+    }
+
+    fn role(self) -> WorkerRole {
+        match self {
+            Self::Compiles | Self::CompilesNothing | Self::CompilerDies | Self::CompilerHangs => WorkerRole::Compiles,
+            Self::WrongDigest | Self::TooMuch | Self::CompiledUnasked => WorkerRole::Compiles,
+            Self::CompilesForAnother | Self::CompilesBeside => WorkerRole::Compiles,
+            _ => WorkerRole::Measures,
+        }
+    }
+
+    /// Returns the words with which the worker comes. All are on one machine, and keep to processors of
+    /// their own.
+    fn introduction(self) -> Introduction {
+        let cpus = match (self, self.role()) {
+            (Self::CompilesBeside, _) => Vec::new(),
+            (_, WorkerRole::Compiles) => vec![1],
+            (_, WorkerRole::Measures) => vec![0],
+        };
+        Introduction {
+            protocol: PROTOCOL + u32::from(self == Self::OtherProtocol),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            host: format!("{self:?}"),
+            process: 1,
+            role: self.role(),
+            machine: "a machine".to_string(),
+            cpus,
+        }
     }
 }
 
@@ -85,6 +139,8 @@ struct Cues {
     begun: Cue,
     /// The fault has happened.
     happened: Cue,
+    /// Number of leases that came with machine code.
+    parcels: Arc<AtomicUsize>,
 }
 
 /// A problem in a folder, and how workers reach its coordinator.
@@ -115,20 +171,26 @@ impl Stage {
     }
 
     fn fleet_of(&self, patience: Duration, pools: bool) -> Fleet {
-        let worker = WorkerProgram::default();
-        Fleet::start(FleetOptions {
+        Fleet::start(FleetOptions { patience, pools, ..self.options() }).unwrap()
+    }
+
+    fn fleet_with(&self, terms: Terms) -> Fleet {
+        Fleet::start(FleetOptions { terms, ..self.options() }).unwrap()
+    }
+
+    fn options(&self) -> FleetOptions {
+        FleetOptions {
             spec: FleetSpec::Listen("127.0.0.1:0".to_string()),
             token: self.token.clone(),
             problem: self.problem.source_file.path.clone(),
             sizes: Vec::new(),
             device: Some(DEVICE.to_string()),
-            worker,
+            worker: WorkerProgram::default(),
             terms: terms(),
-            patience,
+            patience: FleetOptions::PATIENCE,
             is_timed: true,
-            pools,
-        })
-        .unwrap()
+            pools: false,
+        }
     }
 
     fn journal(&self) -> PathBuf {
@@ -168,7 +230,7 @@ impl Stage {
 
     /// Starts a scripted worker.
     fn worker(&self, port: u16, script: Script) -> thread::JoinHandle<()> {
-        let cues = Cues { begun: Cue::given(), happened: Cue::given() };
+        let cues = Cues { begun: Cue::given(), happened: Cue::given(), ..Cues::default() };
         self.worker_with(port, script, cues, Cue::given())
     }
 
@@ -219,21 +281,43 @@ fn play(
     (problem, space): (&str, &Space),
     cues: &Cues,
 ) -> Result<(), FleetError> {
-    let protocol = PROTOCOL + u32::from(script == Script::OtherProtocol);
-    let (version, host) = (env!("CARGO_PKG_VERSION").to_string(), format!("{script:?}"));
-    say(&mut speaking, &FromWorker::Join { protocol, version, host, process: 1 })?;
+    say(&mut speaking, &FromWorker::Join(script.introduction()))?;
     let FromCoordinator::Problem { .. } = hear(&mut listening, FROM_COORDINATOR)? else { return Ok(()) };
     say(&mut speaking, &FromWorker::Want { digests: Vec::new() })?;
     say(&mut speaking, &FromWorker::Offer { target: None, limits: Map::new() })?;
-    let FromCoordinator::Begin { .. } = hear(&mut listening, FROM_COORDINATOR)? else { return Ok(()) };
-    let device = if script == Script::OtherDevice { "another device" } else { "a device" };
-    let identity = Map::from_iter([("device".to_string(), Json::from(device))]);
-    say(
-        &mut speaking,
-        &FromWorker::Ready { identity, problem: problem.to_string(), space: space.digest().to_string() },
-    )?;
+    let (FromCoordinator::Begin { .. } | FromCoordinator::Compile { .. }) = hear(&mut listening, FROM_COORDINATOR)?
+    else {
+        return Ok(());
+    };
+    let is_other = matches!(script, Script::OtherDevice | Script::CompilesForAnother);
+    let device = if is_other { "another device" } else { "a device" };
+    let readiness = Readiness {
+        identity: Map::from_iter([("device".to_string(), Json::from(device))]),
+        problem: problem.to_string(),
+        space: space.digest().to_string(),
+        instructions: String::new(),
+        room: 1,
+    };
+    say(&mut speaking, &FromWorker::Ready(readiness))?;
+    if script.role() == WorkerRole::Compiles {
+        return compiling::play(script, &mut listening, &mut speaking);
+    }
     let (mut leases, mut evaluations, mut kept) = (0, 0, None);
-    while let FromCoordinator::Lease { job, attempt, task, .. } = hear(&mut listening, FROM_COORDINATOR)? {
+    let mut has = BTreeSet::new();
+    loop {
+        let (job, attempt, task, parcel) = match hear(&mut listening, FROM_COORDINATOR)? {
+            FromCoordinator::Lease { job, attempt, task, parcel, .. } => (job, attempt, task, parcel),
+            FromCoordinator::Content { digest, bytes } => {
+                read_parcel(&mut listening, &Parcel { digest: digest.clone(), bytes })?;
+                assert!(has.insert(digest), "a parcel is sent once");
+                continue;
+            }
+            _ => break,
+        };
+        if let Some(parcel) = parcel {
+            assert!(has.contains(&parcel), "a parcel comes before its lease");
+            cues.parcels.fetch_add(1, Ordering::SeqCst);
+        }
         leases += 1;
         if script == Script::Good {
             cues.begun.give();
@@ -280,95 +364,6 @@ fn play(
     Ok(())
 }
 
-/// Runs 30 evaluations with these workers. The first is there before the others come.
-#[track_caller]
-fn run_with(scripts: &[Script], expected: &[&str]) -> String {
-    let stage = Stage::new();
-    let fleet = stage.fleet(FleetOptions::PATIENCE);
-    let port = fleet.port();
-    let cues = Cues::default();
-    if scripts.iter().all(|script| *script == Script::Good) {
-        cues.happened.give();
-    }
-    let mut workers = Vec::new();
-    for script in scripts {
-        // Good workers are not there yet when another has its fault.
-        let waits =
-            *script == Script::Good && scripts.iter().any(|other| *other != Script::Good && !other.is_refused());
-        let entry = if waits { cues.happened.clone() } else { Cue::given() };
-        workers.push(stage.worker_with(port, *script, cues.clone(), entry));
-    }
-    let (outcome, notes) = stage.tune(fleet, 30, false);
-    stage.check(&outcome.unwrap(), 30);
-    for part in expected {
-        assert_eq!(notes.lines().filter(|line| line.contains(part)).count(), 1, "{part}:\n{notes}");
-    }
-    workers.into_iter().for_each(|worker| worker.join().unwrap());
-    notes
-}
-
-#[test]
-fn several_workers_share_a_run() {
-    run_with(&[Script::Good, Script::Good, Script::Good], &[]);
-}
-
-#[test]
-fn a_worker_that_is_killed_loses_nothing() {
-    run_with(&[Script::Good, Script::Dies(3)], &["(Dies(3), process 1) left"]);
-}
-
-#[test]
-fn a_worker_that_hangs_loses_nothing() {
-    let notes = run_with(&[Script::Good, Script::Hangs(2)], &[]);
-    assert!(notes.contains("(Hangs(2), process 1) did not answer lease"), "{notes}");
-}
-
-#[test]
-fn a_worker_cut_off_for_longer_than_its_lease_may_come_back() {
-    run_with(&[Script::Late(2)], &["(Late(2), process 1) did not answer lease"]);
-}
-
-#[test]
-fn the_same_answer_twice_counts_once_and_is_kept() {
-    let stage = Stage::new();
-    let fleet = stage.fleet(FleetOptions::PATIENCE);
-    let worker = stage.worker(fleet.port(), Script::Twice);
-    let (outcome, notes) = stage.tune(fleet, 30, false);
-    stage.check(&outcome.unwrap(), 30);
-    let recorded = tunesmith_store::read(&stage.journal()).unwrap();
-    assert!(recorded.seconds >= 25, "{} second answers", recorded.seconds);
-    assert!(notes.contains("a second time; the first answer counts"));
-    let text = std::fs::read_to_string(stage.journal()).unwrap();
-    assert!(text.lines().any(|line| line.starts_with("{\"second\":\"worker 1 (Twice")), "{text}");
-    worker.join().unwrap();
-}
-
-#[test]
-fn a_worker_whose_disk_is_full_is_set_aside() {
-    run_with(&[Script::Good, Script::DiskFull(2)], &["is set aside: No space left on device"]);
-}
-
-#[test]
-fn a_worker_that_answers_what_it_was_not_asked_is_set_aside() {
-    run_with(&[Script::Good, Script::Unasked], &["is set aside: it answered lease"]);
-}
-
-#[test]
-fn a_worker_of_another_protocol_is_refused() {
-    run_with(&[Script::Good, Script::OtherProtocol], &["it speaks version 2 of the protocol"]);
-}
-
-#[test]
-fn a_peer_with_another_token_is_refused() {
-    run_with(&[Script::Good, Script::WrongToken], &["was refused: the token cannot be used: wrong token"]);
-}
-
-#[test]
-fn a_worker_with_another_device_is_set_aside() {
-    let notes = run_with(&[Script::Good, Script::OtherDevice], &["times of both cannot be compared"]);
-    assert!(notes.contains("its device is another device, not a device"), "{notes}");
-}
-
 /// Gives a cue once the report says so.
 fn when(report: &SharedReport, cue: &Cue, says: impl Fn(&FleetReport) -> bool) {
     for _ in 0..6000 {
@@ -378,208 +373,4 @@ fn when(report: &SharedReport, cue: &Cue, says: impl Fn(&FleetReport) -> bool) {
         thread::sleep(Duration::from_millis(5));
     }
     cue.give();
-}
-
-#[test]
-fn a_worker_that_is_slower_than_the_others_is_set_aside_and_named() {
-    let stage = Stage::new();
-    let fleet = stage.fleet(FleetOptions::PATIENCE);
-    let (port, report, cues, entry) = (fleet.port(), fleet.report(), Cues::default(), Cue::default());
-    let mut workers: Vec<_> =
-        (0..4).map(|_| stage.worker_with(port, Script::Patient, cues.clone(), Cue::given())).collect();
-    workers.push(stage.worker_with(port, Script::Slow, cues.clone(), entry.clone()));
-    let (watched, begun) = (report.clone(), cues.begun.clone());
-    let directing = thread::spawn(move || {
-        when(&watched, &begun, |report| report.workers.len() == 4);
-        when(&watched, &entry, |report| report.workers.iter().all(|worker| worker.checks >= 3));
-    });
-    let (outcome, notes) = stage.tune(fleet, 30, false);
-    stage.check(&outcome.unwrap(), 30);
-    workers.into_iter().for_each(|worker| worker.join().unwrap());
-    directing.join().unwrap();
-    let line = "(Slow, process 1) is set aside: it takes 50 % more time than the others for the same configuration";
-    assert_eq!(notes.lines().filter(|note| note.contains(line)).count(), 1, "{notes}");
-    assert_eq!(notes.lines().filter(|note| note.contains("set aside")).count(), 1, "{notes}");
-    let slow = report.now().workers.into_iter().find(|worker| worker.name.contains("Slow")).unwrap();
-    assert_eq!((slow.state, slow.level, slow.evaluations), (WorkerState::SetAside, Some(1.5), 0));
-}
-
-#[test]
-fn workers_of_another_kind_wait_for_a_run_of_their_own() {
-    let stage = Stage::new();
-    let fleet = stage.fleet_of(FleetOptions::PATIENCE, true);
-    let (port, report, cues) = (fleet.port(), fleet.report(), Cues::default());
-    let mut pools = crate::Pools::new(fleet);
-    // The first worker goes on once two of another kind are there.
-    let scripts = [Script::Good, Script::OtherDevice, Script::OtherDevice];
-    let workers = scripts.map(|script| {
-        let own = Cues { begun: cues.begun.clone(), happened: cues.happened.clone() };
-        let happened = if script == Script::Good { own.happened } else { Cue::default() };
-        stage.worker_with(port, script, Cues { happened, ..own }, Cue::given())
-    });
-    let (watched, happened) = (report.clone(), cues.happened.clone());
-    let directing = thread::spawn(move || {
-        for _ in 0..6000 {
-            if watched.others() == 2 {
-                break;
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
-        happened.give();
-    });
-    let journal = |name: &str| {
-        let out = Some(stage.folder.path().join(name));
-        JournalOptions { out, ..JournalOptions::default() }
-    };
-    let (outcome, notes) = stage.tune_on(pools.next_run().unwrap(), 30, &journal("run.jsonl"));
-    stage.check(&outcome.unwrap(), 30);
-    assert_eq!(notes.lines().filter(|line| line.contains("waits for a pool of its own: its device is")).count(), 2);
-    assert_eq!(report.now().workers.len(), 1);
-    let (outcome, notes) = stage.tune_on(pools.next_run().unwrap(), 30, &journal("other.jsonl"));
-    assert_eq!(outcome.unwrap().evaluations, 30, "{notes}");
-    assert_eq!(report.now().workers.len(), 2, "the second pool has both workers of its kind");
-    let recorded = tunesmith_store::read(&stage.folder.path().join("other.jsonl")).unwrap();
-    assert_eq!(recorded.header.identity["device"], "another device");
-    assert!(recorded.entries.iter().all(|entry| entry.worker.as_ref().is_some_and(|by| by.contains("OtherDevice"))));
-    assert!(pools.next_run().is_none(), "nobody is left");
-    drop(pools);
-    workers.into_iter().for_each(|worker| worker.join().unwrap());
-    directing.join().unwrap();
-}
-
-#[test]
-fn the_journal_says_which_worker_measured_and_its_state_lies_beside_it() {
-    let stage = Stage::new();
-    let fleet = stage.fleet(FleetOptions::PATIENCE);
-    let report = fleet.report();
-    report.keep_beside(&stage.journal());
-    let worker = stage.worker(fleet.port(), Script::Good);
-    let (outcome, _) = stage.tune(fleet, 30, false);
-    stage.check(&outcome.unwrap(), 30);
-    worker.join().unwrap();
-    let recorded = tunesmith_store::read(&stage.journal()).unwrap();
-    let is_named = |entry: &tunesmith_store::Entry| entry.worker.as_deref() == Some("worker 1 (Good, process 1)");
-    assert!(recorded.entries.iter().all(|entry| is_named(entry) && entry.took.is_some()));
-    let of_journal = FleetReport::of(&recorded).unwrap();
-    // The final and the probes of the reference come besides.
-    assert!(of_journal.workers.len() == 1 && of_journal.workers[0].evaluations >= 30, "{of_journal:?}");
-    let status = crate::status(&stage.journal()).unwrap().unwrap();
-    assert!(status.has_state && status.report == report.now(), "{status:?}");
-    let [worker] = status.report.workers.as_slice() else { panic!("{status:?}") };
-    assert_eq!((worker.evaluations >= 30, worker.state, worker.holds), (true, WorkerState::Ended, 0));
-    let text = std::fs::read_to_string(FleetReport::beside(&stage.journal())).unwrap();
-    assert!(!text.contains(stage.token.secret()));
-    std::fs::remove_file(FleetReport::beside(&stage.journal())).unwrap();
-    assert!(!crate::status(&stage.journal()).unwrap().unwrap().has_state);
-}
-
-#[test]
-fn a_configuration_that_no_worker_survives_is_a_failure_and_the_run_ends() {
-    let stage = Stage::new();
-    let fleet = stage.fleet(FleetOptions::PATIENCE);
-    let port = fleet.port();
-    let workers: Vec<_> = (0..3).map(|_| stage.worker(port, Script::Dies(1))).collect();
-    let good = stage.worker(port, Script::Good);
-    let (outcome, _) = stage.tune(fleet, 30, false);
-    stage.check(&outcome.unwrap(), 30);
-    workers.into_iter().chain([good]).for_each(|worker| worker.join().unwrap());
-}
-
-#[test]
-fn an_answer_for_another_configuration_is_no_measurement() {
-    let stage = Stage::new();
-    let fleet = stage.fleet(FleetOptions::PATIENCE);
-    let port = fleet.port();
-    let workers = [Script::Good, Script::OtherConfiguration].map(|script| stage.worker(port, script));
-    let (outcome, notes) = stage.tune(fleet, 30, false);
-    stage.check(&outcome.unwrap(), 30);
-    assert!(!notes.contains("OtherConfiguration") || notes.contains("it answered for another configuration"));
-    workers.into_iter().for_each(|worker| worker.join().unwrap());
-}
-
-#[test]
-fn without_workers_a_run_ends_and_can_be_resumed() {
-    let stage = Stage::new();
-    let fleet = stage.fleet(Duration::from_millis(200));
-    let worker = stage.worker(fleet.port(), Script::Dies(10));
-    let (outcome, _) = stage.tune(fleet, 30, false);
-    let error = outcome.unwrap_err().to_string();
-    assert!(error.contains("no worker is left") && error.contains("--resume"), "{error}");
-    worker.join().unwrap();
-    let fleet = stage.fleet(FleetOptions::PATIENCE);
-    let worker = stage.worker(fleet.port(), Script::Good);
-    let (outcome, _) = stage.tune(fleet, 30, true);
-    stage.check(&outcome.unwrap(), 30);
-    worker.join().unwrap();
-}
-
-/// A journal cut at any byte is what a coordinator leaves that is killed at that moment.
-#[test]
-fn a_coordinator_killed_at_fifty_moments_continues_with_new_workers() {
-    let stage = Stage::new();
-    let fleet = stage.fleet(FleetOptions::PATIENCE);
-    let workers = [Script::Good, Script::Good].map(|script| stage.worker(fleet.port(), script));
-    let (outcome, _) = stage.tune(fleet, 30, false);
-    stage.check(&outcome.unwrap(), 30);
-    workers.into_iter().for_each(|worker| worker.join().unwrap());
-    let whole = std::fs::read(stage.journal()).unwrap();
-    let header = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-    for moment in 0..50 {
-        let cut = header + (moment * 7919 + 13) % (whole.len() - header);
-        std::fs::write(stage.journal(), &whole[..cut]).unwrap();
-        let fleet = stage.fleet(FleetOptions::PATIENCE);
-        let worker = stage.worker(fleet.port(), Script::Good);
-        let (outcome, notes) = stage.tune(fleet, 30, true);
-        stage.check(&outcome.unwrap_or_else(|error| panic!("cut at {cut}: {error}\n{notes}")), 30);
-        worker.join().unwrap();
-    }
-}
-
-/// Passes bytes on in small pieces with a delay, until it is told to stop passing anything.
-fn slow_proxy(to: u16) -> u16 {
-    use std::io::{Read, Write};
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || {
-        let (near, _) = listener.accept().unwrap();
-        let far = TcpStream::connect(("127.0.0.1", to)).unwrap();
-        let pass = |mut from: TcpStream, mut to: TcpStream| {
-            thread::spawn(move || {
-                let mut bytes = [0; 700];
-                while let Ok(length @ 1..) = from.read(&mut bytes) {
-                    thread::sleep(Duration::from_millis(2));
-                    if to.write_all(&bytes[..length]).is_err() {
-                        break;
-                    }
-                }
-                let _ = to.shutdown(std::net::Shutdown::Both);
-            })
-        };
-        let back = pass(far.try_clone().unwrap(), near.try_clone().unwrap());
-        pass(near, far).join().unwrap();
-        back.join().unwrap();
-    });
-    port
-}
-
-#[test]
-fn real_workers_over_a_slow_network_find_what_one_device_finds() {
-    let stage = Stage::new();
-    std::fs::write(stage.folder.path().join("data.bin"), vec![7; 300_000]).unwrap();
-    let fleet = stage.fleet(FleetOptions::PATIENCE);
-    let port = slow_proxy(fleet.port());
-    let options = WorkerOptions {
-        address: format!("127.0.0.1:{port}"),
-        token: stage.token.clone(),
-        cpus: Vec::new(),
-        pause: Duration::ZERO,
-    };
-    let serving = thread::spawn(move || work(&options, &Machine::default(), &Interrupt::default(), &mut |_| {}));
-    let (outcome, _) = stage.tune(fleet, 60, false);
-    let outcome = outcome.unwrap();
-    stage.check(&outcome, 60);
-    assert_eq!(outcome.best.unwrap().arguments(), "X=17");
-    let served = serving.join().unwrap().unwrap();
-    assert!(served.answers >= 60, "{served:?}");
-    assert!(matches!(served.ending, ServedUntil::Over | ServedUntil::Gone(_)), "{served:?}");
 }

@@ -130,6 +130,7 @@ impl Problem {
             power: machine.power.clone(),
             worker: machine.worker.clone(),
             sandbox: machine.sandbox.clone(),
+            parcels: machine.parcels.clone(),
             ..LiveOptions::new(self.kernel_spec(target.language())?)
         })
     }

@@ -67,6 +67,8 @@ pub struct NoteLine {
 pub struct WorkerLine {
     /// Its name.
     pub name: String,
+    /// Number of configurations that it compiled, if it only compiles.
+    pub compiled: Option<u64>,
     /// Number of its measurements.
     pub measurements: usize,
     /// Number of them that failed.

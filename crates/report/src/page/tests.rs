@@ -84,12 +84,21 @@ fn notes_on_the_device_are_on_every_page_with_their_count() {
 #[test]
 fn the_workers_of_a_fleet_have_a_time_line_without_a_script() {
     let parts = vec![0.0, 1.0, 1.0, 0.5, 0.0];
-    let worker = WorkerLine { name: "worker 1 (<n1>)".to_string(), measurements: 7, failed: 2, busy: 1.5, parts };
-    for html in both(&page(vec![RunSection { workers: vec![worker], ..run() }])) {
+    let measures = WorkerLine {
+        name: "worker 1 (<n1>)".to_string(),
+        measurements: 7,
+        failed: 2,
+        busy: 1.5,
+        parts,
+        ..WorkerLine::default()
+    };
+    let compiles = WorkerLine { name: "worker 2 (n2)".to_string(), compiled: Some(9), ..WorkerLine::default() };
+    for html in both(&page(vec![RunSection { workers: vec![measures, compiles], ..run() }])) {
         for text in [
             "<h2>Workers</h2>",
             "worker 1 (&lt;n1&gt;)",
-            "1 worker did 1.5 s of work in 3.0 s, 0.5 times one device",
+            "1 worker did 1.5 s of work in 3.0 s, 0.5 times one device. 1 further worker only compiled.",
+            "only compiles: 9 configurations for the others",
             "viewBox=\"0 0 5 10\"",
             "<rect x=\"1\" y=\"0\" width=\"2\" height=\"10\" fill-opacity=\"1\"></rect>",
             "<rect x=\"3\" y=\"0\" width=\"1\" height=\"10\" fill-opacity=\"0.5\"></rect>",

@@ -21,19 +21,26 @@ fn table(run: &RunSection) -> Markup {
     let seconds = run.evaluations.clocks.iter().copied().fold(0.0, f64::max);
     let busy: f64 = run.workers.iter().map(|worker| worker.busy).sum();
     let times = if seconds > 0.0 { busy / seconds } else { 0.0 };
+    let compilers = run.workers.iter().filter(|worker| worker.compiled.is_some()).count();
     let (busy, seconds) = (duration(busy), duration(seconds));
     html! {
-        p { (counted(run.workers.len(), "worker")) " did " (busy) " of work in " (seconds) ", "
-            (format!("{times:.1}")) " times one device." }
+        p { (counted(run.workers.len() - compilers, "worker")) " did " (busy) " of work in " (seconds) ", "
+            (format!("{times:.1}")) " times one device."
+            @if compilers > 0 { " " (counted(compilers, "further worker")) " only compiled." }
+        }
         div.scroll {
             table.workers {
                 tr { th { "worker" } th.number { "measured" } th.number { "failed" } th { "time" } }
                 @for worker in &run.workers {
                     tr {
                         td { (text::name(&worker.name)) }
-                        td.number { (worker.measurements) }
-                        td.number { (worker.failed) }
-                        td.lane { (lane(worker)) }
+                        @if let Some(compiled) = worker.compiled {
+                            td colspan="3" { "only compiles: " (counted(compiled, "configuration")) " for the others" }
+                        } @else {
+                            td.number { (worker.measurements) }
+                            td.number { (worker.failed) }
+                            td.lane { (lane(worker)) }
+                        }
                     }
                 }
             }

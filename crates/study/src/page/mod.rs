@@ -7,6 +7,7 @@ mod spent;
 mod workers;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use tunesmith_core::{Failure, Target, common_failures, statistics};
 use tunesmith_explain::{Surrogate, TrialResult, Trials, failure_causes, importance};
 use tunesmith_problem::Metric;
@@ -19,13 +20,15 @@ type Full = (usize, Entry);
 
 /// Returns what the journal alone says about a run: all but its name, its verdict, the best
 /// configurations and what to do with them. `metric` is its objective, `None` for time, and
-/// `leaders` are the ranks of the best. The section holds at most `most` evaluations.
+/// `leaders` are the ranks of the best. The section holds at most `most` evaluations. Beside the journal
+/// at `path`, a fleet may have left its state.
 ///
 /// Costs reading `most` evaluations in full, the failed ones, those with a note, and all with a metric.
 ///
 /// # Errors
 /// A line of the journal cannot be read.
 pub fn run_section(
+    path: &Path,
     outline: &Outline,
     metric: Option<&Metric>,
     leaders: &[u128],
@@ -48,7 +51,7 @@ pub fn run_section(
         failures: failures(outline)?,
         samples: samples::of(outline, leaders)?,
         spent: spent::of(outline, &looked_at),
-        workers: workers::of(outline, &looked_at)?,
+        workers: workers::of(path, outline, &looked_at)?,
         notes: notes::of(outline)?,
         environment: environment::of(header, metric),
         evaluations,

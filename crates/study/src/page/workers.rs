@@ -1,8 +1,9 @@
 //! Gathers the work of each device of a fleet over time.
 
 use super::Full;
+use std::path::Path;
 use tunesmith_report::WorkerLine;
-use tunesmith_store::{Entry, Outline, StoreError};
+use tunesmith_store::{Entry, FleetReport, Outline, StoreError, WorkerReport, WorkerRole};
 
 /// Number of equal parts of the run.
 const PARTS: usize = 240;
@@ -10,9 +11,10 @@ const PARTS: usize = 240;
 /// The spans in which a worker had a request.
 type Busy = (WorkerLine, Vec<(f64, f64)>);
 
-/// Returns the workers in the order of their first answers. Returns none if one device measured, as the
+/// Returns the workers in the order of their first answers, and then those that only compiled, as far as
+/// the state beside the journal at `path` knows them. Returns none if one device measured, as the
 /// evaluations `looked_at` tell. Costs reading all others in full.
-pub(super) fn of(outline: &Outline, looked_at: &[Full]) -> Result<Vec<WorkerLine>, StoreError> {
+pub(super) fn of(path: &Path, outline: &Outline, looked_at: &[Full]) -> Result<Vec<WorkerLine>, StoreError> {
     if looked_at.iter().all(|(_, entry)| entry.worker.is_none()) {
         return Ok(Vec::new());
     }
@@ -28,7 +30,19 @@ pub(super) fn of(outline: &Outline, looked_at: &[Full]) -> Result<Vec<WorkerLine
         let busy = spans.iter().map(|(from, to)| to - from).sum();
         WorkerLine { busy, parts: parts(&spans, end), ..worker }
     };
-    Ok(workers.into_iter().map(line).collect())
+    Ok(workers.into_iter().map(line).chain(compilers(path)).collect())
+}
+
+/// Returns the workers that only compiled. Nothing but the state of the fleet, which may be lost, knows
+/// them.
+fn compilers(path: &Path) -> Vec<WorkerLine> {
+    let state = FleetReport::read(path).ok().flatten().unwrap_or_default();
+    let line = |worker: &WorkerReport| WorkerLine {
+        name: worker.name.clone(),
+        compiled: Some(worker.compiled),
+        ..WorkerLine::default()
+    };
+    state.of(WorkerRole::Compiles).map(line).collect()
 }
 
 fn add(workers: &mut Vec<Busy>, entry: &Entry) {

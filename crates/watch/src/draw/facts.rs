@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use tunesmith_core::judge::noise;
 use tunesmith_report::{count, counted, duration, fitted};
-use tunesmith_store::{FleetReport, WorkerReport, WorkerState};
+use tunesmith_store::{FleetReport, WorkerReport, WorkerRole, WorkerState};
 
 /// The width of names.
 const NAME: usize = 9;
@@ -33,18 +33,26 @@ fn fleet_text(fleet: &FleetReport) -> String {
         [WorkerState::Ready, WorkerState::Silent, WorkerState::SetAside, WorkerState::Gone, WorkerState::Ended];
     let counts = states.map(|state| (fleet.count(state), state.word()));
     let workers = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
-    let workers = workers.collect::<Vec<_>>().join(", ");
+    let mut workers = workers.collect::<Vec<_>>().join(", ");
+    let compilers = fleet.of(WorkerRole::Compiles).filter(|worker| worker.state == WorkerState::Ready).count();
+    if compilers > 0 {
+        workers += &format!(" ({compilers} only compile)");
+    }
     let (held, lost) = (counted(fleet.held(), "lease"), counted(fleet.lost(), "lease"));
     format!("workers: {workers}; {held} held, {lost} lost; {:.1} times one device", fleet.speedup)
 }
 
 /// Returns the facts about a worker.
 fn worker_text(worker: &WorkerReport) -> String {
-    let WorkerReport { name, evaluations, holds, lost, level, reason, state, .. } = worker;
+    let WorkerReport { name, evaluations, compiled, role, holds, lost, level, reason, state, .. } = worker;
     let level = level.map(|level| format!(", level {level:.3}")).unwrap_or_default();
     let reason = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let (held, lost) = (counted(holds, "lease"), format!("{lost} lost"));
-    format!("{name}: {evaluations} measured, {held}, {lost}{level}, {}{reason}", state.word())
+    let done = match role {
+        WorkerRole::Measures => format!("{evaluations} measured"),
+        WorkerRole::Compiles => format!("only compiles, {compiled} compiled"),
+    };
+    format!("{name}: {done}, {held}, {lost}{level}, {}{reason}", state.word())
 }
 
 fn line(name: &str, value: &str, style: Style, width: u16, paint: Paint) -> Line<'static> {

@@ -187,6 +187,13 @@ impl Backend for CBackend {
         Ok(hash.digest())
     }
 
+    fn adopt(&self, program: Program, _: &Scope) -> Result<Program, BuildError> {
+        match program {
+            Program::Library { .. } => Ok(Program::Library { path: self.fresh_library() }),
+            Program::OpenCl(_) | Program::Gpu(_) => Err(BuildError::foreign()),
+        }
+    }
+
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
         let path = self.fresh_library();
         let start = self.clock.now();

@@ -228,6 +228,17 @@ impl Backend for GpuBackend {
         Ok(self.text_digest.clone())
     }
 
+    fn adopt(&self, program: Program, scope: &Scope) -> Result<Program, BuildError> {
+        let Program::Gpu(GpuProgram { function, symbols, .. }) = program else { return Err(BuildError::foreign()) };
+        let GpuDevice { name, limits, .. } = &self.device;
+        launchable(&self.source, scope, limits, name)?;
+        if symbols.len() != self.source.arguments.len() {
+            return Err(BuildError::foreign());
+        }
+        let binary = self.workshop.fresh_file(self.device.api().binary());
+        Ok(Program::Gpu(GpuProgram { binary, function, symbols }))
+    }
+
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
         let binary = self.workshop.fresh_file(self.device.api().binary());
         let start = self.workshop.now();

@@ -7,7 +7,7 @@ use crate::backends::compiling::{
 use crate::backends::opencl::TaskArgument;
 use crate::backends::opencl::driver_cache::DriverCache;
 use crate::backends::opencl::{OpenClDevice, OpenClKind, OpenClProgram, OpenClTask, log, signature};
-use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Program, SessionKind};
+use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Origin, Program, SessionKind};
 use crate::data::layout::Passed;
 use crate::error::DeviceError;
 use crate::problem::Scope;
@@ -81,13 +81,13 @@ impl OpenClBackend {
     }
 
     /// Returns the program of `task`, which is not compiled yet.
-    fn unbuilt(&self, task: &OpenClTask) -> Built {
-        Built::new(Program::OpenCl(OpenClProgram {
+    fn program(task: &OpenClTask) -> Program {
+        Program::OpenCl(OpenClProgram {
             binary: task.binary.clone(),
             source: task.source.clone(),
             options: task.options.clone(),
             function: task.function.clone(),
-        }))
+        })
     }
 
     /// Returns the time of the compilation alone, if the compile worker could tell it.
@@ -142,8 +142,8 @@ impl Backend for OpenClBackend {
         }
         let binary = self.workshop.fresh_file("bin");
         let task = self.task(scope, &binary)?;
-        let mut built = self.unbuilt(&task);
-        built.is_postponed = true;
+        let mut built = Built::new(Self::program(&task));
+        built.origin = Origin::Postponed;
         Ok(built)
     }
 
@@ -152,13 +152,19 @@ impl Backend for OpenClBackend {
         let binary = self.workshop.fresh_file("bin");
         let task = self.task(scope, &binary)?;
         // Dropping this value removes the file, if there is one.
-        let mut built = self.unbuilt(&task);
+        let mut built = Built::new(Self::program(&task));
         let took = self.judge(self.workshop.compile(&CompileTask::OpenCl(task), cancel)?, scope)?;
         let time = self.workshop.now() - start;
         self.cache.compiled_in(took.unwrap_or(time));
         let binary_bytes = std::fs::metadata(&binary).ok().map(|file| file.len());
         built.compile = CompileData { time_ms: time.as_secs_f64() * 1e3, binary_bytes, ..CompileData::default() };
         Ok(built)
+    }
+
+    fn adopt(&self, program: Program, scope: &Scope) -> Result<Program, BuildError> {
+        let Program::OpenCl(_) = program else { return Err(BuildError::foreign()) };
+        let task = self.task(scope, &self.workshop.fresh_file("bin"))?;
+        Ok(Self::program(&task))
     }
 
     fn loaded_in(&self, load: Duration) {
@@ -240,7 +246,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let backend = backend(folder.path());
         let build = || backend.build(&Scope::new([]), &Interrupt::default()).unwrap();
-        assert!(!build().is_postponed, "nothing is known yet");
-        assert!(build().is_postponed, "the driver compiled in 30 ms");
+        assert_eq!(build().origin, Origin::Here, "nothing is known yet");
+        assert_eq!(build().origin, Origin::Postponed, "the driver compiled in 30 ms");
     }
 }
