@@ -204,7 +204,6 @@ impl LiveEvaluator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
 
     fn built(folder: &std::path::Path, name: &str, content: &[u8]) -> Built {
         let path = folder.join(name);
@@ -220,7 +219,7 @@ mod tests {
         let found = parts(&parcel).unwrap();
         let binaries: Vec<&[u8]> = found.iter().map(|(_, binary)| *binary).collect();
         assert_eq!(binaries, [&b"first"[..], b""]);
-        assert_eq!(found[0].0.program, Program::Library { path: PathBuf::from(folder.path().join("a")) });
+        assert_eq!(found[0].0.program, Program::Library { path: folder.path().join("a") });
         for cut in 0..parcel.len() {
             assert!(parts(&parcel[..cut]).is_none(), "{cut}");
         }
