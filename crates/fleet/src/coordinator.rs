@@ -8,7 +8,7 @@ mod kinds;
 mod likeness;
 
 use crate::bundle::Bundle;
-use crate::depot::Depot;
+use crate::depot::{Depot, Made};
 use crate::hall::{Connection, Door, Event, Offer, Outbox, Subject};
 use crate::lease::{Issue, JobId, Leases, Lost, Terms, Whom, WorkerId};
 use crate::report::SharedReport;
@@ -82,6 +82,33 @@ struct Member {
     readiness: Option<Readiness>,
     /// Its words if it is ready and its pool does not have its turn.
     waiting: Option<Waiting>,
+}
+
+impl Member {
+    /// Creates a worker that is not ready yet.
+    fn new(connection: Connection, offer: Box<Offer>) -> Self {
+        Self {
+            name: format!("worker {connection} ({}, process {})", offer.who.host, offer.who.process),
+            outbox: offer.outbox.clone(),
+            offer,
+            id: None,
+            compiler: None,
+            instructions: String::new(),
+            sent: Depot::of_worker(),
+            readiness: None,
+            waiting: None,
+        }
+    }
+
+    /// Sends machine code that the worker does not have yet. Returns its digest.
+    fn send_code(&mut self, made: Made) -> String {
+        let digest = made.digest.clone();
+        if self.sent.get(&digest).is_none() {
+            self.sent.add(&digest, made.content.len() as u64, ());
+            self.outbox.send_content(made);
+        }
+        digest
+    }
 }
 
 /// Work for a worker, and for whom it is.
@@ -287,17 +314,7 @@ impl Fleet {
     }
 
     fn offered(&mut self, connection: Connection, offer: Box<Offer>) {
-        let member = Member {
-            name: format!("worker {connection} ({}, process {})", offer.who.host, offer.who.process),
-            outbox: offer.outbox.clone(),
-            offer,
-            id: None,
-            compiler: None,
-            instructions: String::new(),
-            sent: Depot::of_worker(),
-            readiness: None,
-            waiting: None,
-        };
+        let member = Member::new(connection, offer);
         let begin = match member.offer.who.role {
             WorkerRole::Measures => &self.begin,
             WorkerRole::Compiles => &self.compilers.begin,
@@ -453,20 +470,9 @@ impl Fleet {
         let Issue { job, attempt, work, .. } = issue;
         let is_evaluation = matches!(work.task, Task::Evaluate { .. });
         let made = self.compilers.made(work.config, &member.instructions).filter(|_| is_evaluation);
-        if let Some(made) = &made
-            && member.sent.get(&made.digest).is_none()
-        {
-            member.sent.add(&made.digest, made.content.len() as u64, ());
-            member.outbox.send_content(made.clone());
-        }
-        let parcel = made.map(|made| made.digest);
-        member.outbox.send(FromCoordinator::Lease {
-            job: job.0,
-            attempt,
-            task: work.task,
-            bar_ms: self.bar_ms,
-            parcel,
-        });
+        let parcel = made.map(|made| member.send_code(made));
+        let (job, task, bar_ms) = (job.0, work.task, self.bar_ms);
+        member.outbox.send(FromCoordinator::Lease { job, attempt, task, bar_ms, parcel });
     }
 
     fn name(&self, worker: WorkerId) -> String {

@@ -195,6 +195,16 @@ fn worker_on(worker: &WorkerReport) -> String {
 /// Number of workers whose measurements a summary lists.
 const LISTED: usize = 8;
 
+/// Says what the workers did that only compile.
+fn compiled(report: &FleetReport) -> String {
+    let compiled: Vec<u64> = report.of(WorkerRole::Compiles).map(|worker| worker.compiled).collect();
+    if compiled.is_empty() {
+        return String::new();
+    }
+    let (who, what) = (counted(compiled.len(), "worker"), counted(compiled.iter().sum::<u64>(), "configuration"));
+    format!("; {who} compiled {what} for them")
+}
+
 /// Says what a fleet brought compared with one device.
 pub(super) fn summary(report: &FleetReport) -> String {
     let made: Vec<u64> = report.of(WorkerRole::Measures).map(|worker| worker.evaluations).collect();
@@ -210,14 +220,7 @@ pub(super) fn summary(report: &FleetReport) -> String {
     let (workers, measured) = (counted(made.len(), "worker"), counted(made.iter().sum::<u64>(), "measurement"));
     let (busy, wall) = (duration(busy), duration(report.seconds));
     let times = report.speedup;
-    let compiled: Vec<u64> = report.of(WorkerRole::Compiles).map(|worker| worker.compiled).collect();
-    let compiled = match compiled.len() {
-        0 => String::new(),
-        count => {
-            let (who, what) = (counted(count, "worker"), counted(compiled.iter().sum::<u64>(), "configuration"));
-            format!("; {who} compiled {what} for them")
-        }
-    };
+    let compiled = compiled(report);
     format!(
         "{workers} made {measured}{each}: {busy} of work in {wall}, {times:.1} times one device{compiled}{lost}{aside}"
     )

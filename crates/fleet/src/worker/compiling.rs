@@ -35,12 +35,9 @@ pub(super) fn serve(assignment: Assignment<'_>, speaking: &mut Speaking) -> Resu
         Some(_) => return Err(unexpected()),
         None => return Ok(desk.ended(0)),
     };
-    let located = |error: DeviceError| failed(problem.located(error).into());
-    let target = target.map_or(Target::Processor, FoundTarget::target);
-    let target = machine.compiler_for(&target).map_err(located)?;
     let limits = limits.iter().filter_map(|(name, json)| Some((name.clone(), Journal::value_of(json)?)));
     let space = problem.space(&limits.collect::<Vec<_>>()).map_err(|error| failed(error.into()))?.space;
-    let packer = open(&problem, &space, &target, &machine)?;
+    let packer = open(&problem, &space, target, &machine)?;
     let identity = packer.identity().iter().map(|(name, value)| (name.clone(), Json::from(value.as_str())));
     let room = machine.jobs();
     let readiness = ready(identity.collect(), &problem, &space, room);
@@ -50,9 +47,18 @@ pub(super) fn serve(assignment: Assignment<'_>, speaking: &mut Speaking) -> Resu
     answer_all(&mut desk, &packer, &space, room, speaking)
 }
 
-fn open(problem: &Problem, space: &Space, target: &Target, machine: &Machine) -> Result<Packer, FleetError> {
-    let options = problem.live_options(target, machine).map_err(|error| failed(error.into()))?;
-    Packer::open(space, options).map_err(|error| failed(problem.located(error).into()))
+/// Finds the compilers for a device. Without a description, it is the processor.
+fn open(
+    problem: &Problem,
+    space: &Space,
+    target: Option<FoundTarget>,
+    machine: &Machine,
+) -> Result<Packer, FleetError> {
+    let located = |error: DeviceError| failed(problem.located(error).into());
+    let target = target.map_or(Target::Processor, FoundTarget::target);
+    let target = machine.compiler_for(&target).map_err(located)?;
+    let options = problem.live_options(&target, machine).map_err(|error| failed(error.into()))?;
+    Packer::open(space, options).map_err(located)
 }
 
 /// Answers leases on several threads until the worker is to end.
@@ -90,13 +96,8 @@ fn pass_on(
     let mut answers = 0;
     while !desk.interrupt.is_raised() {
         if let Some(message) = desk.next_within(LOOK) {
-            let FromCoordinator::Lease { job, task: Task::Compile { config }, .. } = message else {
-                return Err(unexpected());
-            };
-            let config = config.parse().ok().and_then(|rank| space.id(rank));
-            let config = config.ok_or_else(|| FleetError::Protocol("a lease names no configuration".to_string()))?;
             // The threads live as long as this function runs.
-            let _ = leases.send((job, config));
+            let _ = leases.send(lease(message, space)?);
         }
         while let Ok(compiled) = made.try_recv() {
             let (job, result) = compiled.map_err(|error| failed(error.into()))?;
@@ -107,6 +108,16 @@ fn pass_on(
         }
     }
     Ok(desk.ended(answers))
+}
+
+/// Returns the number of a lease and its configuration.
+fn lease(message: FromCoordinator, space: &Space) -> Result<(u64, ConfigId), FleetError> {
+    let FromCoordinator::Lease { job, task: Task::Compile { config }, .. } = message else {
+        return Err(unexpected());
+    };
+    let config = config.parse().ok().and_then(|rank| space.id(rank));
+    let config = config.ok_or_else(|| FleetError::Protocol("a lease names no configuration".to_string()))?;
+    Ok((job, config))
 }
 
 /// Sends a parcel by its digest, or the reason why there is none.
