@@ -271,9 +271,8 @@ fn spaced(config: &str) -> String {
     config.replace(',', ", ")
 }
 
-/// Writes a label and a text, folded at blanks, but not between a number and its `%`. Writes nothing
-/// without a text.
-fn write(text: &mut String, label: &str, content: &str) {
+/// Returns a text in lines, folded at blanks, but not between a number and its `%`.
+fn fold(content: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in visible(content).replace(" %", "\u{a0}%").split(' ') {
         match lines.last_mut() {
@@ -288,10 +287,15 @@ fn write(text: &mut String, label: &str, content: &str) {
         lines.truncate(LINES);
         lines[LINES - 1] = cut(&format!("{} ...", lines[LINES - 1]), WIDTH - LABEL - 2);
     }
-    for (at, line) in lines.iter().enumerate().filter(|_| !content.is_empty()) {
+    lines.iter().map(|line| line.replace('\u{a0}', " ")).collect()
+}
+
+/// Writes a label and a folded text. Writes nothing without a text.
+fn write(text: &mut String, label: &str, content: &str) {
+    for (at, line) in fold(content).iter().enumerate().filter(|_| !content.is_empty()) {
         let label = if at == 0 { label } else { "" };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{label:>LABEL$}  {}", cut(&line.replace('\u{a0}', " "), WIDTH - LABEL - 2));
+        let _ = writeln!(text, "{label:>LABEL$}  {}", cut(line, WIDTH - LABEL - 2));
     }
 }
 

@@ -22,15 +22,7 @@ use tunesmith::{
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<Ending, Error> {
     let run = journal(&args.run)?;
-    let options = ExplainOptions {
-        run: run.clone(),
-        config: pairs(&args.config),
-        model: args.model.clone(),
-        on: args.on.clone(),
-        problem: args.problem.clone(),
-        measure: args.measure.then(|| measure(args)).transpose()?,
-    };
-    let Some(explanation) = tunesmith::explain(&options)? else { return Ok(Ending::Interrupted) };
+    let Some(explanation) = tunesmith::explain(&options(args, &run)?)? else { return Ok(Ending::Interrupted) };
     let is_about_counters = args.config.is_some() || args.model.is_some();
     if args.json {
         output::json(&Document::new(&run, &explanation));
@@ -41,6 +33,17 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Ending, Error> {
         output::print(&text(&run, &explanation));
     }
     Ok(if explanation.correct == 0 { Ending::NothingCorrect } else { Ending::Done })
+}
+
+fn options(args: &ExplainArgs, run: &Path) -> Result<ExplainOptions, Error> {
+    Ok(ExplainOptions {
+        run: run.to_path_buf(),
+        config: pairs(&args.config),
+        model: args.model.clone(),
+        on: args.on.clone(),
+        problem: args.problem.clone(),
+        measure: args.measure.then(|| measure(args)).transpose()?,
+    })
 }
 
 fn measure(args: &ExplainArgs) -> Result<MeasureOptions, Error> {

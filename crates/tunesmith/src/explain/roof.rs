@@ -1,8 +1,8 @@
 //! Explains the best configuration of a loop nest by its counts and by the costs of a device.
 
 use super::{ExplainOptions, Explained};
-use crate::Error;
 use crate::recorded::problem_of;
+use crate::{Error, Problem};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use tunesmith_cost::{DEVICE_KIND, DeviceFile, Roof, RoofSubject, read_device};
@@ -40,14 +40,16 @@ fn found(
         let values = values_of(space.parameters(), &best.config)?;
         Some((space, space.rank_indices(&indices_of(space, &values)?)?))
     });
-    let Some((space, config)) = config else {
-        let (file, run) = (problem.source_file.path.display(), options.run.display());
-        let remedy = "name the problem that the run tuned with --problem FILE".to_string();
-        return Err(Error::request(format!("`{file}` is not the problem of `{run}`, as it is now"), Some(remedy)));
-    };
+    let (space, config) = config.ok_or_else(|| another(&problem, &options.run))?;
     let here = text("backend").and_then(Language::from_name).zip(text("device"));
     let subject = RoofSubject { problem: &problem, space, config, time_ms: best.time_ms, here };
     Ok(tunesmith_cost::roof(&subject, device.map(|(device, file)| (device, file.as_path())))?)
+}
+
+fn another(problem: &Problem, run: &Path) -> Error {
+    let text =
+        format!("`{}` is not the problem of `{}`, as it is now", problem.source_file.path.display(), run.display());
+    Error::request(text, Some("name the problem that the run tuned with --problem FILE".to_string()))
 }
 
 /// Returns the device file with whose estimates the run searched, if it is still there.
