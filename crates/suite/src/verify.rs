@@ -192,8 +192,7 @@ fn run(
     interrupt: &Interrupt,
     count: &mut dyn FnMut(ConfigId, Option<Failure>),
 ) -> Result<(), Error> {
-    let mut waiting = configs.iter();
-    let evaluator = runner.evaluator();
+    let (mut waiting, evaluator) = (configs.iter(), runner.evaluator());
     for config in waiting.by_ref().take(jobs + 1) {
         evaluator.submit(Request::timed(*config))?;
     }

@@ -110,8 +110,7 @@ fn skip_space(bytes: &[u8], at: usize) -> usize {
 
 /// Returns the end of the value that starts at `at`.
 fn end_of(bytes: &[u8], at: usize) -> usize {
-    let mut depth = 0_usize;
-    let mut at = at;
+    let (mut depth, mut at) = (0_usize, at);
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => at = end_of_string(bytes, at),

@@ -62,8 +62,7 @@ pub(crate) fn failures(watched: &Watched, width: u16, paint: Paint) -> Vec<Line<
     if failures.count() == 0 {
         return vec![Line::from("no configuration failed")];
     }
-    let width = usize::from(width);
-    let cut = |text: &str, style| Line::from(Span::styled(fitted(text, width), style));
+    let cut = |text: &str, style| Line::from(Span::styled(fitted(text, usize::from(width)), style));
     let all = counted(watched.evaluations, "evaluation");
     let mut lines = vec![cut(&format!("{} of {all} failed", failures.count()), paint.strong())];
     let causes = failures.causes();

@@ -26,6 +26,11 @@ const DEPTH: usize = 4;
 /// The variables whose initial values are names, each followed by its number.
 const NAME: &str = "tunesmith_name_";
 
+/// Explains how to get the compiler.
+const REMEDY: &str = "install the CUDA toolkit 12 or 13 and set CUDA_HOME to its folder, or unpack the Python packages \
+    `nvidia-cuda-nvcc`, `nvidia-nvvm`, `nvidia-cuda-crt` and `nvidia-cuda-runtime` into the folder \
+    that TUNESMITH_NVIDIA names, or write `compiler = \"nvrtc\"`";
+
 /// The compiler.
 pub(crate) struct Nvcc {
     tool: Tool,
@@ -59,10 +64,7 @@ impl Nvcc {
             language: Language::Cuda,
             program,
             problem,
-            remedy: "install the CUDA toolkit 12 or 13 and set CUDA_HOME to its folder, or unpack the Python packages \
-                     `nvidia-cuda-nvcc`, `nvidia-nvvm`, `nvidia-cuda-crt` and `nvidia-cuda-runtime` into the folder \
-                     that TUNESMITH_NVIDIA names, or write `compiler = \"nvrtc\"`"
-                .to_owned(),
+            remedy: REMEDY.to_owned(),
         };
         let program = place(setup).ok_or_else(|| error("nvcc".to_owned(), "is not installed".to_owned()))?;
         let program = program.display().to_string();
