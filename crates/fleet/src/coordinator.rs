@@ -496,18 +496,7 @@ impl Fleet {
             for (connection, member) in members {
                 let own = member.id.map(|id| (measuring, id)).or(member.compiler.map(|id| (compiling, id)));
                 let (Some((leases, id)), Some(worker)) = (own, report.worker(*connection)) else { continue };
-                let counts = leases.counts(id);
-                (worker.second, worker.lost, worker.holds) = (counts.second, counts.lost, leases.held_by(id));
-                match worker.role {
-                    WorkerRole::Measures => (worker.evaluations, worker.checks) = (counts.answered, counts.own),
-                    WorkerRole::Compiles => worker.compiled = counts.answered,
-                }
-                worker.busy = leases.busy(id, now).as_secs_f64();
-                worker.state = match (leases.is_set_aside(id), leases.is_usable(id)) {
-                    (true, _) => WorkerState::SetAside,
-                    (false, false) => WorkerState::Silent,
-                    (false, true) => WorkerState::Ready,
-                };
+                count(worker, leases, id, now);
             }
             report.waiting = measuring.waiting() + compiling.waiting();
             report.settle(since);
@@ -536,6 +525,22 @@ impl Fleet {
         }
         Ok(ended)
     }
+}
+
+/// Brings the report about a worker up to date.
+fn count(worker: &mut WorkerReport, leases: &Leases<Work>, id: WorkerId, now: Duration) {
+    let counts = leases.counts(id);
+    (worker.second, worker.lost, worker.holds) = (counts.second, counts.lost, leases.held_by(id));
+    match worker.role {
+        WorkerRole::Measures => (worker.evaluations, worker.checks) = (counts.answered, counts.own),
+        WorkerRole::Compiles => worker.compiled = counts.answered,
+    }
+    worker.busy = leases.busy(id, now).as_secs_f64();
+    worker.state = match (leases.is_set_aside(id), leases.is_usable(id)) {
+        (true, _) => WorkerState::SetAside,
+        (false, false) => WorkerState::Silent,
+        (false, true) => WorkerState::Ready,
+    };
 }
 
 impl Drop for Fleet {

@@ -254,6 +254,18 @@ impl Hall {
     }
 }
 
+impl Outgoing {
+    fn send(self, to: &mut Speaking) -> Result<(), FleetError> {
+        match self {
+            Self::Message(message) => say(to, &message),
+            Self::Content(Made { digest, content }) => {
+                say(to, &FromCoordinator::Content { digest, bytes: content.len() as u64 })?;
+                write_content(to, &content)
+            }
+        }
+    }
+}
+
 /// Starts the thread that sends to a worker.
 fn outbox(speaking: &Speaking) -> Outbox {
     let (messages, waiting) = mpsc::channel::<Outgoing>();
@@ -261,14 +273,7 @@ fn outbox(speaking: &Speaking) -> Outbox {
     thread::spawn(move || {
         for outgoing in waiting {
             let is_last = matches!(outgoing, Outgoing::Message(FromCoordinator::End { .. }));
-            let said = match outgoing {
-                Outgoing::Message(message) => say(&mut to, &message),
-                Outgoing::Content(Made { digest, content }) => {
-                    let message = FromCoordinator::Content { digest, bytes: content.len() as u64 };
-                    say(&mut to, &message).and_then(|()| write_content(&mut to, &content))
-                }
-            };
-            if said.is_err() {
+            if outgoing.send(&mut to).is_err() {
                 return to.hang_up();
             }
             if is_last {

@@ -142,9 +142,13 @@ fn pack(programs: &[Built]) -> Result<Vec<u8>, String> {
         });
         binaries.extend(binary);
     }
-    let list = serde_json::to_vec(&entries).map_err(|error| error.to_string())?;
+    parcel(&entries, &binaries)
+}
+
+fn parcel(entries: &[Entry], binaries: &[u8]) -> Result<Vec<u8>, String> {
+    let list = serde_json::to_vec(entries).map_err(|error| error.to_string())?;
     let length = u32::try_from(list.len()).map_err(|error| error.to_string())?;
-    let parcel = [&length.to_be_bytes()[..], &list, &binaries].concat();
+    let parcel = [&length.to_be_bytes()[..], &list, binaries].concat();
     if parcel.len() as u64 > MOST_PARCEL {
         return Err(format!("its machine code is longer than {} MiB", MOST_PARCEL >> 20));
     }

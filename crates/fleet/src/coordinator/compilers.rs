@@ -130,21 +130,24 @@ impl Fleet {
         known.remove("reference");
         let of_role = |(_, member): &(&Connection, &Member)| member.offer.who.role == WorkerRole::Compiles;
         let compilers: Vec<Connection> = self.members.iter().filter(of_role).map(|(at, _)| *at).collect();
-        for connection in compilers {
-            if let Some(other) = self.disturbed(connection) {
-                let remedy = "start it on another host, or both with processors of their own (--cpus)";
-                self.turn_away(connection, format!("it compiles on the processors of {other}; {remedy}"));
-                continue;
-            }
-            let Some(member) = self.members.get_mut(&connection) else { continue };
-            let Some(mut own) = member.readiness.take() else { continue };
-            own.identity.insert(VERSION.to_string(), Json::from(member.offer.who.version.as_str()));
-            let different = difference(&known, &own.identity);
-            let different = different.or_else(|| difference(&self.subject, &subject(&own.problem, &own.space)));
-            match different {
-                Some(different) => self.turn_away(connection, format!("its {different}; its code does not fit")),
-                None => self.let_compile(connection, own),
-            }
+        compilers.into_iter().for_each(|connection| self.judge_compiler(connection, &known));
+    }
+
+    /// Compares a worker that is ready to compile with those that measure. Lets it compile if its code
+    /// fits them, and if it disturbs none of them.
+    fn judge_compiler(&mut self, connection: Connection, known: &Map<String, Json>) {
+        if let Some(other) = self.disturbed(connection) {
+            let remedy = "start it on another host, or both with processors of their own (--cpus)";
+            return self.turn_away(connection, format!("it compiles on the processors of {other}; {remedy}"));
+        }
+        let Some(member) = self.members.get_mut(&connection) else { return };
+        let Some(mut own) = member.readiness.take() else { return };
+        own.identity.insert(VERSION.to_string(), Json::from(member.offer.who.version.as_str()));
+        let different = difference(known, &own.identity);
+        let different = different.or_else(|| difference(&self.subject, &subject(&own.problem, &own.space)));
+        match different {
+            Some(different) => self.turn_away(connection, format!("its {different}; its code does not fit")),
+            None => self.let_compile(connection, own),
         }
     }
 
