@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tunesmith_core::{Clock, SystemClock};
 use tunesmith_power::Knob;
 
-/// The options of a [`LiveEvaluator`].
+/// The options of a [`LiveEvaluator`](super::LiveEvaluator).
 #[derive(Clone)]
 pub struct LiveOptions {
     /// The problem to tune.
