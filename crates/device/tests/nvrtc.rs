@@ -52,6 +52,19 @@ fn templates_symbols_and_headers_compile_and_the_result_is_a_cubin() {
 }
 
 #[test]
+fn a_shortlist_tells_registers_before_anything_runs() {
+    let Some(lab) = lab() else { return };
+    let space = space_with("WIDTH", &[2, 4]);
+    let mut evaluator = lab.evaluator(&space, scale(&lab));
+    let configs = [2, 4].map(|width| config(&space, width));
+    let found = evaluator.examine(&configs, &Interrupt::default()).unwrap();
+    assert_eq!((found.len(), lab.count("launch")), (2, 0));
+    for examined in found {
+        assert!(examined.compile.resource("registers") > Some(0.0), "{examined:?}");
+    }
+}
+
+#[test]
 fn the_function_may_depend_on_parameters() {
     let Some(lab) = lab() else { return };
     let space = space_with("WIDTH", &[2, 4, 8]);

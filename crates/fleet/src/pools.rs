@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::rc::Rc;
 use tunesmith::{Extras, FoundRemote, Problem, RemoteDevice};
-use tunesmith_core::{Asides, Completion, Confirmed, Error, Evaluator, Interrupt, Request};
+use tunesmith_core::{Asides, Completion, Confirmed, Error, Evaluator, Examined, Interrupt, Request};
 use tunesmith_space::{ConfigId, Space};
 
 /// A fleet that serves one run for each kind of worker it has.
@@ -94,6 +94,10 @@ impl Evaluator for Lent {
 
     fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
         self.0.borrow_mut().confirm(config, interrupt)
+    }
+
+    fn examine(&mut self, configs: &[ConfigId], interrupt: &Interrupt) -> Result<Vec<Examined>, Error> {
+        self.0.borrow_mut().examine(configs, interrupt)
     }
 
     fn take_asides(&mut self) -> Asides {

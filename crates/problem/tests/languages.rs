@@ -124,6 +124,14 @@ fn a_problem_in_code_names_several_languages() {
 }
 
 #[test]
+fn a_kernel_in_code_names_its_compiler() {
+    let cuda = Code::cuda("scale", "__global__ void scale(float *x) {}").global([64]).local([8]);
+    let problem = Problem::builder("scale").kernel(cuda.compiler(CudaCompiler::Nvcc)).parameter("TILE", [8]);
+    let spec = problem.build().unwrap().kernel_spec(Language::Cuda).unwrap();
+    assert_eq!(spec.kernels[0].cuda_compiler, CudaCompiler::Nvcc);
+}
+
+#[test]
 fn the_launch_is_known_from_sizes_limits_and_work_items_in_either_unit() {
     let launch = |work: &str| {
         let text = text("local = [\"TILE\"]").replace("global = [\"N\"]", work);

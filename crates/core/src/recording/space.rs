@@ -1,7 +1,8 @@
 //! The space of a recording, and its rows as evaluations.
 
 use super::{Recorded, Recording, Row};
-use crate::{Evaluation, Request};
+use crate::counters::REGISTERS;
+use crate::{Evaluation, Measurement, Request};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,7 +94,7 @@ impl Recording {
                 indices.push(u32::try_from(index).ok()?);
             }
             let request = Request::timed(space.rank_indices(&indices)?);
-            let (failure, measurement) = (row.failure.clone(), row.measurement.clone());
+            let (failure, measurement) = (row.failure.clone(), with_resources(row.measurement.clone()));
             let evaluation = Evaluation { request, failure, measurement, clock: Duration::ZERO, proposed: None };
             Some(Recorded { evaluation, rel_std: row.rel_std, cost_ms: row.cost_ms() })
         };
@@ -116,6 +117,29 @@ impl Recording {
 /// Maximum number of combinations of values per row that may be looked at. Journals of searches
 /// have few rows of large spaces.
 const SPARSE: f64 = 1000.0;
+
+/// The names that files of other tools give to what compilers tell, and ours ([`CompileData`]). What
+/// CUDA calls shared memory, OpenCL and KTT call local.
+const RESOURCES: [(&str, &str); 7] = [
+    (REGISTERS, "registers"),
+    ("private_mem_bytes", "local_bytes"),
+    ("PrivateMemorySize", "local_bytes"),
+    ("shared_mem_bytes", "shared_bytes"),
+    ("LocalMemorySize", "shared_bytes"),
+    ("const_mem_bytes", "constant_bytes"),
+    ("ConstantMemorySize", "constant_bytes"),
+];
+
+/// Adds what the compiler told to a measurement of another tool.
+fn with_resources(mut measurement: Measurement) -> Measurement {
+    let number = |name| measurement.values.get(name).and_then(|values: &Vec<f64>| values.first().copied());
+    let known: Vec<(String, f64)> =
+        RESOURCES.iter().filter_map(|(theirs, ours)| Some(((*ours).to_string(), number(*theirs)?))).collect();
+    if !known.is_empty() {
+        measurement.compile.get_or_insert_default().resources.extend(known);
+    }
+    measurement
+}
 
 /// Returns `value` in the kind of `parameter`, if files write both the same: truth values as 0 and
 /// 1.
@@ -161,6 +185,20 @@ mod tests {
         };
         let columns = ["A", "B", "C", "D"].map(Column::of_rows).into();
         Recording::new("pattern", columns, values.map(row).collect()).unwrap()
+    }
+
+    #[test]
+    fn the_numbers_of_other_tools_compilers_are_resources() {
+        let mut rows = recording().rows().to_vec();
+        let values = [("registers", 40.0), ("PrivateMemorySize", 8.0), ("global_size", 64.0)];
+        rows[0].measurement.values = values.map(|(name, value)| (name.to_string(), vec![value])).into();
+        let columns = recording().parameters().iter().map(|one| Column::of_rows(one.name())).collect();
+        let recording = Recording::new("ktt", columns, rows).unwrap();
+        let evaluations = recording.evaluations(&recording.space().unwrap());
+        let known: Vec<_> = evaluations.iter().filter_map(|known| known.measurement.compile.as_ref()).collect();
+        assert_eq!(known.len(), 1, "nothing is added where nothing is known");
+        let resources = &known[0].resources;
+        assert_eq!((resources.len(), resources["registers"], resources["local_bytes"]), (2, 40.0, 8.0));
     }
 
     #[test]

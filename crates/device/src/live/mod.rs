@@ -2,6 +2,7 @@
 
 mod confirm;
 mod examination;
+mod examined;
 mod influence;
 mod lanes;
 mod measured;
@@ -51,7 +52,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{
-    Asides, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request,
+    Asides, Completion, Confirmed, Depth, Error, Evaluator, Examined, Failure, FailureKind, Interrupt, Request,
 };
 use tunesmith_power::Setting;
 use tunesmith_space::{ConfigId, Space};
@@ -117,14 +118,17 @@ impl LiveEvaluator {
         let spec = &options.spec;
         let opener = Opener::new(&options, data.folder());
         let programs = opener.programs()?;
-        // Configurations that differ in the device's setting alone share their programs.
-        let programs = Arc::new(if options.knobs.is_empty() { programs } else { programs.reusing() });
+        if !options.knobs.is_empty() {
+            // Configurations that differ in the device's setting alone share their programs.
+            programs.reuse();
+        }
+        let programs = Arc::new(programs);
         let session = programs.session().ok_or(DeviceError::NoKernel)?;
         let mut oracle = Oracle::new(opener.reference()?);
         oracle.take_stated(spec)?;
         let mut identity = programs.identity(&scope)?;
         identity.extend(oracle.digest(spec)?.map(|digest| ("reference".to_owned(), digest)));
-        let jobs = if options.jobs == 0 { threads() } else { options.jobs };
+        let jobs = jobs_at_once(&options);
         let shared_memory = identity.iter().any(|(name, value)| name == "compiler" && registers_openmp(value));
         options.worker = options.worker.sharing_memory(shared_memory);
         Ok(Self {
@@ -300,6 +304,11 @@ impl LiveEvaluator {
     }
 }
 
+/// Returns the number of configurations to compile at a time.
+fn jobs_at_once(options: &LiveOptions) -> usize {
+    if options.jobs == 0 { threads() } else { options.jobs }
+}
+
 /// Returns true if the OpenMP of a compiler registers itself in shared memory. It ends the process
 /// if it cannot.
 fn registers_openmp(compiler: &str) -> bool {
@@ -359,6 +368,10 @@ impl Evaluator for LiveEvaluator {
 
     fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
         self.confirm_everywhere(config, interrupt)
+    }
+
+    fn examine(&mut self, configs: &[ConfigId], interrupt: &Interrupt) -> Result<Vec<Examined>, Error> {
+        Ok(self.examine_all(configs, interrupt))
     }
 
     fn take_asides(&mut self) -> Asides {

@@ -7,7 +7,7 @@ use crate::error::DeviceError;
 use crate::problem::{Grid, GridError, Kernel, Scope};
 use crate::worker::protocol::KernelStep;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tunesmith_core::{CompileData, Interrupt};
 use tunesmith_power::Setting;
@@ -25,8 +25,8 @@ pub struct KernelPlan {
 /// those that are [part of](Kernel::is_part_of) it.
 pub(super) struct Programs {
     parts: Vec<KernelPart>,
-    /// Earlier builds, if later configurations may have the same programs.
-    reused: Option<Reused>,
+    /// Earlier builds, if later ones may be of the same programs.
+    reused: OnceLock<Reused>,
     /// Parcels from other machines, for the next builds of these scopes.
     delivered: Mutex<Vec<(Scope, Vec<u8>)>>,
 }
@@ -65,12 +65,12 @@ impl KernelPart {
 impl Programs {
     /// Creates the programs of `parts`, which must hold at least one kernel.
     pub(super) fn new(parts: Vec<KernelPart>) -> Self {
-        Self { parts, reused: None, delivered: Mutex::default() }
+        Self { parts, reused: OnceLock::new(), delivered: Mutex::default() }
     }
 
-    /// Returns the same programs, of which configurations with equal names and values share one build.
-    pub(super) fn reusing(self) -> Self {
-        Self { reused: Some(Reused::default()), ..self }
+    /// Lets configurations with equal names and values share one build from now on.
+    pub(super) fn reuse(&self) {
+        self.reused.get_or_init(Reused::default);
     }
 
     /// Returns the kind of session that runs the kernels. Returns `None` if there are no kernels.
@@ -131,7 +131,7 @@ impl Build for Programs {
             let built = unpacked.map_or_else(|| self.build_with(scope, |backend| backend.build(scope, cancel)), Ok);
             built.map(Arc::new)
         };
-        match &self.reused {
+        match self.reused.get() {
             Some(reused) => reused.get_or_build(scope, build),
             None => build(),
         }

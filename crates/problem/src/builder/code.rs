@@ -4,7 +4,7 @@ use super::entries::{Entries, list, text, value};
 use super::texts::Texts;
 use std::io;
 use std::path::PathBuf;
-use tunesmith_device::Language;
+use tunesmith_device::{CudaCompiler, Language};
 use tunesmith_space::Value;
 
 /// A function in its source, as the kernel or the reference of a problem.
@@ -30,6 +30,7 @@ pub struct Code {
     sources: Vec<PathBuf>,
     include: Vec<PathBuf>,
     options: Vec<String>,
+    compiler: Option<CudaCompiler>,
     global: Vec<Value>,
     grid: Vec<Value>,
     local: Vec<Value>,
@@ -88,8 +89,13 @@ impl Code {
     fn of(function: Option<String>, source: Source) -> Self {
         let (sources, include, options) = (Vec::new(), Vec::new(), Vec::new());
         let (global, grid, local) = (Vec::new(), Vec::new(), Vec::new());
-        let (languages, name, arguments, repeat) = (Vec::new(), None, None, None);
-        Self { function, source, languages, name, sources, include, options, global, grid, local, arguments, repeat }
+        let (languages, name, compiler, arguments, repeat) = (Vec::new(), None, None, None, None);
+        #[rustfmt::skip]
+        let code = Self {
+            function, source, languages, name, sources, include, options, compiler, global, grid, local, arguments,
+            repeat,
+        };
+        code
     }
 
     /// Sets the language, if the suffix of the file does not tell it.
@@ -130,6 +136,13 @@ impl Code {
     pub fn option(mut self, option: impl Into<String>) -> Self {
         self.options.push(option.into());
         self
+    }
+
+    /// Sets the compiler on CUDA devices. Without it, NVRTC compiles. nvcc also compiles sources that
+    /// include headers of the host. The kernel must be in CUDA C++, or else the problem is refused.
+    #[must_use]
+    pub fn compiler(self, compiler: CudaCompiler) -> Self {
+        Self { compiler: Some(compiler), ..self }
     }
 
     /// Sets the number of work-items (threads): an expression for each of up to three dimensions.
@@ -192,6 +205,7 @@ impl Code {
         entries.some("include", (!self.include.is_empty()).then(|| paths(&self.include)));
         let texts = |texts: &[String]| list(texts.iter().map(|text| text.as_str().into()));
         entries.some("options", (!self.options.is_empty()).then(|| texts(&self.options)));
+        entries.some("compiler", self.compiler.map(|compiler| text(compiler.name())));
         for (key, extents) in [("global", &self.global), ("grid", &self.grid), ("local", &self.local)] {
             entries.some(key, (!extents.is_empty()).then(|| list(extents.iter().cloned())));
         }
