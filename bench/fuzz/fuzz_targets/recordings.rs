@@ -1,9 +1,10 @@
 //! Recordings of every tool, with and without a sidecar: what is exported is imported with the same
-//! parameters, values, failures and times. The input is a file and, after a line of `====`, its sidecar.
+//! parameters, values, failures and times, and no measured number turns into another one. The input is a file and, after a line of `====`, its sidecar.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use tunesmith_core::Recording;
+use tunesmith_core::recording::Row;
 use tunesmith_fuzz::{files, one_in};
 use tunesmith_store::{Format, export, import};
 
@@ -77,7 +78,21 @@ fn compare(one: &Recording, two: &Recording, format: Format, path: &std::path::P
         assert_eq!(texts(&a.values), texts(&b.values), "{}", context());
         assert_eq!(a.failure.is_some(), b.failure.is_some(), "{}", context());
         if let (Some(a), Some(b)) = (a.time_ms(), b.time_ms()) {
-            assert!((a - b).abs() <= 1e-9 * a.abs().max(f64::MIN_POSITIVE), "{a} ms became {b} ms\n{}", context());
+            assert!(is_close(a, b), "{a} ms became {b} ms\n{}", context());
+        }
+        for (name, number) in numbers(b) {
+            let known = numbers(a).any(|(known, own)| known == name && is_close(own, number));
+            assert!(known, "{name:?} became {number}\n{}", context());
         }
     }
+}
+
+fn is_close(a: f64, b: f64) -> bool {
+    a == b || (a - b).abs() <= 1e-9 * a.abs().max(f64::MIN_POSITIVE)
+}
+
+/// Returns the measured numbers of a row, by name. A format may keep counters as other numbers.
+fn numbers(row: &Row) -> impl Iterator<Item = (&str, f64)> {
+    let values = row.measurement.values.iter().filter_map(|(name, values)| Some((name.as_str(), *values.first()?)));
+    values.chain(row.measurement.counters.iter().map(|(name, number)| (name.as_str(), *number)))
 }

@@ -222,3 +222,42 @@ fn nothing_is_added_to_files_that_are_something_else() {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 }
+
+/// Words that a file of wisdom has as keys, in our format or in Kernel Launcher's.
+const WORDS: [&str; 30] = [
+    "attempt", "attempts", "begun", "choose", "config", "configs", "constants", "date", "default", "defaults", "device",
+    "entries", "environment", "format", "if", "input", "kernel", "key", "near", "objective", "portfolio", "portfolios",
+    "problem_size", "provenance", "time", "time_ms", "tree", "tunable_parameters", "version", "x",
+];
+
+#[test]
+fn parameters_and_sizes_may_be_called_like_the_keys_of_the_file() {
+    for pair in WORDS.windows(2) {
+        let named = |value: &Value| pair.iter().map(|name| ((*name).to_string(), value.clone())).collect::<Config>();
+        let sizes = |size: f64| -> Input { pair.iter().map(|name| ((*name).to_string(), size)).collect() };
+        let configs = vec![named(&Value::Int(1)), named(&"time".into())];
+        let measured = Measured {
+            sizes: pair.iter().map(ToString::to_string).collect(),
+            inputs: (3..9).map(|power| sizes(f64::from(1 << power))).collect(),
+            configs: configs.clone(),
+            times_ms: (3..9).map(|power| vec![Some(f64::from(power)), Some(5.5)]).collect(),
+            default: Some(0),
+        };
+        let mut wisdom = wisdom();
+        wisdom.portfolios = vec![Portfolio::new(pair[0], pair[1], &measured, PortfolioOptions::default()).unwrap()];
+        for entry in &mut wisdom.entries {
+            (entry.kernel, entry.config, entry.input) = (pair[0].to_string(), configs[1].clone(), sizes(8.0));
+        }
+        for attempt in &mut wisdom.attempts {
+            (attempt.kernel, attempt.config, attempt.input) = (pair[1].to_string(), configs[0].clone(), sizes(8.0));
+        }
+        wisdom.defaults = [(pair[0].to_string(), configs[0].clone())].into();
+        let again = read(wisdom_text(&wisdom, &WisdomFormat::Lines).unwrap()).unwrap();
+        assert_eq!(again, WisdomFile { wisdom: wisdom.clone(), flawed: vec![] }, "{pair:?}");
+        let launcher = WisdomFormat::KernelLauncher { sizes: Vec::new() };
+        let again = read(wisdom_text(&wisdom, &launcher).unwrap()).unwrap();
+        assert!(again.flawed.is_empty(), "{pair:?}: {:?}", again.flawed);
+        let configs = again.wisdom.entries.iter().map(|entry| (&entry.config, entry.time_ms));
+        assert!(configs.eq(wisdom.entries.iter().map(|entry| (&entry.config, entry.time_ms))), "{pair:?}");
+    }
+}

@@ -117,6 +117,10 @@ pub(crate) fn holds(name: &str, value: &str) -> Result<(), Refusal> {
         let remedy = Some("rename the parameter, or export `--as json`".to_string());
         return Err(Refusal::new(format!("parameter `{name}` cannot be the name of a macro"), remedy));
     }
+    if name == TUNED {
+        let remedy = Some("rename the parameter".to_string());
+        return Err(Refusal::new(format!("parameter `{name}` has the name of the macro that marks a tuned build"), remedy));
+    }
     if value.contains(['\n', '\r']) {
         let remedy = Some("write the value in one line, or export `--as json`".to_string());
         return Err(Refusal::new(format!("the value of `{name}` has several lines"), remedy));
@@ -161,6 +165,7 @@ mod tests {
         assert!(holds("TILE", "4").is_ok());
         assert!(holds("block h", "4").unwrap_err().text.contains("`block h`"));
         assert!(holds("2D", "4").is_err());
+        assert!(holds(TUNED, "4").unwrap_err().text.contains("marks a tuned build"));
         assert!(holds("T", "a\nb").unwrap_err().text.contains("several lines"));
     }
 }

@@ -58,3 +58,38 @@ fn long_lists_count_before_they_are_copied() {
     let error = builder.limits(Limits { bytes: 4 << 20, ..Limits::default() }).build().unwrap_err();
     assert!(error.to_string().contains("4194304 bytes, because of constraint `A + B == 3`"), "{error}");
 }
+
+/// Returns the number of configurations of `A` and `B` that satisfy `constraint`.
+fn count(a: &[i64], b: &[i64], constraint: &str) -> Option<u128> {
+    let parameter = |name: &str, values: &[i64]| Parameter::new(name, Values::list(values.to_vec())).unwrap();
+    let builder = Space::builder().parameter(parameter("A", a)).parameter(parameter("B", b));
+    builder.constraint(Constraint::parse(constraint).unwrap()).build().unwrap().len()
+}
+
+#[test]
+fn conditions_of_thousands_of_parts_need_little_stack() {
+    // The stack of a test has 2 MiB. Walks must not go down the parts one by one.
+    let allowed = |count: i64| (0..count).map(|number| (3 * number).to_string());
+    let listed = format!("A * B in [{}]", allowed(10_000).collect::<Vec<_>>().join(", "));
+    let (a, b) = ([1, 7, 3000], [1, 2, 3, 9]);
+    assert_eq!(count(&a, &b, &listed), Some(8));
+    let either = allowed(10_000).map(|number| format!("A * B == {number}")).collect::<Vec<_>>().join(" or ");
+    assert_eq!(count(&a, &b, &either), Some(8));
+    assert_eq!(count(&a, &b, &format!("not ({either})")), Some(4));
+    let one: Vec<String> = (0..5_000).map(|number| format!("A == {}", 2 * number)).collect();
+    assert_eq!(count(&(0..3_000).collect::<Vec<_>>(), &[1], &one.join(" or ")), Some(1_500));
+    let value = vec!["A or B"; 5_000].join(" or ");
+    assert_eq!(count(&[0, 2], &[0, 5], &format!("({value}) >= 2")), Some(3));
+    let least = (0..5_000).map(|number| format!("A * {number} + B")).collect::<Vec<_>>().join(", ");
+    assert_eq!(count(&[0, 2], &[0, 5], &format!("min({least}) == 5")), Some(2));
+}
+
+#[test]
+fn powers_of_powers_take_the_memory_of_their_text() {
+    // As a product it would have a thousand million factors.
+    let power = (0..10).fold("A".to_string(), |base, _| format!("({base} ** 8)"));
+    assert_eq!(count(&[0, 1], &[0, 1], &format!("{power} == B")), Some(2));
+    // Products that fit no machine word are compared with a limit, factor by factor.
+    let wide = vec!["(A ** 8) ** 8"; 20].join(" * ");
+    assert_eq!(count(&[1, 2], &[1, 2], &format!("B * {wide} <= 1")), Some(1));
+}

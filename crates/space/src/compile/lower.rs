@@ -54,6 +54,9 @@ impl Levels {
     }
 }
 
+/// Maximum number of operands of a chain. A list of allowed values may have thousands.
+pub(super) const LONGEST_CHAIN: usize = 100;
+
 /// Rewrites terms for an order of parameters.
 pub(crate) struct Lowering<'a> {
     pub(crate) graph: &'a mut Graph,
@@ -96,7 +99,14 @@ impl Lowering<'_> {
         self.try_fold(op, args).expect("a part of what fits does fit")
     }
 
+    /// Joins operands from the first to the last. Walks recurse along the chain, so that a long one is
+    /// made of shorter ones.
     pub(super) fn try_fold(&mut self, op: Op, args: &[Id]) -> Option<Id> {
+        if args.len() > LONGEST_CHAIN {
+            let parts = args.chunks(args.len().div_ceil(LONGEST_CHAIN)).map(|part| self.try_fold(op, part));
+            let parts: Vec<Id> = parts.collect::<Option<_>>()?;
+            return self.try_fold(op, &parts);
+        }
         args[1..].iter().try_fold(args[0], |chain, &arg| self.graph.apply(op, &[chain, arg]))
     }
 

@@ -5,6 +5,13 @@ use super::graph::{Class, Graph, Id, MAGNITUDE, Op};
 use super::range;
 use crate::expr::{BinaryOp, Builtin, CompareOp, Conditional, Datum, Evaluator, ExprError, Kind, Node, UnaryOp};
 
+/// Maximum number of factors of a power.
+const MOST_FACTORS: usize = 64;
+
+/// Maximum number of operands of `a or b or ..`, taken as a value, that become choices inside of each
+/// other. Walks recurse along them.
+const MOST_CHOICES: usize = 100;
+
 /// Adds trees to the graph of one group's terms. The names in the trees are parameters.
 pub(crate) struct Translator<'a> {
     pub(crate) graph: &'a mut Graph,
@@ -217,12 +224,18 @@ impl Translator<'_> {
             BinaryOp::FloorDivide => self.graph.apply(Op::FloorDivide, &[a, b]),
             BinaryOp::Modulo => self.graph.apply(Op::Modulo, &[a, b]),
             BinaryOp::Divide => self.float_binary(op, a, b),
-            BinaryOp::Power => match self.graph.constant_of(b) {
-                Some(exponent @ 1..=8) => self.flat(Op::Product, &vec![a; exponent as usize]),
-                _ => None,
-            },
+            BinaryOp::Power => self.power(a, b),
             _ => None,
         }
+    }
+
+    /// Translates a small power as a product. A power of a power multiplies the factors, so that a few
+    /// letters could stand for millions.
+    fn power(&mut self, base: Id, exponent: Id) -> Option<Id> {
+        let exponent = self.graph.constant_of(exponent).filter(|exponent| (1..=8).contains(exponent))? as usize;
+        let term = self.graph.term(base);
+        let factors = if term.op == Op::Product { term.args.len() } else { 1 };
+        (factors * exponent <= MOST_FACTORS).then(|| self.flat(Op::Product, &vec![base; exponent]))?
     }
 
     /// Translates floats in the written order, because another order would round differently.
@@ -292,6 +305,9 @@ impl Translator<'_> {
     /// Translates the value of `a and b` or `a or b`, which is one of the operands.
     fn junction_value(&mut self, parts: &[Node], node: &Node) -> Id {
         let values: Vec<Id> = parts.iter().map(|part| self.value(part)).collect();
+        if values.len() > MOST_CHOICES {
+            return self.shallow(node, &values);
+        }
         let is_and = matches!(node.kind, Kind::And(_));
         let mut parts = parts.iter().zip(&values).rev();
         let Some((_, &last)) = parts.next() else { return self.shallow(node, &values) };

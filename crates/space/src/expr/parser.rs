@@ -1,5 +1,6 @@
 //! Turns tokens into a tree: Python's grammar of expressions by precedence climbing.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Name;
@@ -34,7 +35,9 @@ mod power {
 
 /// Parses a whole expression. Returns the tree and the distinct names in order of appearance.
 pub(super) fn parse(text: &str) -> Result<(Node, Vec<Name>), ExprError> {
-    let mut parser = Parser { text, tokens: tokens(text)?, at: 0, nesting: 0, names: Vec::new(), locals: Vec::new() };
+    let tokens = tokens(text)?;
+    let mut parser =
+        Parser { text, tokens, at: 0, nesting: 0, names: Vec::new(), places: HashMap::new(), locals: Vec::new() };
     let node = parser.expression()?;
     match parser.peek() {
         Token::End => Ok((node, parser.names)),
@@ -48,6 +51,8 @@ struct Parser<'t> {
     at: usize,
     nesting: usize,
     names: Vec<Name>,
+    /// The places of the names in `names`.
+    places: HashMap<String, usize>,
     /// Variables of the enclosing comprehensions, outermost first.
     locals: Vec<String>,
 }
@@ -265,8 +270,8 @@ impl Parser<'_> {
         if let Some(index) = self.locals.iter().rposition(|local| *local == name) {
             return self.node(Kind::Local(index), span);
         }
-        let known = self.names.iter().position(|known| known.text == name);
-        let index = known.unwrap_or_else(|| {
+        let index = self.places.get(&name).copied().unwrap_or_else(|| {
+            self.places.insert(name.clone(), self.names.len());
             self.names.push(Name { text: name, span: span.clone() });
             self.names.len() - 1
         });

@@ -1,20 +1,23 @@
 //! Writes a CSV with one row per configuration, and the JSON file that describes it.
 
+use super::names::Kept;
 use super::{WRITTEN_BY, written_by};
 use crate::formula::neutralised;
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use tunesmith_core::recording::Row;
 use tunesmith_core::{Launch, Recording};
 use tunesmith_space::Expr;
 
 /// A column after the parameters: its name and the number a row has there.
-pub(super) type Number = (&'static str, fn(&Row) -> Option<f64>);
+type Number = (&'static str, fn(&Row) -> Option<f64>);
 
-/// The columns after time and status. A column is left out if no row has a number for it.
-pub(super) const NUMBERS: [Number; 6] = [
+/// The columns behind the parameters.
+const OUTCOME: [&str; 2] = ["time_ms", "status"];
+
+/// The columns behind these. A column is left out if no row has a number for it.
+const NUMBERS: [Number; 6] = [
     ("rel_std", |row| row.rel_std),
     ("compile_ms", |row| row.measurement.compile.as_ref().map(|compile| compile.time_ms)),
     ("benchmark_ms", |row| row.costs.benchmark_ms),
@@ -23,16 +26,21 @@ pub(super) const NUMBERS: [Number; 6] = [
     ("search_ms", |row| row.costs.search_ms),
 ];
 
+/// Returns true for the name of a column that is written beside the parameters.
+pub(super) fn is_own(name: &str) -> bool {
+    OUTCOME.contains(&name) || NUMBERS.iter().any(|(known, _)| *known == name)
+}
+
 /// Returns the table: parameters, time, status, costs, other single numbers of a run, then
 /// counters.
-pub(super) fn table(recording: &Recording) -> String {
+pub(super) fn table(recording: &Recording, kept: &Kept<'_>) -> String {
     let rows = recording.rows();
     let has = |(_, number): &&Number| rows.iter().any(|row| number(row).is_some());
     let numbers: Vec<&Number> = NUMBERS.iter().filter(has).collect();
-    let (values, counters) = (values(recording), counters(recording));
+    let Kept { values, counters } = kept;
     let parameters = recording.parameters().iter().map(|parameter| parameter.name());
-    let header = parameters.chain(["time_ms", "status"]).chain(numbers.iter().map(|(name, _)| *name));
-    let header: Vec<String> = header.chain(values.iter().chain(&counters).copied()).map(field).collect();
+    let header = parameters.chain(OUTCOME).chain(numbers.iter().map(|(name, _)| *name));
+    let header: Vec<String> = header.chain(values.iter().chain(counters).copied()).map(field).collect();
     let mut text = header.join(",") + "\n";
     for row in rows {
         let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
@@ -50,7 +58,7 @@ pub(super) fn table(recording: &Recording) -> String {
 
 /// Returns the description of the table: names, values, constraints, and facts that a reader cannot
 /// tell from the columns' names.
-pub(super) fn sidecar(recording: &Recording) -> String {
+pub(super) fn sidecar(recording: &Recording, kept: &Kept<'_>) -> String {
     let parameter = |parameter: &tunesmith_space::Parameter| {
         (parameter.name().to_string(), Json::from_iter(parameter.values().iter().map(value_json)))
     };
@@ -67,7 +75,7 @@ pub(super) fn sidecar(recording: &Recording) -> String {
         "params": params,
         "constraints": recording.constraints,
         "launch": recording.launch.as_ref().map(launch),
-        "counters": counters(recording),
+        "counters": kept.counters,
         "n_configs": recording.rows().len(),
         "n_valid": recording.correct(),
         "n_failed": recording.rows().len() - recording.correct(),
@@ -85,27 +93,6 @@ fn hardware(recording: &Recording) -> Json {
 fn launch(launch: &Launch) -> Json {
     let texts = |factors: &[Expr]| Json::from_iter(factors.iter().map(Expr::text));
     json!({ "local": texts(&launch.local), "groups": texts(&launch.groups) })
-}
-
-fn counters(recording: &Recording) -> BTreeSet<&str> {
-    recording.rows().iter().flat_map(|row| row.measurement.counters.keys().map(String::as_str)).collect()
-}
-
-/// Returns the names of the numbers that a reader of the table keeps by name. They have one value
-/// per run and no name with another meaning in a table.
-fn values(recording: &Recording) -> BTreeSet<&str> {
-    let is_taken = |name: &str| {
-        let numbers = NUMBERS.iter().map(|(name, _)| *name);
-        let parameters = recording.parameters().iter().map(|parameter| parameter.name());
-        // Blanks around a field do not count, and a line ends where it ends.
-        let is_changed = name.trim() != name || name.contains(['\n', '\r']);
-        let is_read_otherwise =
-            is_changed || name.starts_with("time_") || name.starts_with("duration_") || name.contains("__");
-        is_read_otherwise || numbers.chain(parameters).chain(["status"]).any(|taken| taken == name)
-    };
-    let all = recording.rows().iter().flat_map(|row| &row.measurement.values);
-    let singles = all.filter(|(_, values)| single(values).is_some()).map(|(name, _)| name.as_str());
-    singles.filter(|name| !is_taken(name)).collect()
 }
 
 fn single(values: &[f64]) -> Option<f64> {

@@ -5,6 +5,7 @@
 //! file has none, and the tool then does not compare it. `bench/peers/simulation` runs the tool on
 //! such files.
 
+use super::names::Kept;
 use super::{WRITTEN_BY, written_by};
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
@@ -13,7 +14,7 @@ use tunesmith_core::{Failure, FailureKind, Recording};
 use tunesmith_space::Value;
 
 /// Returns the document with one entry on a line, as the tool writes it.
-pub(super) fn text(recording: &Recording) -> String {
+pub(super) fn text(recording: &Recording, kept: &Kept<'_>) -> String {
     let parameters = recording.parameters();
     let values = |parameter: &tunesmith_space::Parameter| {
         (parameter.name().to_string(), Json::from_iter(parameter.values().iter().map(value_json)))
@@ -27,12 +28,16 @@ pub(super) fn text(recording: &Recording) -> String {
         WRITTEN_BY: written_by(),
     });
     let header = format!("{header:#}");
-    let entries: Vec<String> = recording.rows().iter().map(|row| entry(recording, row)).collect();
+    let entries: Vec<String> = recording.rows().iter().map(|row| entry(recording, kept, row)).collect();
     format!("{},\n\"cache\": {{\n{}\n}}\n}}\n", header.trim_end_matches(['}', '\n']), entries.join(",\n"))
 }
 
-fn entry(recording: &Recording, row: &Row) -> String {
-    let key: Vec<String> = row.values.iter().map(printed).collect();
+/// Returns the key of the entry of a configuration.
+pub(super) fn key(row: &Row) -> String {
+    row.values.iter().map(printed).collect::<Vec<_>>().join(",")
+}
+
+fn entry(recording: &Recording, kept: &Kept<'_>, row: &Row) -> String {
     let names = recording.parameters().iter().map(|parameter| parameter.name().to_string());
     let mut entry: Map<String, Json> = names.zip(row.values.iter().map(value_json)).collect();
     let time = row.failure.as_ref().map_or_else(|| Json::from(row.time_ms()), |failure| Json::from(class(failure)));
@@ -51,13 +56,10 @@ fn entry(recording: &Recording, row: &Row) -> String {
     ] {
         entry.insert(name.to_string(), Json::from(cost.unwrap_or(0.0)));
     }
-    for (name, values) in &row.measurement.values {
-        // A parameter or a time of the same name counts, and the tool reads it.
-        if let Some(value) = values.first().filter(|_| !entry.contains_key(name)) {
-            entry.insert(name.clone(), Json::from(*value));
-        }
+    for (name, values) in row.measurement.values.iter().filter(|(name, _)| kept.values.contains(name.as_str())) {
+        entry.extend(values.first().map(|value| (name.clone(), Json::from(*value))));
     }
-    format!("{}: {}", Json::from(key.join(",")), Json::from(entry))
+    format!("{}: {}", Json::from(key(row)), Json::from(entry))
 }
 
 /// Returns a value as Python prints it. The tool makes its keys in this way. A text is not quoted.
@@ -80,6 +82,7 @@ fn class(failure: &Failure) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::export::{Format, names};
     use tunesmith_core::Measurement;
     use tunesmith_core::recording::Column;
 
@@ -110,6 +113,7 @@ mod tests {
         let mut recording = Recording::new("r", columns, rows).unwrap();
         recording.kernel = Some("scale".into());
         recording.device = Some("A \"GPU\"".into());
-        assert_eq!(text(&recording), include_str!("golden.cache.json"));
+        let kept = names::kept(&recording, Format::KernelTuner).unwrap();
+        assert_eq!(text(&recording, &kept), include_str!("golden.cache.json"));
     }
 }

@@ -86,20 +86,24 @@ pub struct ExportError {
 ///
 /// No format keeps everything. CSV keeps one time per configuration, with counters, costs and
 /// constraints. T4 and Kernel Tuner keep all samples and costs, but no constraints. Kernel Tuner
-/// names kinds of failures by its own classes.
+/// names kinds of failures by its own classes. A measured number whose name the format takes for one
+/// of its keys is left out: a number called `time` is no time.
 ///
 /// # Errors
 /// The disk refused, or the format cannot hold a name or value
 /// ([`InvalidInput`](std::io::ErrorKind::InvalidInput)).
 pub fn export(recording: &Recording, format: Format, path: &Path) -> Result<Vec<PathBuf>, ExportError> {
-    if let Some(reason) = names::unsuitable(recording, format) {
+    let kept = names::kept(recording, format).map_err(|reason| {
         let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, reason);
-        return Err(ExportError { path: path.to_path_buf(), source });
-    }
+        ExportError { path: path.to_path_buf(), source }
+    })?;
+    let own = path.to_path_buf();
     let written = match format {
-        Format::Csv => vec![(path.to_path_buf(), csv::table(recording)), (sidecar(path), csv::sidecar(recording))],
-        Format::T4 => vec![(path.to_path_buf(), t4::text(recording))],
-        Format::KernelTuner => vec![(path.to_path_buf(), kernel_tuner::text(recording))],
+        Format::Csv => {
+            vec![(own, csv::table(recording, &kept)), (sidecar(path), csv::sidecar(recording, &kept))]
+        }
+        Format::T4 => vec![(own, t4::text(recording, &kept))],
+        Format::KernelTuner => vec![(own, kernel_tuner::text(recording, &kept))],
     };
     for (path, text) in &written {
         write(path, text).map_err(|source| ExportError { path: path.clone(), source })?;

@@ -1,43 +1,110 @@
-//! Names and values that a format cannot hold.
+//! The names in files that are written: parameters, measured numbers, and the keys of the format.
+//!
+//! They share one table, one object or one list. Whatever the reader of a format takes for a key of
+//! its own ([`reads_as_key`]) cannot be the name of anything else there. A parameter with such a name
+//! is refused, because no configuration is whole without it. A measured number is left out.
 
-use super::Format;
-use super::csv::NUMBERS;
-use crate::import::kernel_tuner;
+use super::{Format, csv, kernel_tuner};
+use crate::import::reads_as_key;
+use std::collections::BTreeSet;
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 use tunesmith_space::Value;
 
-/// Returns the reason why `format` cannot hold the recording, if there is one: written, the file
-/// would be read as another recording.
-pub(super) fn unsuitable(recording: &Recording, format: Format) -> Option<String> {
-    let names = || recording.parameters().iter().map(|parameter| parameter.name());
-    if let Some(name) = names().find(|name| is_taken(name, recording.rows(), format)) {
-        return Some(format!("this format has a number of its own called `{name}`; rename the parameter `{name}`"));
-    }
-    if format != Format::Csv {
-        return None;
-    }
-    // A CSV has one line for each row, and blanks around a field do not count.
-    let is_plain = |text: &str| text.trim() == text && !text.contains(['\n', '\r']);
-    let texts =
-        recording.parameters().iter().flat_map(|parameter| parameter.values()).filter_map(|value| match value {
-            Value::Str(text) => Some(&**text),
-            _ => None,
-        });
-    let odd = names().chain(texts).find(|text| !is_plain(text))?;
-    Some(format!("a CSV cannot hold {odd:?}, with its blanks or line ends; choose another format"))
+/// The names of the measured numbers that a format keeps. No two are equal, and none is a key of the
+/// format or a parameter beside it.
+#[derive(Debug, PartialEq)]
+pub(super) struct Kept<'a> {
+    /// Those of the further values of a run.
+    pub(super) values: BTreeSet<&'a str>,
+    /// Those of the counters.
+    pub(super) counters: BTreeSet<&'a str>,
 }
 
-fn is_taken(name: &str, rows: &[Row], format: Format) -> bool {
-    let is_value = || rows.iter().any(|row| row.measurement.values.contains_key(name));
+/// Returns the names that `format` keeps of the recording, or the reason why it cannot hold the
+/// recording: written, the file would be read as another one. Costs a look at every row.
+pub(super) fn kept(recording: &Recording, format: Format) -> Result<Kept<'_>, String> {
+    let rows = recording.rows();
+    let counters: BTreeSet<&str> = match format {
+        Format::KernelTuner => BTreeSet::new(),
+        Format::Csv | Format::T4 => rows.iter().flat_map(|row| row.measurement.counters.keys()).map(|x| &**x).collect(),
+    };
+    let values = names_of_values(rows, format);
+    check_parameters(recording, format, &values, &counters)?;
     match format {
+        Format::Csv => check_texts(recording)?,
+        Format::KernelTuner => check_keys(recording)?,
+        Format::T4 => {}
+    }
+    let is_kept = |name: &&str| !reads_as_key(format, name) && (format != Format::Csv || is_plain(name));
+    let values: BTreeSet<&str> = values.into_iter().filter(is_kept).collect();
+    let counters = counters.into_iter().filter(is_kept).filter(|name| !values.contains(name)).collect();
+    Ok(Kept { values, counters })
+}
+
+/// Returns the names of the values that `format` can hold: a cell of a CSV has one number.
+fn names_of_values(rows: &[Row], format: Format) -> BTreeSet<&str> {
+    let all = rows.iter().flat_map(|row| &row.measurement.values);
+    let is_held = |values: &[f64]| if format == Format::Csv { values.len() == 1 } else { !values.is_empty() };
+    all.filter(|(_, values)| is_held(values)).map(|(name, _)| name.as_str()).collect()
+}
+
+/// Refuses a parameter with the name of a key, or of a number, that stands beside it in the file.
+fn check_parameters(
+    recording: &Recording,
+    format: Format,
+    values: &BTreeSet<&str>,
+    counters: &BTreeSet<&str>,
+) -> Result<(), String> {
+    let is_key = |name: &str| match format {
+        // The parameters have an object of their own.
         Format::T4 => false,
-        Format::KernelTuner => kernel_tuner::KNOWN.contains(&name) || is_value(),
-        Format::Csv => {
-            let is_counter = || rows.iter().any(|row| row.measurement.counters.contains_key(name));
-            let is_column = ["time_ms", "status"].contains(&name) || NUMBERS.iter().any(|(known, _)| *known == name);
-            is_column || is_value() || is_counter()
+        Format::KernelTuner => reads_as_key(format, name),
+        // The description of the table tells parameters from what the reader would take them for.
+        Format::Csv => csv::is_own(name),
+    };
+    let is_number = |name: &str| format != Format::T4 && (values.contains(name) || counters.contains(name));
+    for name in recording.parameters().iter().map(|parameter| parameter.name()) {
+        if is_key(name) {
+            return Err(format!("this format has a number of its own called `{name}`; rename the parameter `{name}`"));
         }
+        if is_number(name) {
+            return Err(format!("a measured number is called `{name}` as well; rename the parameter `{name}`"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns true if a CSV keeps a text: it has one line for each row, and blanks around a field do not
+/// count.
+fn is_plain(text: &str) -> bool {
+    text.trim() == text && !text.contains(['\n', '\r'])
+}
+
+/// Refuses names and values of parameters that a CSV would change.
+fn check_texts(recording: &Recording) -> Result<(), String> {
+    let parameters = recording.parameters();
+    let texts = parameters.iter().flat_map(|parameter| parameter.values()).filter_map(|value| match value {
+        Value::Str(text) => Some(&**text),
+        _ => None,
+    });
+    let mut all = parameters.iter().map(|parameter| parameter.name()).chain(texts);
+    match all.find(|text| !is_plain(text)) {
+        Some(odd) => Err(format!("a CSV cannot hold {odd:?}, with its blanks or line ends; choose another format")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses configurations that Kernel Tuner's caches cannot tell apart: `"a,b"` and `"c"` have the key
+/// of `"a"` and `"b,c"`.
+fn check_keys(recording: &Recording) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    match recording.rows().iter().map(kernel_tuner::key).find(|key| !seen.insert(key.clone())) {
+        Some(key) => {
+            let remedy = "choose another format, or values without commas";
+            Err(format!("two configurations have the key `{key}` in this format; {remedy}"))
+        }
+        None => Ok(()),
     }
 }
 
@@ -55,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_parameter_called_like_a_number_of_the_format_is_refused() {
-        let refused = |name: &str| Format::ALL.map(|format| unsuitable(&of(name, Value::Int(1)), format).is_some());
+        let refused = |name: &str| Format::ALL.map(|format| kept(&of(name, Value::Int(1)), format).is_err());
         assert_eq!(refused("tile"), [false, false, false]);
         assert_eq!(refused("time"), [false, false, true]);
         assert_eq!(refused("status"), [true, false, false]);
@@ -64,8 +131,21 @@ mod tests {
 
     #[test]
     fn a_text_that_a_csv_would_change_is_refused() {
-        let refused = |text: &str| unsuitable(&of("KIND", Value::Str(text.into())), Format::Csv).is_some();
+        let refused = |text: &str| kept(&of("KIND", Value::Str(text.into())), Format::Csv).is_err();
         assert!(!refused("a, \"b\" c"));
         assert!(refused("two\nlines") && refused(" blank"));
+    }
+
+    #[test]
+    fn configurations_with_one_key_are_refused_by_the_format_that_has_keys() {
+        let row = |a: &str, b: &str| Row {
+            values: vec![a.into(), b.into()],
+            measurement: Measurement { times_ms: vec![1.0], ..Measurement::default() },
+            ..Row::default()
+        };
+        let columns = vec![Column::of_rows("A"), Column::of_rows("B")];
+        let recording = Recording::new("odd", columns, vec![row("a,b", "c"), row("a", "b,c")]).unwrap();
+        assert!(kept(&recording, Format::KernelTuner).unwrap_err().contains("`a,b,c`"));
+        assert!(kept(&recording, Format::Csv).is_ok() && kept(&recording, Format::T4).is_ok());
     }
 }

@@ -1,14 +1,16 @@
 //! Writes T4 results, schema 1.0.0.
 
+use super::names::Kept;
 use super::{WRITTEN_BY, written_by};
+use crate::import::t4::TIME;
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 
 /// Returns the document of the schema, without unknown numbers. Times are in milliseconds.
-pub(super) fn text(recording: &Recording) -> String {
-    let results: Vec<Json> = recording.rows().iter().map(|row| result(recording, row)).collect();
+pub(super) fn text(recording: &Recording, kept: &Kept<'_>) -> String {
+    let results: Vec<Json> = recording.rows().iter().map(|row| result(recording, kept, row)).collect();
     let metadata = json!({
         "timeunit": "milliseconds",
         "kernel": recording.kernel,
@@ -18,7 +20,7 @@ pub(super) fn text(recording: &Recording) -> String {
     format!("{:#}\n", json!({"schema_version": "1.0.0", "metadata": metadata, "results": results}))
 }
 
-fn result(recording: &Recording, row: &Row) -> Json {
+fn result(recording: &Recording, kept: &Kept<'_>, row: &Row) -> Json {
     let names = recording.parameters().iter().map(|parameter| parameter.name().to_string());
     let configuration: Map<String, Json> = names.zip(row.values.iter().map(value_json)).collect();
     let measurement = &row.measurement;
@@ -33,21 +35,23 @@ fn result(recording: &Recording, row: &Row) -> Json {
         times.into_iter().filter_map(|(name, time)| Some((name.to_string(), Json::from(time?)))).collect();
     known.insert("runtimes".to_string(), Json::from(measurement.times_ms.clone()));
     let (invalidity, time) = match &row.failure {
-        None => ("correct", json!({"name": "time", "value": row.time_ms(), "unit": "ms"})),
-        Some(failure) => (failure.kind.word(), json!({"name": "time", "value": failure.message, "unit": ""})),
+        None => ("correct", json!({"name": TIME, "value": row.time_ms(), "unit": "ms"})),
+        Some(failure) => (failure.kind.word(), json!({"name": TIME, "value": failure.message, "unit": ""})),
     };
     let single = |(name, values): (&String, &Vec<f64>)| {
         let value = if let [value] = values[..] { Json::from(value) } else { Json::from(values.clone()) };
         json!({"name": name, "value": value, "unit": ""})
     };
     let counter = |(name, value): (&String, &f64)| json!({"name": name, "value": value, "unit": ""});
-    let further = measurement.values.iter().map(single).chain(measurement.counters.iter().map(counter));
+    let values = measurement.values.iter().filter(|(name, _)| kept.values.contains(name.as_str()));
+    let counters = measurement.counters.iter().filter(|(name, _)| kept.counters.contains(name.as_str()));
+    let further = values.map(single).chain(counters.map(counter));
     json!({
         "configuration": configuration,
         "times": known,
         "invalidity": invalidity,
         "correctness": if row.failure.is_none() { 1 } else { 0 },
         "measurements": std::iter::once(time).chain(further).collect::<Vec<_>>(),
-        "objectives": ["time"],
+        "objectives": [TIME],
     })
 }

@@ -2,6 +2,7 @@
 
 use super::number::milliseconds;
 use super::sidecar::Sidecar;
+use std::collections::HashMap;
 use tunesmith_core::counters::{CounterSet, GLOBAL_SIZE, LOCAL_SIZE, REGISTERS};
 use tunesmith_core::recording::Column;
 
@@ -54,12 +55,25 @@ impl Columns {
             let names = header[starts..samples].iter().take_while(is_parameter);
             parameters = names.map(|name| Column::of_rows(*name)).collect();
         }
-        let role = |(at, name): (usize, &&str)| match parameters.iter().position(|one| one.name == *name) {
-            Some(place) => Role::Parameter(place),
+        let places: HashMap<&str, usize> =
+            parameters.iter().enumerate().map(|(place, one)| (one.name.as_str(), place)).collect();
+        let role = |(at, name): (usize, &&str)| match places.get(*name) {
+            Some(place) => Role::Parameter(*place),
             None if at >= samples => Role::Sample,
             None => role(name, sidecar),
         };
         Self { roles: header.iter().enumerate().map(role).collect(), parameters }
+    }
+
+    /// Returns the column of each parameter, or `None` for one that has no column.
+    pub(super) fn places(&self) -> Vec<Option<usize>> {
+        let mut places = vec![None; self.parameters.len()];
+        for (at, role) in self.roles.iter().enumerate() {
+            if let Role::Parameter(place) = role {
+                places[*place] = Some(at);
+            }
+        }
+        places
     }
 }
 
@@ -69,6 +83,15 @@ fn samples(header: &[&str]) -> usize {
     let Some(from) = header.iter().rposition(|name| *name == "t1") else { return header.len() };
     let is_numbered = header[from..].iter().zip(1..).all(|(name, number)| *name == format!("t{number}"));
     if is_numbered && header.len() - from > 1 { from } else { header.len() }
+}
+
+/// Returns true if a column behind the parameters is not kept as a number called `name`: it has a role
+/// of its own, it may be a sample, or it is kept by another name.
+pub(super) fn is_key(name: &str) -> bool {
+    let is_sample =
+        name.strip_prefix('t').is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
+    let is_number = matches!(role(name, &Sidecar::default()), Role::Counter | Role::Further);
+    is_sample || !is_number || further(name) != name
 }
 
 /// Returns true if a name is not one of those that follow the parameters.
@@ -90,7 +113,7 @@ fn role(name: &str, sidecar: &Sidecar) -> Role {
         "Kernel name" => Role::Kernel,
         "Computation duration (us)" => Role::Time(1e-3),
         // NVIDIA's counters from Volta on have `__` in their names; there are thousands.
-        _ if name.contains("__") || CounterSet::knows(name) || sidecar.counters.iter().any(|c| c == name) => {
+        _ if name.contains("__") || CounterSet::knows(name) || sidecar.counters.contains(name) => {
             Role::Counter
         }
         _ => {

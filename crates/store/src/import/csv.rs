@@ -9,6 +9,7 @@ use super::sidecar::Sidecar;
 use super::{MAX_COLUMNS, status};
 use crate::formula::restored;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use tunesmith_core::recording::{Column, Context, Row};
 use tunesmith_core::{CompileData, Failure, FailureKind, Recording};
 use tunesmith_space::Value;
@@ -65,13 +66,13 @@ fn check(columns: &Columns, header: &[&str]) -> Result<(), Flaw> {
     if !columns.roles.iter().any(|role| matches!(role, Role::Time(_) | Role::Sample)) {
         return Err(Flaw::new("line 1", "no column `time_ms`, `duration_us` or the like", remedy));
     }
-    let is_twice = |name: &str| header.iter().filter(|other| **other == name).count() > 1;
-    if let Some(parameter) = columns.parameters.iter().find(|parameter| is_twice(&parameter.name)) {
+    let mut seen = HashSet::new();
+    let twice: HashSet<&str> = header.iter().filter(|name| !seen.insert(**name)).copied().collect();
+    if let Some(parameter) = columns.parameters.iter().find(|parameter| twice.contains(parameter.name.as_str())) {
         let reason = format!("two columns have the name `{}`", parameter.name);
         return Err(Flaw::new("line 1", reason, "rename one of them, or remove it"));
     }
-    let missing = |at: &usize| !columns.roles.contains(&Role::Parameter(*at));
-    if let Some(at) = (0..columns.parameters.len()).find(missing) {
+    if let Some(at) = columns.places().iter().position(Option::is_none) {
         let reason = format!("parameter `{}` of the sidecar has no column", columns.parameters[at].name);
         return Err(Flaw::new("line 1", reason, "use the sidecar that belongs to the file"));
     }
@@ -84,8 +85,8 @@ fn check(columns: &Columns, header: &[&str]) -> Result<(), Flaw> {
 /// Returns the values of the parameters, row by row.
 fn values(columns: &Columns, lines: &[Line<'_>]) -> Result<Vec<Vec<Value>>, Flaw> {
     let mut rows: Vec<Vec<Value>> = lines.iter().map(|_| Vec::with_capacity(columns.parameters.len())).collect();
-    for (place, parameter) in columns.parameters.iter().enumerate() {
-        let at = columns.roles.iter().position(|role| *role == Role::Parameter(place)).unwrap_or_default();
+    for (parameter, place) in columns.parameters.iter().zip(columns.places()) {
+        let at = place.unwrap_or_default();
         let texts: Vec<&str> = lines.iter().map(|line| line.fields[at].as_ref()).collect();
         let column = match &parameter.values {
             None => number::column(&texts),

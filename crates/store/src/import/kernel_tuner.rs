@@ -12,7 +12,7 @@ use tunesmith_core::recording::{Column, Costs, Row};
 use tunesmith_core::{CompileData, Measurement, Recording};
 
 /// The keys of an entry, beside the parameters, that are not further numbers of its run.
-pub(crate) const KNOWN: [&str; 8] = [
+pub(super) const KNOWN: [&str; 8] = [
     "time",
     "times",
     "compile_time",
@@ -58,6 +58,10 @@ pub(super) fn read(name: &str, document: &Json) -> Result<Recording, Flaw> {
         Ok(Column { name: name.to_string(), values: listed(name) })
     };
     let columns: Vec<Column> = keys.iter().map(column).collect::<Result<_, Flaw>>()?;
+    if let Some(Column { name, .. }) = columns.iter().find(|column| KNOWN.contains(&column.name.as_str())) {
+        let reason = format!("parameter `{name}` has the name of a number of every entry, which took its place");
+        return Err(Flaw::new("header", reason, "rename the parameter, and tune again"));
+    }
     let rows = cache.iter().map(|(key, entry)| row(key, entry, &columns));
     let rows: Vec<Row> = rows.collect::<Result<_, Flaw>>()?;
     let place = |row: usize| format!("entry \"{}\"", cache.keys().nth(row).map_or("", String::as_str));

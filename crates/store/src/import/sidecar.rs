@@ -3,6 +3,7 @@
 use super::error::Flaw;
 use super::number::{column, value};
 use serde_json::{Map, Value as Json};
+use std::collections::HashSet;
 use tunesmith_core::Launch;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::recording::Column;
@@ -14,7 +15,7 @@ pub(super) struct Sidecar {
     /// The parameters, if they are listed.
     pub(super) columns: Vec<Column>,
     pub(super) constraints: Vec<String>,
-    pub(super) counters: Vec<String>,
+    pub(super) counters: HashSet<String>,
     pub(super) kernel: Option<String>,
     pub(super) device: Option<String>,
     pub(super) hardware: Hardware,
@@ -54,7 +55,7 @@ impl Sidecar {
         Ok(Self {
             columns,
             constraints: texts("constraints"),
-            counters: texts("counters"),
+            counters: texts("counters").into_iter().collect(),
             kernel: text("kernel"),
             device: text("device").or_else(in_metadata),
             hardware,

@@ -9,6 +9,9 @@ use serde_json::Value as Json;
 use tunesmith_core::recording::{Column, Costs, Row};
 use tunesmith_core::{CompileData, Failure, Measurement, Recording};
 
+/// The name of the measurement that is the time of a result.
+pub(crate) const TIME: &str = "time";
+
 /// Returns the recording in `results`. Times are in the unit of `metadata.timeunit`, by default
 /// milliseconds.
 pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Recording, Flaw> {
@@ -45,7 +48,8 @@ fn row(at: usize, result: &Json, columns: &[Column], unit_ms: f64) -> Result<Row
     let (mut stated_ms, mut reason) = (None, None);
     for (name, json) in measurements(result) {
         match (name, json) {
-            ("time", Json::Number(number)) => {
+            // A further one is another number of that name.
+            (TIME, Json::Number(number)) if stated_ms.is_none() => {
                 stated_ms = number.as_f64().and_then(time).map(|time| scaled(time, unit_ms));
             }
             (_, Json::String(text)) => reason = Some(text.clone()),
