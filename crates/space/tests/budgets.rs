@@ -93,3 +93,13 @@ fn powers_of_powers_take_the_memory_of_their_text() {
     let wide = vec!["(A ** 8) ** 8"; 20].join(" * ");
     assert_eq!(count(&[1, 2], &[1, 2], &format!("B * {wide} <= 1")), Some(1));
 }
+
+#[test]
+fn a_term_that_is_used_again_and_again_is_looked_at_once() {
+    // Each level uses the one below it eight times.
+    let power = (0..12).fold("(A + B)".to_string(), |inner, _| format!("({inner} ** 8 % 2)"));
+    assert_eq!(count(&[0, 1], &[0, 1], &format!("{power} == 1")), Some(2));
+    assert_eq!(count(&[0, 1], &[0, 1], &format!("A == {}", power.replace("A + B", "B + B"))), Some(2));
+    let distance = (0..40).fold("A - B".to_string(), |inner, _| format!("abs({inner}) - 1"));
+    assert_eq!(count(&[0, 1, 2], &[0, 1, 2], &format!("{distance} == -1")), Some(5));
+}

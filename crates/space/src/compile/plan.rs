@@ -134,7 +134,7 @@ impl Planner<'_> {
         for index in 0..work.plan.open.len() {
             let conjunct = work.plan.open[index];
             let mut frontier = Vec::new();
-            self.frontier(self.roots[conjunct], work.level, &mut frontier);
+            self.frontier(self.roots[conjunct], work.level, &mut Map::default(), &mut frontier);
             for id in frontier {
                 match users.iter_mut().find(|(known, _)| *known == id) {
                     Some((_, users)) => users.insert(conjunct),
@@ -155,15 +155,17 @@ impl Planner<'_> {
         self.slots = slots;
     }
 
-    fn frontier(&mut self, id: Id, level: usize, into: &mut Vec<Id>) {
-        if self.graph.constant_of(id).is_some() || into.contains(&id) {
+    /// Looks at each term once: one that is used twice, by terms that are used twice, would otherwise
+    /// be met a thousand million times.
+    fn frontier(&mut self, id: Id, level: usize, seen: &mut Map<Id, ()>, into: &mut Vec<Id>) {
+        if self.graph.constant_of(id).is_some() || seen.insert(id, ()).is_some() {
             return;
         }
         if self.levels.known(self.graph, id, level) {
             into.push(id);
         } else {
             let args = self.graph.term(id).args.clone();
-            args.into_iter().for_each(|arg| self.frontier(arg, level, into));
+            args.into_iter().for_each(|arg| self.frontier(arg, level, seen, into));
         }
     }
 

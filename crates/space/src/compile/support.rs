@@ -78,10 +78,19 @@ fn numbers(graph: &mut Graph, id: Id, roots: &[Id], columns: &[Vec<i64>]) -> Opt
     Some(numbers)
 }
 
-/// Returns true if a term needs a product that may not fit into a cell.
+/// Returns true if a term needs a product that may not fit into a cell. Looks at each term once.
 fn has_wide(graph: &Graph, id: Id) -> bool {
-    let term = graph.term(id);
-    range::is_wide(term.class) || term.args.iter().any(|&arg| has_wide(graph, arg))
+    let (mut seen, mut open) = (Map::default(), vec![id]);
+    while let Some(id) = open.pop() {
+        let term = graph.term(id);
+        if range::is_wide(term.class) {
+            return true;
+        }
+        if seen.insert(id, ()).is_none() {
+            open.extend(&term.args);
+        }
+    }
+    false
 }
 
 /// All combinations of some parameters' values, and the terms computed on them.
