@@ -119,7 +119,10 @@ pub(crate) fn holds(name: &str, value: &str) -> Result<(), Refusal> {
     }
     if name == TUNED {
         let remedy = Some("rename the parameter".to_string());
-        return Err(Refusal::new(format!("parameter `{name}` has the name of the macro that marks a tuned build"), remedy));
+        return Err(Refusal::new(
+            format!("parameter `{name}` has the name of the macro that marks a tuned build"),
+            remedy,
+        ));
     }
     if value.contains(['\n', '\r']) {
         let remedy = Some("write the value in one line, or export `--as json`".to_string());

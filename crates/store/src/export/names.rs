@@ -5,7 +5,7 @@
 //! is refused, because no configuration is whole without it. A measured number is left out.
 
 use super::{Format, csv, kernel_tuner};
-use crate::import::reads_as_key;
+use crate::import::{self, columns};
 use std::collections::BTreeSet;
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
@@ -30,12 +30,7 @@ pub(super) fn kept(recording: &Recording, format: Format) -> Result<Kept<'_>, St
         Format::Csv | Format::T4 => rows.iter().flat_map(|row| row.measurement.counters.keys()).map(|x| &**x).collect(),
     };
     let values = names_of_values(rows, format);
-    check_parameters(recording, format, &values, &counters)?;
-    match format {
-        Format::Csv => check_texts(recording)?,
-        Format::KernelTuner => check_keys(recording)?,
-        Format::T4 => {}
-    }
+    check(recording, format, &[&values, &counters])?;
     let is_kept = |name: &&str| !reads_as_key(format, name) && (format != Format::Csv || is_plain(name));
     let values: BTreeSet<&str> = values.into_iter().filter(is_kept).collect();
     let counters = counters.into_iter().filter(is_kept).filter(|name| !values.contains(name)).collect();
@@ -49,26 +44,38 @@ fn names_of_values(rows: &[Row], format: Format) -> BTreeSet<&str> {
     all.filter(|(_, values)| is_held(values)).map(|(name, _)| name.as_str()).collect()
 }
 
-/// Refuses a parameter with the name of a key, or of a number, that stands beside it in the file.
-fn check_parameters(
-    recording: &Recording,
-    format: Format,
-    values: &BTreeSet<&str>,
-    counters: &BTreeSet<&str>,
-) -> Result<(), String> {
-    let is_key = |name: &str| match format {
+/// Returns true if the reader of `format` takes `name` for a key, where the name of a measured number
+/// may stand. What is written under such a name is not read as written.
+fn reads_as_key(format: Format, name: &str) -> bool {
+    match format {
+        Format::Csv => columns::is_key(name),
+        Format::T4 => name == import::t4::TIME,
+        Format::KernelTuner => import::kernel_tuner::KNOWN.contains(&name),
+    }
+}
+
+/// Refuses a recording whose configurations the format cannot hold.
+fn check(recording: &Recording, format: Format, numbers: &[&BTreeSet<&str>]) -> Result<(), String> {
+    match format {
+        Format::Csv => check_parameters(recording, format, numbers).and_then(|()| check_texts(recording)),
         // The parameters have an object of their own.
-        Format::T4 => false,
-        Format::KernelTuner => reads_as_key(format, name),
+        Format::T4 => Ok(()),
+        Format::KernelTuner => check_parameters(recording, format, numbers).and_then(|()| check_keys(recording)),
+    }
+}
+
+/// Refuses a parameter with the name of a key, or of one of the `numbers`, that stands beside it.
+fn check_parameters(recording: &Recording, format: Format, numbers: &[&BTreeSet<&str>]) -> Result<(), String> {
+    let is_key = |name: &str| match format {
         // The description of the table tells parameters from what the reader would take them for.
         Format::Csv => csv::is_own(name),
+        _ => reads_as_key(format, name),
     };
-    let is_number = |name: &str| format != Format::T4 && (values.contains(name) || counters.contains(name));
     for name in recording.parameters().iter().map(|parameter| parameter.name()) {
         if is_key(name) {
             return Err(format!("this format has a number of its own called `{name}`; rename the parameter `{name}`"));
         }
-        if is_number(name) {
+        if numbers.iter().any(|numbers| numbers.contains(name)) {
             return Err(format!("a measured number is called `{name}` as well; rename the parameter `{name}`"));
         }
     }

@@ -87,7 +87,7 @@ fn samples(header: &[&str]) -> usize {
 
 /// Returns true if a column behind the parameters is not kept as a number called `name`: it has a role
 /// of its own, it may be a sample, or it is kept by another name.
-pub(super) fn is_key(name: &str) -> bool {
+pub(crate) fn is_key(name: &str) -> bool {
     let is_sample =
         name.strip_prefix('t').is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
     let is_number = matches!(role(name, &Sidecar::default()), Role::Counter | Role::Further);
@@ -113,9 +113,7 @@ fn role(name: &str, sidecar: &Sidecar) -> Role {
         "Kernel name" => Role::Kernel,
         "Computation duration (us)" => Role::Time(1e-3),
         // NVIDIA's counters from Volta on have `__` in their names; there are thousands.
-        _ if name.contains("__") || CounterSet::knows(name) || sidecar.counters.contains(name) => {
-            Role::Counter
-        }
+        _ if name.contains("__") || CounterSet::knows(name) || sidecar.counters.contains(name) => Role::Counter,
         _ => {
             let unit = name.strip_prefix("time_").or_else(|| name.strip_prefix("duration_"));
             unit.and_then(milliseconds).map_or(Role::Further, Role::Time)

@@ -12,7 +12,7 @@ use tunesmith_core::recording::{Column, Costs, Row};
 use tunesmith_core::{CompileData, Measurement, Recording};
 
 /// The keys of an entry, beside the parameters, that are not further numbers of its run.
-pub(super) const KNOWN: [&str; 8] = [
+pub(crate) const KNOWN: [&str; 8] = [
     "time",
     "times",
     "compile_time",

@@ -6,11 +6,11 @@
 
 mod baco;
 mod cltune;
-mod columns;
+pub(crate) mod columns;
 mod csv;
 mod error;
 mod journal;
-mod kernel_tuner;
+pub(crate) mod kernel_tuner;
 mod ktt;
 mod number;
 mod sidecar;
@@ -19,7 +19,7 @@ pub(crate) mod t4;
 
 pub use error::ImportError;
 
-use crate::{Format, Outline};
+use crate::Outline;
 use error::Flaw;
 use serde_json::Value as Json;
 use std::io::Read;
@@ -69,16 +69,6 @@ pub fn import_with_outline(path: &Path) -> Result<(Recording, Option<Outline>), 
         }
     };
     Ok((read.map_err(located)?, None))
-}
-
-/// Returns true if a reader of `format` takes `name` for a key of the format, where the name of a
-/// measured number may stand. What is written under such a name is not read as written.
-pub(crate) fn reads_as_key(format: Format, name: &str) -> bool {
-    match format {
-        Format::Csv => columns::is_key(name),
-        Format::T4 => name == t4::TIME,
-        Format::KernelTuner => kernel_tuner::KNOWN.contains(&name),
-    }
 }
 
 /// Returns the file's text, decompressed if necessary.
