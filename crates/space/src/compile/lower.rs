@@ -55,7 +55,7 @@ impl Levels {
 }
 
 /// Maximum number of operands of a chain. A list of allowed values may have thousands.
-pub(super) const LONGEST_CHAIN: usize = 100;
+const LONGEST_CHAIN: usize = 100;
 
 /// Rewrites terms for an order of parameters.
 pub(crate) struct Lowering<'a> {

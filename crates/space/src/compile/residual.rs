@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::graph::{Graph, Id, MAGNITUDE, Op};
-use super::lower::{LONGEST_CHAIN, Lowering};
+use super::lower::Lowering;
 use super::range;
 
 /// The lowest and the highest value of a term. `high` is `None` if the value may not fit into a
@@ -222,10 +222,6 @@ impl Lowering<'_> {
             return None;
         }
         let parts = self.factors(factors, bound);
-        // Each divisor is a link of a chain.
-        if parts.len() > LONGEST_CHAIN {
-            return None;
-        }
         let (&last, divisors) = parts.split_last()?;
         let mut bound = bound;
         for (index, &divisor) in divisors.iter().enumerate() {

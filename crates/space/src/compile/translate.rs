@@ -5,9 +5,6 @@ use super::graph::{Class, Graph, Id, MAGNITUDE, Op};
 use super::range;
 use crate::expr::{BinaryOp, Builtin, CompareOp, Conditional, Datum, Evaluator, ExprError, Kind, Node, UnaryOp};
 
-/// Maximum number of factors of a power.
-const MOST_FACTORS: usize = 64;
-
 /// Maximum number of operands of `a or b or ..`, taken as a value, that become choices inside of each
 /// other. Walks recurse along them.
 const MOST_CHOICES: usize = 100;
@@ -224,18 +221,12 @@ impl Translator<'_> {
             BinaryOp::FloorDivide => self.graph.apply(Op::FloorDivide, &[a, b]),
             BinaryOp::Modulo => self.graph.apply(Op::Modulo, &[a, b]),
             BinaryOp::Divide => self.float_binary(op, a, b),
-            BinaryOp::Power => self.power(a, b),
+            BinaryOp::Power => match self.graph.constant_of(b) {
+                Some(exponent @ 1..=8) => self.flat(Op::Product, &vec![a; exponent as usize]),
+                _ => None,
+            },
             _ => None,
         }
-    }
-
-    /// Translates a small power as a product. A power of a power multiplies the factors, so that a few
-    /// letters could stand for millions.
-    fn power(&mut self, base: Id, exponent: Id) -> Option<Id> {
-        let exponent = self.graph.constant_of(exponent).filter(|exponent| (1..=8).contains(exponent))? as usize;
-        let term = self.graph.term(base);
-        let factors = if term.op == Op::Product { term.args.len() } else { 1 };
-        (factors * exponent <= MOST_FACTORS).then(|| self.flat(Op::Product, &vec![base; exponent]))?
     }
 
     /// Translates floats in the written order, because another order would round differently.
