@@ -165,10 +165,10 @@ fn registers_and_spills_find_better_configurations_and_noise_costs_nothing() {
         [(WITHOUT, Tells::Truth), (WITH, Tells::Truth), (WITH, Tells::Noise)].map(|(name, tells)| results(name, tells));
     // The numbers of bench/results/search.md.
     println!("without {without:.3?}\nwith {with:.3?}\nwith noise {noise:.3?}");
-    for at in 0..AFTER.len() {
-        assert!(with.shares[at] > without.shares[at], "after {} evaluations", AFTER[at]);
+    for (at, after) in AFTER.into_iter().enumerate() {
+        assert!(with.shares[at] > without.shares[at], "after {after} evaluations");
         // Searches differ by about .03 from one seed to the next.
-        assert!(noise.shares[at] > without.shares[at] - 0.015, "after {} evaluations", AFTER[at]);
+        assert!(noise.shares[at] > without.shares[at] - 0.015, "after {after} evaluations");
     }
     assert!(with.needed < 0.9 * without.needed);
 }
