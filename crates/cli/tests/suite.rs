@@ -3,7 +3,7 @@
 mod common;
 
 use common::cuda::nvidia;
-use common::{Folder, Ran, repository};
+use common::{Folder, Ran, has_opencl, repository};
 use std::fs;
 
 const ABOUT: &str = "title = \"Scaling a vector\"\npaper = \"none\"\nproblems = { c = \"scale.toml\" }\n\
@@ -283,20 +283,34 @@ fn cuda_configurations_are_compiled_without_a_gpu() {
     assert!(unknown.code != Some(0) && unknown.stderr.contains("sm_90"), "{unknown:#?}");
 }
 
-#[test]
-fn the_suite_of_this_repository_has_the_stated_sizes_and_a_sample_of_it_is_correct() {
+/// Verifies a configuration of each problem of the repository that has the device. A test for each device, as they run
+/// beside each other.
+fn a_sample_of_this_repository_is_correct_on(device: &str) {
     let suite = repository().join("suite").display().to_string();
     let folder = Folder::new();
     let checked = folder.run(&["suite", "check", "--suite", &suite, "--json"]);
-    assert_eq!(checked.code, Some(0), "{checked:#?}");
-    // One device of each backend that this machine has.
-    let verified = folder.run(&["suite", "verify", "--suite", &suite, "--samples", "1", "--seed", "1", "--json"]);
+    assert_eq!(checked.code, Some(0), "the stated sizes: {checked:#?}");
+    let head = ["suite", "verify", "--suite", &suite, "--samples", "1", "--seed", "1", "--json"];
+    let verified = folder.run(&[&head[..], &["--device", device]].concat());
     assert_eq!(verified.code, Some(0), "{verified:#?}");
     let problems = verified.json()["problems"].as_array().unwrap().clone();
     for problem in &problems {
         assert!(problem["sampled"].as_u64() >= Some(1) && problem["correct"].as_u64() >= Some(1), "{problem:#}");
     }
-    for problem in checked.json()["files"].as_array().unwrap() {
-        assert!(problem["device"].is_null() || problems.iter().any(|one| one["name"] == problem["name"]));
+    let files = checked.json()["files"].as_array().unwrap().clone();
+    for stated in files.iter().filter(|stated| stated["device"] == device) {
+        assert!(problems.iter().any(|problem| problem["name"] == stated["name"]), "{stated:#}");
+    }
+}
+
+#[test]
+fn a_sample_of_this_repository_is_correct_in_c() {
+    a_sample_of_this_repository_is_correct_on("c");
+}
+
+#[test]
+fn a_sample_of_this_repository_is_correct_in_opencl() {
+    if has_opencl() {
+        a_sample_of_this_repository_is_correct_on("opencl");
     }
 }
