@@ -298,7 +298,8 @@ fn a_sample_of_this_repository_is_correct_on(device: &str) {
         assert!(problem["sampled"].as_u64() >= Some(1) && problem["correct"].as_u64() >= Some(1), "{problem:#}");
     }
     let files = checked.json()["files"].as_array().unwrap().clone();
-    for stated in files.iter().filter(|stated| stated["device"] == device) {
+    // `naive.toml` is what a tuned problem is compared with, and no problem of its own.
+    for stated in files.iter().filter(|stated| stated["device"] == device && stated["file"] != "naive.toml") {
         assert!(problems.iter().any(|problem| problem["name"] == stated["name"]), "{stated:#}");
     }
 }
