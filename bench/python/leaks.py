@@ -1,4 +1,4 @@
-"""Ten thousand runs and searches in one process: bench/results/python.md has the numbers.
+"""Ten thousand runs and searches, and a tenth of that of runs of C kernels, in one process: bench/results/python.md has the numbers.
 
     PYTHON bench/python/leaks.py [COUNT]
 
@@ -14,9 +14,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tunesmith import Search, Space, tune
+from tunesmith import Kernel, Out, Problem, Search, Space, tune
 
 MOST_KIB = 1024
+RIGHT = "void right(int *y) { for (int i = 0; i < 4; i++) y[i] = i; }"
 
 
 def objective(config):
@@ -30,6 +31,22 @@ def one_run(seed):
     space = Space({"X": range(8), "Y": range(8)}, [lambda X, Y: X + Y < 12])
     run = tune(objective, space, strategy="random", stop=8, seed=seed, remeasure=False, progress=False)
     run.evaluations, run.best, run._recorded.columns()
+
+
+def problem():
+    """A problem in code, one of whose configurations is wrong."""
+    kernel = Kernel("void fill(int *y) { for (int i = 0; i < 4; i++) y[i] = i + (A == 3); }", "fill")
+    return Problem.build(kernel, {"y": Out((4,), "i32")}, {"A": range(4)}, reference=Kernel(RIGHT, "right"))
+
+
+def one_synthetic_problem(seed):
+    run = tune(problem(), device="synthetic:1 + A", strategy="random", stop=3, seed=seed, progress=False)
+    run.evaluations, run.best
+
+
+def one_c_problem(seed):
+    run = tune(problem(), stop=2, strategy="random", seed=seed, progress=False)
+    run.evaluations, run.best
 
 
 def one_search(seed):
@@ -64,6 +81,11 @@ if __name__ == "__main__":
     # A folder of its own, so that other processes leave nothing there.
     tempfile.tempdir = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="leaks-")
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    clean = [measure("runs", one_run, count), measure("searches", one_search, count)]
+    clean = [
+        measure("runs", one_run, count),
+        measure("searches", one_search, count),
+        measure("runs of problems", one_synthetic_problem, count),
+        measure("runs of C kernels", one_c_problem, count // 10),
+    ]
     os.rmdir(tempfile.tempdir)
     sys.exit(not all(clean))

@@ -2,11 +2,14 @@
 
 import json
 import math
+from inspect import signature
 from math import ceil
 
+import kernel_tuner
 import numpy
 import pytest
 
+from tunesmith.compat import kernel_tuner as compat
 from tunesmith.compat.kernel_tuner import Refused, _functions, _problem, run_kernel, tune_kernel
 from tunesmith.compat.kernel_tuner.util import get_config_string
 
@@ -168,9 +171,12 @@ def test_strategies_have_their_names_and_ends():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"parallel": True}, "parallel=True"),
-        ({"observers": [1]}, "observers"),
-        ({"texmem_args": {"t": 1}}, "texture"),
+        ({"parallel": True}, "parallel=True .*--fleet local:N"),
+        ({"observers": [1]}, "observers=.*energy"),
+        ({"texmem_args": {"t": 1}}, "texture references, which CUDA 12 removed.*memory = \"image\""),
+        ({"objectives": ["time"]}, "give a dict"),
+        ({"objectives": {"time": False, "a": 1, "b": 1, "c": 1}}, "4 entries; name one to 3"),
+        ({"objectives": {"time": False, "energy": False}}, "'energy' is none of the results time"),
         ({"lang": "Julia"}, "Julia"),
         ({"restrictions": [3]}, "restrictions is a int"),
         ({"restrictions": lambda p: p["WIDTH"] > 1}, "restrictions reads p\\['WIDTH'\\]"),
@@ -178,6 +184,7 @@ def test_strategies_have_their_names_and_ends():
         ({"defines": {"A": lambda p: 1}}, "defines\\['A'\\] is a function"),
         ({"answer": [None] * 5}, "answer has 5 entries"),
         ({"answer": [numpy.zeros(3)]}, "the answer for `out` has 3 elements"),
+        ({"answer": [numpy.full(4, numpy.nan)]}, "the answer for `out` has NaN, .* by `verify`"),
         ({"simulation_mode": True}, "simulation_mode needs a cache"),
     ],
 )
@@ -186,6 +193,51 @@ def test_what_has_no_equal_is_refused_by_name(options, message):
     arguments = [numpy.zeros(4, numpy.float32), numpy.zeros(4, numpy.float32), numpy.float32(1), numpy.int32(4)]
     with pytest.raises(Refused, match=message):
         tune_kernel("scale", SOURCE, 4, arguments, {"UNROLL": [1], "SPOILT": [0]}, **given)
+
+
+def test_several_objectives_have_a_front_as_best():
+    metrics = {"unroll": lambda p: p["UNROLL"], "twice": "2 * time"}
+    objectives = {"time": False, "unroll": True}
+    results, env = scale({"UNROLL": [1, 2, 4, 8], "SPOILT": [0, 1]}, metrics=metrics, objectives=objectives)
+    correct = [row for row in results if "__error__" not in row]
+    assert len(correct) == 7
+    front = [
+        row for row in correct
+        if not any(one["time"] < row["time"] and one["unroll"] >= row["unroll"] for one in correct)
+        and not any(one["time"] <= row["time"] and one["unroll"] > row["unroll"] for one in correct)
+    ]  # fmt: skip
+    assert env["best_config"] == front and all(row["optimal"] for row in front)
+    assert [row.get("optimal", False) for row in correct] == [row in front for row in correct]
+
+
+def test_a_front_is_printed_as_kernel_tuner_prints_it(capsys):
+    scale({"UNROLL": [1, 2], "SPOILT": [0]}, metrics={"unroll": "UNROLL"}, objectives={"time": False, "unroll": True}, quiet=False)
+    printed = capsys.readouterr().out
+    assert "BEST PERFORMING CONFIGURATIONS FOR OBJECTIVES: ['time', 'unroll']:\nUNROLL=2" in printed.replace("UNROLL=1", "UNROLL=2")
+
+
+def test_a_hip_kernel_is_a_problem_of_the_gpu_that_is_named(monkeypatch):
+    given = {}
+
+    class Given(Exception):
+        pass
+
+    def tune(problem, **options):
+        given.update(options, problem=problem)
+        raise Given
+
+    monkeypatch.setattr("tunesmith.compat.kernel_tuner.tune", tune)
+    source = "__global__ void twice(float *y) { y[blockIdx.x * block_size_x + threadIdx.x] *= 2; }"
+    with pytest.raises(Given):
+        tune_kernel("twice", source, 1024, [numpy.zeros(1024, numpy.float32)], {"block_size_x": [64, 128]}, lang="HIP", device=1)
+    assert given["device"] == "hip:1"
+    assert given["problem"].space(device="synthetic:1").size == 2
+
+
+@pytest.mark.parametrize("name", ["tune_kernel", "run_kernel"])
+def test_the_arguments_and_their_defaults_are_kernel_tuners(name):
+    theirs, ours = (signature(getattr(module, name)).parameters for module in (kernel_tuner, compat))
+    assert [(one.name, one.default) for one in ours.values()] == [(one.name, one.default) for one in theirs.values()]
 
 
 @pytest.mark.parametrize("argument", [[1, 2], "text", 3, numpy.zeros(2, complex), object()])

@@ -209,6 +209,8 @@ def test_an_objective_can_be_a_rate():
         ({"reference": lambda x: (x, x)}, "returns 2 arrays, but the outputs are y"),
         ({"reference": lambda x: None}, "return y"),
         ({"reference": lambda x: {"z": x}}, "gives `z`, but the outputs are y"),
+        ({"reference": lambda x: x * float("nan")}, r"NaN in 4096 of 4096 elements, the first of which is `y`\[0\]; .* allow_nan"),
+        ({"reference": numpy.full(N, numpy.nan, "float32")}, "Mend the reference, or pass allow_nan=True"),
         ({"constraints": ["STPE > 1"]}, "did you mean `STEP`|STPE"),
         ({"constraints": [lambda STPE: True]}, "did you mean `STEP`|STPE"),
         ({"constraints": {"fits": lambda STEP: 1 / 0}}, "constraint `fits` raised ZeroDivisionError"),
@@ -216,6 +218,8 @@ def test_an_objective_can_be_a_rate():
         ({"kernel": Kernel(SCALE.replace("float factor", "int factor"), "scale")}, "the problem says f32, the function takes int"),
         ({"kernel": Kernel("nowhere.c", "scale")}, "nowhere.c"),
         ({"kernel": Kernel(SCALE, "scale", language="fortran")}, "name c, c\\+\\+, opencl, cuda or hip"),
+        ({"kernel": Kernel(SCALE, "scale", compiler="clang")}, 'no compiler "clang" of CUDA; name nvrtc or nvcc'),
+        ({"kernel": Kernel(SCALE, "scale", compiler="nvcc")}, "`compiler` has no meaning for C"),
         ({"default": {"STEP": 3}}, "does not take 3|STEP"),
     ],
 )
@@ -240,6 +244,16 @@ def test_what_is_wrong_is_said_with_a_remedy(changes, remedy):
 def test_wrong_requests_say_what_to_do(wrong, remedy):
     with pytest.raises(tunesmith.RequestError, match=remedy):
         wrong()
+
+
+def test_nan_is_right_where_the_user_says_so():
+    kernel = Kernel("void root(const float *x, float *y) { for (int i = 0; i < 2; i++) y[i] = x[i] < 0 ? __builtin_nanf(\"\") : U - U; }", "root")
+    x = numpy.array([-1, 0], "float32")
+    given = [kernel, {"x": x, "y": Out(x)}, {"U": [1, 2]}]
+    with pytest.raises(tunesmith.RequestError, match=r"NaN in 1 of 2 elements, the first of which is `y`\[0\]"):
+        Problem.build(*given, reference=lambda x: numpy.array([numpy.nan, 0], "float32"))
+    run = tune(Problem.build(*given, reference=numpy.array([numpy.nan, 0], "float32"), allow_nan=True))
+    assert run.verified is True and {one.status for one in run.evaluations} == {"correct"}
 
 
 def test_an_exception_of_a_reference_is_that_of_the_user():

@@ -11,6 +11,9 @@ Path = Union[str, PathLike[str]]
 VERSION: str
 
 def main(arguments: Sequence[str], python: str, folder: str) -> int: ...
+def plant_panic() -> None:
+    """Makes the next call panic. Packages that are shipped do not have it."""
+
 def enter_worker(arguments: Sequence[str]) -> None: ...
 def convert(inputs: Sequence[Path], out: Path, to: Union[str, None] = None) -> int:
     """Writes recordings of one space to a file in another format."""

@@ -38,12 +38,13 @@ class Kernel:
     Args:
         source: The source itself if it has more than one line or a `{`, or else its file.
         function: The name of the function.
-        language: `"c"`, `"c++"`, `"opencl"` or `"cuda"`. The default is that of the file's suffix, and C
-            for a text.
+        language: `"c"`, `"c++"`, `"opencl"`, `"cuda"` or `"hip"`. The default is that of the file's suffix,
+            and C for a text.
         global_size: The numbers of work-items.
         grid: The numbers of work-groups, in place of `global_size`.
         local_size: The numbers of work-items in a work-group.
         options: Options of the compiler. `{NAME}` stands for a value.
+        compiler: The compiler of CUDA C++: `"nvrtc"`, the default, or `"nvcc"`.
         include: Folders of included files.
         sources: Further source files.
         arguments: The names of the arguments that this kernel takes. The default is all.
@@ -63,6 +64,7 @@ class Kernel:
         grid: Extents = (),
         local_size: Extents = (),
         options: Iterable[str] = (),
+        compiler: str | None = None,
         include: Iterable[Path] = (),
         sources: Iterable[Path] = (),
         arguments: Iterable[str] | None = None,
@@ -79,6 +81,7 @@ class Kernel:
             "sources": list(sources),
             "include": list(include),
             "options": list(options),
+            "compiler": compiler,
             "global": _extents(global_size),
             "grid": _extents(grid),
             "local": _extents(local_size),
@@ -236,6 +239,7 @@ class Problem:
         bytes: Value | None = None,
         relative: float | None = None,
         absolute: float | None = None,
+        allow_nan: bool = False,
         name: str | None = None,
         folder: Path = ".",
     ) -> Problem:
@@ -258,6 +262,8 @@ class Problem:
             bytes: The bytes that one launch moves: an expression. Reports show GB/s.
             relative: The relative tolerance of outputs.
             absolute: The absolute tolerance of outputs.
+            allow_nan: True if an array of the reference may have NaN. NaN is equal to NaN: a kernel that
+                writes it there is right.
             name: The name. The default is that of the first kernel.
             folder: The folder that relative paths start from.
 
@@ -280,7 +286,7 @@ class Problem:
             "constraints": listed_constraints(constraints),
             "arguments": [{"name": name, **_filled(name, one)} for name, one in taken.items()],
             "reference": reference.parts if isinstance(reference, Kernel) else None,
-            "expected": _expected(reference, taken),
+            "expected": _expected(reference, taken, allow_nan),
             "relative": relative,
             "absolute": absolute,
             "default": list((default or {}).items()),
@@ -325,7 +331,7 @@ def _outputs(arguments: Mapping[str, Argument]) -> list[str]:
     return [name for name, one in arguments.items() if one.parts["kind"] in ("out", "inout")]
 
 
-def _expected(reference: Any, arguments: Mapping[str, Argument]) -> list[tuple[str, bytes]]:
+def _expected(reference: Any, arguments: Mapping[str, Argument], allow_nan: bool) -> list[tuple[str, bytes]]:
     """Returns the right contents of outputs, in the types of the arguments."""
     if reference is None or isinstance(reference, Kernel):
         return []
@@ -338,10 +344,10 @@ def _expected(reference: Any, arguments: Mapping[str, Argument]) -> list[tuple[s
         if len(outputs) != 1:
             raise RequestError(f"the reference is one array, but the outputs are {', '.join(outputs)}; give a dict")
         right = {outputs[0]: reference}
-    return [(name, _right(name, array, arguments)) for name, array in right.items()]
+    return [(name, _right(name, array, arguments, allow_nan)) for name, array in right.items()]
 
 
-def _right(name: str, array: Any, arguments: Mapping[str, Argument]) -> bytes:
+def _right(name: str, array: Any, arguments: Mapping[str, Argument], allow_nan: bool) -> bytes:
     import numpy
 
     if name not in _outputs(arguments):
@@ -356,8 +362,24 @@ def _right(name: str, array: Any, arguments: Mapping[str, Argument]) -> bytes:
     wanted = numpy.dtype(types.get(argument.parts["element"], found.dtype))
     if not numpy.can_cast(found.dtype, wanted, casting="same_kind"):
         raise RequestError(f"the reference gives `{name}` as {found.dtype}, but the argument has {wanted}")
+    if not allow_nan:
+        _refuse_nan(name, found)
     contents: bytes = numpy.ascontiguousarray(found, dtype=wanted).tobytes()
     return contents
+
+
+def _refuse_nan(name: str, array: Any) -> None:
+    import numpy
+
+    if array.dtype.kind != "f":
+        return
+    places: list[list[int]] = numpy.argwhere(numpy.isnan(array)).tolist()
+    if places:
+        first = ", ".join(map(str, places[0]))
+        raise RequestError(
+            f"the reference gives NaN in {len(places)} of {array.size} elements, the first of which is `{name}`[{first}]; "
+            "every kernel that writes NaN there would be right. Mend the reference, or pass allow_nan=True"
+        )
 
 
 def _computed(function: Callable[..., Any], arguments: Mapping[str, Argument]) -> dict[str, Any]:

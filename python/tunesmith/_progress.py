@@ -48,9 +48,15 @@ class Bar:
         self._bar.close()
 
 
+def _in_notebook() -> bool:
+    """Returns true in a kernel of Jupyter. Other programs may import its package, too."""
+    app = sys.modules.get("ipykernel.kernelapp")
+    return app is not None and bool(app.IPKernelApp.initialized())
+
+
 def _bar(wanted: bool) -> Bar | None:
     """Returns a bar, if tqdm is there and someone is looking, or wants it anyway."""
-    in_notebook = "ipykernel" in sys.modules
+    in_notebook = _in_notebook()
     if not wanted and not in_notebook and not (sys.stderr and sys.stderr.isatty()):
         return None
     from importlib import import_module

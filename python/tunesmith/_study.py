@@ -42,6 +42,12 @@ def compare(
 
     Raises:
         RequestError: A recording or a strategy is wrong.
+
+    >>> import tunesmith
+    >>> run = tunesmith.tune(lambda config: config["X"] * 1e-3, {"X": range(1, 21)}, remeasure=False, progress=False)
+    >>> document = tunesmith.compare(run.journal, ["random", "annealing"], repeats=3, budget=10)
+    >>> [result["strategy"] for result in document["results"]]
+    ['random', 'annealing']
     """
     document: dict[str, Any] = _native.compare(
         _listed(recordings), [strategies] if isinstance(strategies, str) else list(strategies),
@@ -83,7 +89,12 @@ def predict(
 
 
 def devices() -> dict[str, Any]:
-    """Returns the usable `devices`, and of those that are `missing` the reason and the remedy."""
+    """Returns the usable `devices`, and of those that are `missing` the reason and the remedy.
+
+    >>> import tunesmith
+    >>> sorted(tunesmith.devices())
+    ['devices', 'missing']
+    """
     document: dict[str, Any] = _native.devices(settings())
     return document
 

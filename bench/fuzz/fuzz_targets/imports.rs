@@ -1,6 +1,7 @@
-//! Functions in C, imported as loop nests: the nest prints as a text that parses as the same nest, every
-//! value of its parameters makes a nest, and each of these computes, bit for bit, what the plain one does.
-//! A refusal names places of the text, in their order.
+//! Functions in C, imported as loop nests: the nest prints as a text that parses as the same nest, and with
+//! all transformations at once it makes a nest. For one in 32 inputs, every value of its parameters makes a
+//! nest, and each of these computes, bit for bit, what the plain one does. A refusal names places of the
+//! text, in their order.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -42,14 +43,8 @@ fn accepted(imported: &Imported, input: &[u8]) {
     let again: Nest = printed.parse().unwrap_or_else(|error| panic!("the printed nest is refused: {error}\n{printed}"));
     assert_eq!(again.to_string(), printed, "printed again, it differs");
     assert_eq!(recipe.nest.sizes.len(), imported.sizes.len(), "{text}");
-    let mut plans = vec![Vec::new()];
-    for parameter in &imported.tuning {
-        assert!(parameter.values.contains(&parameter.default), "{parameter:?}");
-        plans.extend(parameter.values.iter().map(|value| vec![(parameter.name.as_str(), *value)]));
-    }
-    let flags = imported.tuning.iter().filter(|parameter| parameter.values == [0, 1]);
-    plans.push(flags.map(|parameter| (parameter.name.as_str(), 1)).collect());
-    let closely = one_in(4, input);
+    let closely = one_in(32, input);
+    let plans = plans(imported, closely);
     let sizes: Vec<Vec<i64>> = [5, 3].map(|first| (first..).take(imported.sizes.len()).collect()).into();
     let sizes: Vec<Vec<i64>> = sizes.into_iter().filter(|sizes| closely && is_small(&recipe.nest, sizes)).collect();
     let expected: Vec<_> = sizes.iter().map(|sizes| outcome(&recipe.nest, sizes, LaneOrder::Ascending)).collect();
@@ -62,6 +57,19 @@ fn accepted(imported: &Imported, input: &[u8]) {
             }
         }
     }
+}
+
+/// Returns values of the parameters: all transformations at once, and if `all` is true also none and every value alone.
+fn plans(imported: &Imported, all: bool) -> Vec<Vec<(&str, i64)>> {
+    let mut plans = if all { vec![Vec::new()] } else { Vec::new() };
+    for parameter in &imported.tuning {
+        assert!(parameter.values.contains(&parameter.default), "{parameter:?}");
+        let alone = parameter.values.iter().map(|value| vec![(parameter.name.as_str(), *value)]);
+        plans.extend(alone.filter(|_| all));
+    }
+    let flags = imported.tuning.iter().filter(|parameter| parameter.values == [0, 1]);
+    plans.push(flags.map(|parameter| (parameter.name.as_str(), 1)).collect());
+    plans
 }
 
 /// Maximum number of operations, and of cells, of a nest that is interpreted.

@@ -20,7 +20,7 @@ fuzz_target!(|input: &[u8]| {
     if wisdom_text(&wisdom, &launcher).is_ok() {
         reads_back(&wisdom, &launcher, false);
     }
-    assert!(wisdom_text(&wisdom, &WisdomFormat::Json).is_ok());
+    assert!(wisdom_text(&wisdom, &WisdomFormat::Json { best: None }).is_ok());
     selects(&wisdom);
     if append_wisdom(&path, &wisdom.entries).is_ok() {
         let grown = read_wisdom(&path).expect("an appended file is read");

@@ -38,7 +38,7 @@ pub mod timing;
 pub mod wisdom;
 
 pub use file::{
-    Flawed, WISDOM_VERSION, WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text,
+    Best, Flawed, WISDOM_VERSION, WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text,
     write_wisdom,
 };
 pub use online::{Ending, Explore, Explorer, Next, Online, OnlineCost, OnlineOptions, Ticket};

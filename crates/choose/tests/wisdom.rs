@@ -77,7 +77,7 @@ fn what_is_written_is_read_again() {
     assert_eq!(read_wisdom(&path).unwrap(), WisdomFile { wisdom: wisdom(), flawed: vec![] });
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
     let document: serde_json::Value =
-        serde_json::from_str(&wisdom_text(&wisdom(), &WisdomFormat::Json).unwrap()).unwrap();
+        serde_json::from_str(&wisdom_text(&wisdom(), &WisdomFormat::Json { best: None }).unwrap()).unwrap();
     assert_eq!(document["entries"][0]["input"]["N"], 8);
     assert_eq!(document["portfolios"][0]["features"][0], "N");
     assert_eq!(document["defaults"]["k"]["TILE"], 2);

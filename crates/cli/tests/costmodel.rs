@@ -119,6 +119,32 @@ fn variants_with_an_unmeasured_operation_have_no_rank_no_limit_and_no_prior() {
 }
 
 #[test]
+fn variants_and_a_limit_outside_of_what_was_measured_say_so_wherever_they_are_used() {
+    let folder = problem_folder();
+    let large = ["estimate", "scale.toml", "--on", "d.json", "--size", "n=50000"];
+    let ran = folder.run(&[&large[..], &["--json"]].concat());
+    for config in ran.json()["best"].as_array().unwrap() {
+        let kinds: Vec<&str> =
+            config["outside"].as_array().unwrap().iter().map(|own| own["kind"].as_str().unwrap()).collect();
+        assert!(kinds.contains(&"time"), "{config:#}");
+    }
+    let notes = ["7 of 7 estimates lie outside of what the calibration measured", "the modelled limit lies outside"];
+    assert!(notes.iter().all(|note| ran.stderr.contains(note)), "{}", ran.stderr);
+    let ran = folder.run(&large);
+    assert!(ran.stdout.lines().skip(2).all(|line| line.ends_with("(outside of what was measured)")), "{ran:#?}");
+    let tune = ["tune", "scale.toml", "--model", "d.json", "--device", "synthetic:1", "--stop", "evaluations 2"];
+    let ended = folder.run(&[&tune[..], &["--size", "n=50000", "--json", "--quiet"]].concat()).json();
+    assert!(notes.iter().all(|note| ended["notes"].to_string().contains(note)), "{ended:#}");
+    // Of the limit, only the lower end of the interval is a claim.
+    let ran = folder.run(&large[..4]);
+    let limit = ran.stdout.lines().nth(1).unwrap();
+    assert!(limit.contains("modelled limit (90 %: ") && limit.contains("no configuration falls below 4."), "{limit}");
+    let marked: Vec<bool> = ran.stdout.lines().skip(2).map(|line| line.contains("outside")).collect();
+    assert_eq!(marked, [false, false, true, true, true, true, true], "many small groups were never measured: {ran:#?}");
+    assert!(ran.stderr.contains("5 of 7 estimates lie outside") && !ran.stderr.contains("limit"), "{ran:#?}");
+}
+
+#[test]
 fn estimates_that_are_all_the_same_are_no_prior() {
     let folder = Folder::with(&[("scale.nest", NEST), ("scale.toml", PROBLEM), ("d.json", DEVICE)]);
     let ended = tuned(&folder, "default", "evaluations 2", "same.jsonl");

@@ -53,6 +53,7 @@ fn a_journal_is_explained_by_its_parameters() {
         "TILE 1 -> 8",
         "alone 4.50 times faster",
         "nothing is left to evaluate",
+        "tunesmith export p.jsonl --as flags",
     ] {
         assert!(ran.stdout.contains(part), "`{part}` is missing: {ran:#?}");
     }

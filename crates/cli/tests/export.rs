@@ -192,6 +192,11 @@ fn wisdom_and_json_hold_the_fastest_of_every_input_and_grow() {
     let all: Json = serde_json::from_str(&read(&folder, "all.json")).unwrap();
     assert_eq!(fastest(all["entries"].as_array().unwrap()), EXPECTED);
     assert_eq!(all["defaults"]["bowl"]["X"], 20);
+    // A build takes one configuration. Several inputs have no one time.
+    let flags = export(&folder, "flags", &["-o", "one.flags"]);
+    let flags = (flags.code, read(&folder, "one.flags"));
+    assert_eq!((&all["best"]["time_ms"], &all["best"]["speedup"]), (&Json::Null, &Json::Null));
+    assert!(flags.1.contains(&format!("-DX={}\n", all["best"]["config"]["X"])), "{flags:?} {all:#}");
 
     export(&folder, "wisdom", &["--keep", "1"]);
     let text = read(&folder, "bowl.wisdom");

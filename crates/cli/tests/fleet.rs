@@ -89,6 +89,34 @@ fn a_killed_coordinator_leaves_no_worker_and_the_run_continues() {
     assert!(json["resumed"].as_u64().unwrap() >= 9, "{json:#}");
 }
 
+#[test]
+fn a_coordinator_killed_five_times_with_leases_open_loses_and_repeats_nothing() {
+    let folder = folder();
+    let arguments = ["--fleet-pause", "0.05", "--stop", "evaluations 240"];
+    let mut before = String::new();
+    for (round, lines) in [2, 9, 5, 17, 11].into_iter().enumerate() {
+        let resume: &[&str] = if round == 0 { &[] } else { &["--resume"] };
+        let mut command = tune(&folder, "local:4", &[&arguments[..], resume].concat());
+        let made = written(&folder);
+        let mut coordinator = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+        // Each worker takes a while, so that leases are open at any moment.
+        wait_until(|| written(&folder) >= made + lines || coordinator.try_wait().unwrap().is_some());
+        coordinator.kill().unwrap();
+        coordinator.wait().unwrap();
+        wait_until(|| processes_of(&folder) == 0);
+        let text = fs::read_to_string(folder.path("p.jsonl")).unwrap();
+        let complete = text.rfind('\n').map_or("", |end| &text[..=end]);
+        assert!(complete.starts_with(&before), "a line of an earlier part is gone");
+        before = complete.to_string();
+    }
+    let more = ["--stop", "evaluations 240", "--resume", "--json", "--quiet"];
+    let ran = Ran::of(tune(&folder, "local:4", &more).output().unwrap());
+    assert_eq!((ran.code, &ran.json()["evaluations"]), (Some(0), &240.into()), "{ran:#?}");
+    let made = entries(&folder.path("p.jsonl"));
+    let indices: BTreeSet<&str> = made.iter().map(|entry| entry["index"].as_str().unwrap()).collect();
+    assert_eq!((made.len(), indices.len()), (240, 240), "every configuration is there once");
+}
+
 struct Listening {
     coordinator: Child,
     port: String,

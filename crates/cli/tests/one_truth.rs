@@ -81,6 +81,11 @@ fn tune_top_report_export_and_convert_tell_one_truth() {
     let text = exported.to_string();
     let fastest = exported["entries"].as_array().and_then(|entries| entries.first()).cloned().unwrap_or_default();
     assert_eq!((&fastest["config"]["X"], &fastest["time_ms"]), (&1.into(), &10.0.into()), "{text}");
+    assert_eq!(
+        exported["best"],
+        serde_json::json!({ "config": { "X": 1 }, "time_ms": 10.0, "speedup": 1.0 }),
+        "{text}"
+    );
 }
 
 #[test]

@@ -53,11 +53,24 @@ fn reports_and_exports_replace_their_kind_only() {
     let folder = folder();
     for _ in 0..2 {
         assert_eq!(folder.run(&["report", "run.jsonl", "-o", "page.html"]).code, Some(0));
-        for form in ["wisdom", "json", "c-header", "rust"] {
+        for form in ["wisdom", "json", "c-header", "x-macro", "rust", "flags", "defines", "cmake", "make", "env"] {
             let out = format!("kernel.{form}");
             let ran = folder.run(&["export", "run.jsonl", "--as", form, "--out", &out]);
             assert_eq!(ran.code, Some(0), "{ran:#?}");
         }
+    }
+    // Kernel Launcher's wisdom has the same suffix.
+    let (ours, launcher) = ("kernel.wisdom", ["--as", "kernel-launcher", "--out", "kernel.wisdom"]);
+    let wisdom = read(&folder, ours);
+    folder.run(&[&["export", "run.jsonl"], &launcher[..]].concat()).refused(&[ours, "did not write it"]);
+    assert_eq!(read(&folder, ours), wisdom);
+    // A kernel of the user's asks whether it is tuned.
+    let kernel = "#ifndef TUNED_BY_TUNESMITH\n#define X 1\n#endif\n";
+    for form in ["source", "defines", "flags", "c-header"] {
+        folder.write("kernel.c", kernel);
+        let ran = folder.run(&["export", "run.jsonl", "--as", form, "--out", "kernel.c"]);
+        ran.refused(&["kernel.c", "did not write it"]);
+        assert_eq!(read(&folder, "kernel.c"), kernel);
     }
     let mine = "<!DOCTYPE html><p>mine</p>\n";
     folder.write("mine.html", mine);

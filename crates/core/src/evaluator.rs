@@ -38,6 +38,32 @@ pub trait Evaluator {
     /// outstanding.
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error>;
 
+    /// Waits like [`next`](Self::next), or until another number of requests in flight than `room` keeps
+    /// the evaluator busy. The tuner calls this instead of [`next`](Self::next) if its room
+    /// [follows](crate::Tuner::follow_room) the evaluator.
+    ///
+    /// The default waits for an answer: one device needs the same number of requests at any time.
+    fn wait(&mut self, room: usize, interrupt: &Interrupt) -> Result<Waited, Error> {
+        let _ = room;
+        let completion = self.next(interrupt)?;
+        Ok(completion.map_or(Waited::Interrupted, |completion| Waited::Answered(Box::new(completion))))
+    }
+
+    /// Returns a further answer that has come in already, without waiting. The completion names its
+    /// request. The tuner calls this after an answer, to keep all that are there at once.
+    ///
+    /// The default has none: one device answers one request at a time.
+    fn ready(&mut self) -> Result<Option<Completion>, Error> {
+        Ok(None)
+    }
+
+    /// Returns a remark for users if a part of the evaluator has nothing to do while at most
+    /// `in_flight` requests are in flight. The default returns none.
+    fn idle(&mut self, in_flight: usize) -> Option<String> {
+        let _ = in_flight;
+        None
+    }
+
     /// Sets the bar in milliseconds. The evaluator may abandon a configuration whose times exceed
     /// the bar after few samples, by the rule of [`is_beaten`](crate::judge::racing::is_beaten).
     /// The bar holds for configurations returned from now on. With `None` they are measured in
@@ -92,6 +118,17 @@ pub trait Evaluator {
     fn take_asides(&mut self) -> Asides {
         Asides::default()
     }
+}
+
+/// The end of a wait for an evaluator of several devices.
+#[derive(Clone, Debug)]
+pub enum Waited {
+    /// An answer came in.
+    Answered(Box<Completion>),
+    /// So many requests in flight now keep the evaluator busy.
+    Room(usize),
+    /// The interrupt was raised.
+    Interrupted,
 }
 
 /// The findings about a configuration that was compiled and not run.

@@ -103,7 +103,7 @@ mod verdict;
 pub use ask_tell::{AskTell, TellError};
 pub use error::Error;
 pub use evaluation::{Depth, Evaluation, Request, Status};
-pub use evaluator::{Asides, Completion, Confirmed, Evaluator, Examined, SecondAnswer, Spent};
+pub use evaluator::{Asides, Completion, Confirmed, Evaluator, Examined, SecondAnswer, Spent, Waited};
 pub use failure::{Failure, FailureKind};
 pub use front::non_dominated;
 pub use history::{Aspects, History, Scored};

@@ -30,6 +30,9 @@ pub struct Measurement {
     pub note: Option<String>,
     /// The device that made it, if there are several.
     pub by: Option<Box<MadeBy>>,
+    /// The changes of the number of requests in flight since the answer before, if there are several
+    /// devices. A resumed run repeats them.
+    pub rooms: Vec<usize>,
 }
 
 /// The device among several that made a measurement.

@@ -10,6 +10,13 @@ pub trait Store {
     /// Keeps one evaluation permanently.
     fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error>;
 
+    /// Makes everything kept so far survive the death of the machine, too. The loop calls it before the
+    /// searcher learns of an answer, if the run is [durable](crate::Tuner::durable). The default does
+    /// nothing.
+    fn sync(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Keeps permanently the further samples of a configuration evaluated before. The default does
     /// not. A run resumed from such a store repeats its final re-measurement.
     fn append_again(&mut self, resample: &Resample) -> Result<(), Error> {

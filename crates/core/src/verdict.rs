@@ -6,7 +6,7 @@
 
 use crate::judge::drift::{Drift, Probe, detect, level};
 use crate::judge::finals::{Leader, from_search};
-use crate::judge::standing::{Stage, Visit, can_tell_apart, counted, is_surely_better, standing};
+use crate::judge::standing::{Stage, Visit, counted, is_surely_better, ratio_interval, selection_interval, standing};
 use crate::{Role, statistics};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -59,8 +59,9 @@ pub struct Verdict<K = ConfigId> {
     /// The best configuration. It is the default, unless another one is better beyond doubt.
     /// `None` if nothing was correct.
     pub winner: Option<K>,
-    /// The configurations that are indistinguishable from the winner, best first. The final
-    /// re-measurement decides this, or else the intervals of the search's samples.
+    /// The configurations that are indistinguishable from the winner, by the scores that count for
+    /// them. The final re-measurement decides which they are, or else the intervals of the search's
+    /// samples.
     pub ties: Vec<K>,
     /// All correct configurations: the winner, its ties, then the others by the scores that count
     /// for them.
@@ -85,11 +86,12 @@ pub struct Comparison<K = ConfigId> {
     pub contender: K,
     /// The default's score over the contender's: the speed-up if the objective is time.
     pub ratio: f64,
-    /// A 95 % interval of the ratio.
+    /// A 95 % interval of the ratio. It lies above 1 if the contender is better beyond doubt.
     pub interval: (f64, f64),
     /// The measurements compared.
     pub basis: Basis,
-    /// True if the contender is better beyond doubt.
+    /// True if the contender is better beyond doubt: if the interval lies above 1, and the default did
+    /// not win the selection.
     pub is_better: bool,
 }
 
@@ -133,8 +135,9 @@ impl<K: Copy + Ord + Hash> Evidence<'_, K> {
     ///
     /// The winner of the final re-measurement is its [`standing`]'s. Without a final, it is the
     /// configuration with the smallest score of the search that did not fail later, corrected for
-    /// drift. It is crowned only if it is better than the default beyond doubt: by
-    /// [`is_surely_better`] in the final, else if its 95 % interval ends below the default's.
+    /// drift. It is crowned only if it is better than the default beyond doubt: if the 95 % interval of
+    /// the ratio of their scores lies above 1. This is [`ratio_interval`] in the final, else the ratio of
+    /// the ends of their own intervals.
     /// Otherwise the default is the best and the contenders are its ties.
     ///
     /// Cost: a sort of the trials.
@@ -246,6 +249,7 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
                 (default, rivals.filter(|config| !finals.is_surely_better(default, *config)).collect())
             }
         };
+        let ties = self.sorted(ties, &finals);
         let order = self.order(winner, &ties, &finals);
         let (failed, drift) = (self.failed, self.drift);
         Verdict { winner: Some(winner), ties, order, by_final, failed, drift, leader, comparison }
@@ -284,8 +288,10 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
             let Some(median) = statistics::median(scores) else { continue };
             let of = finals.entry(repeat.config).or_default();
             of.visits.push((stage, median / self.correction(repeat.clock)));
-            if matches!(stage, Stage::Confirmation | Stage::Baseline) {
-                of.confirmation.push(median);
+            match stage {
+                Stage::Search => {}
+                Stage::Selection => of.selection.push(median),
+                Stage::Confirmation | Stage::Baseline => of.confirmation.push(median),
             }
         }
         Finals(finals)
@@ -303,32 +309,29 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
             (false, _) => Basis::Search,
             (true, false) => Basis::Different,
         };
-        let paired = finals.paired(contender, default);
-        let is_apart = || best.interval.1 < base.interval.0;
-        let is_better = first != default
-            && match paired {
-                Some((best, base)) if can_tell_apart(best.len(), base.len()) => is_surely_better(best, base),
-                // A final that was cut short visited one of them too seldom. The search decides.
-                Some(_) => self.is_apart_in_search(contender, default),
-                // A finalist that dropped out of the selection was surely worse.
-                None if by_final && finals.competed(default) => !ties.contains(&default),
-                None => is_apart(),
-            };
         let ratio = base.median / best.median;
-        let ratios = paired
-            .filter(|(best, base)| best.len() == base.len())
-            .map(|(best, base)| best.iter().zip(base).map(|(best, base)| base / best).collect::<Vec<f64>>());
-        let (low, high) = ratios
-            .and_then(|ratios| statistics::median_interval(&ratios, 0.95))
-            .unwrap_or((base.interval.0 / best.interval.1, base.interval.1 / best.interval.0));
-        Some(Comparison { contender, ratio, interval: (low.min(ratio), high.max(ratio)), basis, is_better })
+        let told = self.interval(contender, default, by_final, finals);
+        let (low, high) = told.unwrap_or_else(|| ratio_of(best.interval, base.interval));
+        let interval = (low.min(ratio), high.max(ratio));
+        Some(Comparison { contender, ratio, interval, basis, is_better: first != default && interval.0 > 1.0 })
     }
 
-    /// Returns true if the 95 % interval of `one` ends below that of `other`, by the samples of the
-    /// search.
-    fn is_apart_in_search(&self, one: K, other: K) -> bool {
-        let interval = |config| statistics::median_interval(&self.corrected_samples(self.place(config)?), 0.95);
-        interval(one).zip(interval(other)).is_some_and(|(one, other)| one.1 < other.0)
+    /// Returns the 95 % interval of the ratio of the default's score to the contender's, by the
+    /// measurements that were taken in turn. What it excludes is beyond doubt. Returns `None` if they took
+    /// no turns: their own intervals then say the most.
+    fn interval(&self, contender: K, default: K, by_final: bool, finals: &Finals<K>) -> Option<(f64, f64)> {
+        let told = match finals.paired(contender, default) {
+            Some((best, base)) => ratio_interval(best, base),
+            // A finalist that dropped out of the selection.
+            None if by_final && finals.competed(default) => {
+                let rivals = finals.entrants(&self.failed).saturating_sub(1);
+                selection_interval(&finals.selection(contender), &finals.selection(default), rivals)
+            }
+            None => return None,
+        };
+        // A final that was cut short visited one of them too seldom. The search decides.
+        let searched = |config| statistics::median_interval(&self.corrected_samples(self.place(config)?), 0.95);
+        told.or_else(|| Some(ratio_of(searched(contender)?, searched(default)?)))
     }
 
     /// Returns the scores that count for a correct configuration, corrected for drift.
@@ -345,22 +348,31 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
         let mut order = vec![winner];
         order.extend(ties);
         let placed: HashSet<K> = order.iter().copied().collect();
+        let others = self.search.iter().map(|at| self.evidence.trials[*at].config);
+        let others = others.filter(|config| !placed.contains(config)).collect();
+        order.extend(self.sorted(others, finals));
+        order
+    }
+
+    /// Sorts configurations by the scores that count for them, which are shown beside them. Those of a
+    /// tie that confirmed it are others than those that chose the winner.
+    fn sorted(&self, configs: Vec<K>, finals: &Finals<K>) -> Vec<K> {
         if finals.0.is_empty() {
-            // The scores of the search count, and it is sorted by them.
-            let searched = self.search.iter().map(|at| self.evidence.trials[*at].config);
-            order.extend(searched.filter(|config| !placed.contains(config)));
-            return order;
+            return configs; // The scores of the search count, and all lists of them are sorted by them.
         }
+        let mut wanted: HashSet<K> = configs.iter().copied().collect();
         let score = |at: &usize| {
             let trial = &self.evidence.trials[*at];
-            let in_final = statistics::median(&finals.counted(trial.config));
+            let in_final = || statistics::median(&finals.counted(trial.config));
             let searched = || trial.score.unwrap_or(f64::INFINITY) / self.correction(trial.clock);
-            (!placed.contains(&trial.config)).then(|| (in_final.unwrap_or_else(searched), trial.config))
+            wanted.remove(&trial.config).then(|| (in_final().unwrap_or_else(searched), trial.config))
         };
-        let mut others: Vec<(f64, K)> = self.search.iter().filter_map(score).collect();
-        others.sort_by(|a, b| a.0.total_cmp(&b.0));
-        order.extend(others.into_iter().map(|(_, config)| config));
-        order
+        let mut scored: Vec<(f64, K)> = self.search.iter().filter_map(score).collect();
+        // A finalist without a trial comes last.
+        scored
+            .extend(configs.into_iter().filter(|config| wanted.contains(config)).map(|config| (f64::INFINITY, config)));
+        scored.sort_by(|a, b| a.0.total_cmp(&b.0));
+        scored.into_iter().map(|(_, config)| config).collect()
     }
 }
 
@@ -376,6 +388,8 @@ struct Estimate {
 struct OfFinal {
     /// The stage and the median of every visit, corrected for drift.
     visits: Vec<(Stage, f64)>,
+    /// The medians of the visits in the selection rounds.
+    selection: Vec<f64>,
     /// The medians of the visits in the confirmation rounds.
     confirmation: Vec<f64>,
 }
@@ -387,6 +401,16 @@ impl<K: Copy + Ord + Hash> Finals<K> {
     /// Returns the medians of the visits that count for `config`. Empty if it was not visited.
     fn counted(&self, config: K) -> Vec<f64> {
         self.0.get(&config).map(|of| counted(of.visits.iter().copied())).unwrap_or_default()
+    }
+
+    /// Returns the number of finalists that are not among the `failed`.
+    fn entrants(&self, failed: &[K]) -> usize {
+        self.0.keys().filter(|config| self.competed(**config) && !failed.contains(config)).count()
+    }
+
+    /// Returns the medians of the selection visits to `config`.
+    fn selection(&self, config: K) -> Vec<f64> {
+        self.0.get(&config).map(|of| of.selection.clone()).unwrap_or_default()
     }
 
     /// Returns true if `config` was a finalist.
@@ -404,6 +428,11 @@ impl<K: Copy + Ord + Hash> Finals<K> {
     fn is_surely_better(&self, one: K, other: K) -> bool {
         self.paired(one, other).is_some_and(|(one, other)| is_surely_better(one, other))
     }
+}
+
+/// Returns the interval of the ratio of two scores, of which each has an interval of its own.
+fn ratio_of(best: (f64, f64), base: (f64, f64)) -> (f64, f64) {
+    (base.0 / best.1, base.1 / best.0)
 }
 
 /// Returns the probes of the reference.

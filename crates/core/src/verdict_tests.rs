@@ -212,6 +212,72 @@ fn a_slow_default_of_three_visits_is_compared_by_all_of_them() {
     assert!((found.ratio - 9.0).abs() < 0.5, "{found:?}");
 }
 
+/// Two of nine rounds show the winner slower, by little. The signed-rank test says that it is faster,
+/// although the order statistics of the ratios say no more than 0.995.
+#[test]
+fn the_interval_of_a_speed_up_beyond_doubt_lies_above_1() {
+    let base = [0.99, 0.995, 1.2, 1.25, 1.3, 1.4, 1.5, 1.7, 1.8];
+    let case = Case::of(&THREE, 0).again(1, Role::Selection, &[1.0; 9]).again(1, Role::Confirmation, &[1.0; 9]);
+    let found = case.again(0, Role::Baseline, &base).verdict().comparison.unwrap();
+    assert!(found.is_better && found.interval.0 > 1.0 && found.interval.0 < found.ratio, "{found:?}");
+    // One disturbed round more, and nothing is beyond doubt.
+    let base = [0.99, 0.995, 0.9, 1.25, 1.3, 1.05, 1.02, 1.7, 1.8];
+    let case = Case::of(&THREE, 0).again(1, Role::Selection, &[1.0; 9]).again(1, Role::Confirmation, &[1.0; 9]);
+    let found = case.again(0, Role::Baseline, &base).verdict().comparison.unwrap();
+    assert!(!found.is_better && found.interval.0 <= 1.0, "{found:?}");
+}
+
+#[test]
+fn in_every_final_a_winner_is_crowned_if_and_only_if_the_interval_of_its_speed_up_lies_above_1() {
+    let mut rng = Rng::seed_from_u64(2);
+    let (mut crowned, mut held) = (0, 0);
+    for _ in 0..3000 {
+        let level = 1.0 + 0.1 * f64::from(rng.random_range(0..5_u8));
+        let draw = |rng: &mut Rng, level: f64, count: usize| -> Vec<f64> {
+            (0..count).map(|_| level + 0.02 * f64::from(rng.random_range(0..12_u8))).collect()
+        };
+        let (few, many) = (rng.random_range(1..10), rng.random_range(6..18));
+        let case = Case::of(&[(0, &[level, level + 0.1]), (1, &[1.0, 1.1])], 0);
+        let case = case.again(1, Role::Selection, &draw(&mut rng, 1.0, 7)).again(
+            1,
+            Role::Confirmation,
+            &draw(&mut rng, 1.0, many),
+        );
+        let case = match rng.random_range(0..4_u8) {
+            0 => case.again(0, Role::Selection, &draw(&mut rng, level, few)),
+            1 => case.again(0, Role::Baseline, &draw(&mut rng, level, few)),
+            2 => case.again(0, Role::Baseline, &draw(&mut rng, level, many)),
+            _ => case,
+        };
+        let verdict = case.verdict();
+        let found = verdict.comparison.unwrap();
+        assert!(found.interval.0 <= found.ratio && found.ratio <= found.interval.1, "{found:?}");
+        let is_first = verdict.order[0] == 1;
+        assert_eq!(
+            (found.is_better, is_first),
+            (found.interval.0 > 1.0, found.is_better),
+            "{found:?} {:?}",
+            case.repeats
+        );
+        crowned += usize::from(found.is_better);
+        held += usize::from(!found.is_better);
+    }
+    assert!(crowned > 300 && held > 300, "{crowned} {held}");
+}
+
+#[test]
+fn ties_stand_in_the_order_of_the_scores_that_are_shown_for_them() {
+    // The selection saw the two ties in the other order than the confirmation.
+    let mut case = Case::of(&THREE, 9);
+    for (config, selection, confirmation) in [(1, 1.0, 1.005), (2, 1.02, 1.0), (0, 1.01, 1.002)] {
+        case = case.again(config, Role::Selection, &nine(selection, 1));
+        case = case.again(config, Role::Confirmation, &nine(confirmation, usize::from(config)));
+    }
+    let verdict = case.verdict();
+    assert_eq!((verdict.winner, verdict.ties), (Some(1), vec![2, 0]));
+    assert_eq!(verdict.order, [1, 2, 0]);
+}
+
 #[test]
 fn the_order_follows_the_scores_that_count_and_equal_ones_keep_the_order_found() {
     let trials: [(u8, &[f64]); 4] = [(3, &[1.0]), (4, &[3.0]), (2, &[2.0]), (1, &[2.0])];

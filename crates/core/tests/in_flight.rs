@@ -3,7 +3,9 @@
 mod common;
 
 use common::{crashing, line};
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tunesmith_core::testing::OutOfOrder;
 use tunesmith_core::*;
 use tunesmith_space::Space;
@@ -120,6 +122,160 @@ fn a_resumed_run_tells_the_answers_in_the_recorded_order_and_goes_on_as_it_would
             assert_eq!(requests(&rest), requests(&all[cut..]), "room {room}, cut {cut}");
         }
     }
+}
+
+/// Answers as [`LatestFirst`] after some answers of an earlier part, and changes the number of requests
+/// that keep it busy after so many answers.
+struct Growing<E> {
+    inner: LatestFirst<E>,
+    answered: usize,
+    changes: VecDeque<(usize, usize)>,
+}
+
+impl<E> Growing<E> {
+    fn after(answered: usize, inner: E) -> Self {
+        let changes = [(0, 1), (0, 3), (5, 8), (20, 2), (20, 5), (21, 4), (40, 12)];
+        let changes = changes.into_iter().filter(|(at, _)| *at >= answered).collect();
+        Self { inner: LatestFirst(inner, Vec::new()), answered, changes }
+    }
+}
+
+impl<E: Evaluator> Evaluator for Growing<E> {
+    fn submit(&mut self, request: Request) -> Result<(), Error> {
+        self.inner.submit(request)
+    }
+
+    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
+        self.answered += 1;
+        self.inner.next(interrupt)
+    }
+
+    fn wait(&mut self, _: usize, interrupt: &Interrupt) -> Result<Waited, Error> {
+        if let Some((at, room)) = self.changes.front().copied()
+            && at <= self.answered
+        {
+            self.changes.pop_front();
+            return Ok(Waited::Room(room));
+        }
+        Ok(Waited::Answered(Box::new(self.next(interrupt)?.unwrap())))
+    }
+}
+
+#[test]
+fn a_resumed_run_repeats_the_changes_of_its_room_and_goes_on_as_it_would_have() {
+    let space = line(400);
+    let tune = |answered: usize, recorded: Vec<Evaluation>| {
+        let (mut searcher, mut kept) = (Near::default(), Kept::default());
+        let mut device = Growing::after(answered, crashing(&space));
+        Tuner::new(&space, &mut searcher, &mut device)
+            .store(&mut kept)
+            .stop(Stop::evaluations(BUDGET))
+            .judging(Judging::nothing())
+            .room(2)
+            .follow_room(true)
+            .seed(3)
+            .recorded(recorded)
+            .run()
+            .unwrap();
+        (searcher, kept.0)
+    };
+    let (whole, all) = tune(0, Vec::new());
+    let rooms: Vec<usize> = all.iter().flat_map(|evaluation| evaluation.measurement.rooms.clone()).collect();
+    assert_eq!(rooms, [2, 1, 3, 8, 2, 5, 4, 12]);
+    assert!(whole.most_in_flight > 5, "{} in flight", whole.most_in_flight);
+    for cut in 0..all.len() {
+        let (resumed, rest) = tune(cut, all[..cut].to_vec());
+        assert_eq!(resumed.asked, whole.asked, "cut {cut}");
+        assert_eq!(requests(&rest), requests(&all[cut..]), "cut {cut}");
+    }
+}
+
+/// Gives up to three answers at once.
+struct InBatches<E>(LatestFirst<E>, usize);
+
+impl<E: Evaluator> Evaluator for InBatches<E> {
+    fn submit(&mut self, request: Request) -> Result<(), Error> {
+        self.0.submit(request)
+    }
+
+    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
+        self.1 = 0;
+        self.0.next(interrupt)
+    }
+
+    fn ready(&mut self) -> Result<Option<Completion>, Error> {
+        self.1 += 1;
+        if self.1 < 3 { self.0.next(&Interrupt::default()) } else { Ok(None) }
+    }
+}
+
+/// Counts what it keeps, what is synced, and how often.
+#[derive(Default)]
+struct Synced {
+    kept: Vec<Evaluation>,
+    safe: Arc<AtomicUsize>,
+    unsynced: usize,
+    syncs: usize,
+}
+
+impl Store for Synced {
+    fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
+        self.kept.push(evaluation.clone());
+        self.unsynced += 1;
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), Error> {
+        self.safe.fetch_add(std::mem::take(&mut self.unsynced), Ordering::SeqCst);
+        self.syncs += 1;
+        Ok(())
+    }
+}
+
+/// Asks as another searcher, which must learn of nothing that is not synced.
+struct Careful {
+    near: Near,
+    safe: Arc<AtomicUsize>,
+}
+
+impl Searcher for Careful {
+    fn ask(&mut self, view: &View<'_>, room: usize, rng: &mut Rng) -> Vec<Request> {
+        assert!(view.history().len() <= self.safe.load(Ordering::SeqCst), "an answer counts before it is synced");
+        self.near.ask(view, room, rng)
+    }
+
+    fn tell(&mut self, view: &View<'_>, told: &Told<'_>) {
+        assert!(view.history().len() <= self.safe.load(Ordering::SeqCst), "an answer is told before it is synced");
+        self.near.tell(view, told);
+    }
+}
+
+#[test]
+fn answers_that_come_together_are_synced_at_once_before_any_is_told_and_told_one_by_one() {
+    let space = line(400);
+    let tune = |budget: u64, recorded: Vec<Evaluation>| {
+        let mut store = Synced::default();
+        store.safe.store(recorded.len(), Ordering::SeqCst);
+        let mut searcher = Careful { near: Near::default(), safe: Arc::clone(&store.safe) };
+        let mut device = InBatches(LatestFirst(crashing(&space), Vec::new()), 0);
+        Tuner::new(&space, &mut searcher, &mut device)
+            .store(&mut store)
+            .stop(Stop::evaluations(budget))
+            .judging(Judging::nothing())
+            .room(8)
+            .durable(true)
+            .seed(3)
+            .recorded(recorded)
+            .run()
+            .unwrap();
+        (searcher.near.asked, store.kept, store.syncs)
+    };
+    let (asked, all, syncs) = tune(BUDGET, Vec::new());
+    assert_eq!(all.len() as u64, BUDGET);
+    assert!(syncs * 2 < all.len(), "{syncs} syncs");
+    let (again, rest, _) = tune(BUDGET + 20, all);
+    assert!(again.starts_with(&asked), "the order of the answers decides the requests");
+    assert_eq!(rest.len(), 20, "nothing is measured twice");
 }
 
 #[test]

@@ -27,6 +27,6 @@ pub use fitted::{
 };
 pub use nests::{
     ArrayFootprint, CountOptions, Counted, Counting, Guess, Limit, ModernCount, NestCount, NestCounts, NestEstimates,
-    PropertyCount, count, without_estimate,
+    PropertyCount, count, notes_on,
 };
 pub use tunesmith_loopnest::Lanes;

@@ -1,7 +1,7 @@
 //! The names of what kernels use of a device.
 
 /// Every name that a compiler or a driver may report, for metrics and limits.
-pub const RESOURCE_NAMES: [&str; 25] = [
+pub const RESOURCE_NAMES: [&str; 28] = [
     "atomics",
     "blocks_per_multiprocessor",
     "constant_bytes",
@@ -19,12 +19,15 @@ pub const RESOURCE_NAMES: [&str; 25] = [
     "occupancy",
     "other_instructions",
     "registers",
+    "scalar_registers",
     "shared_bytes",
     "shared_loads",
     "shared_stores",
     "special_instructions",
     "spill_load_bytes",
     "spill_store_bytes",
+    "spilled_registers",
+    "spilled_scalar_registers",
     "tensor_instructions",
     "texture_loads",
 ];

@@ -11,7 +11,8 @@ use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{Access, Fill, LiveEvaluator};
 use tunesmith_space::Space;
 
-/// b = 2 * a, each MODE with something that it does to its process. HERE is a folder.
+/// b = 2 * a, each MODE with something that it does to its process, or to its worker. HERE is a
+/// folder, and FREE is the number of processors that this process may use.
 const KERNEL: &str = r#"
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -23,6 +24,7 @@ const KERNEL: &str = r#"
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -52,6 +54,48 @@ static void leave_a_daemon(void)
     }
     while (access("HERE/daemon", F_OK) != 0)
         usleep(1000);
+}
+
+/* Forks and exits as fast as it can. Ends by itself, should nobody end it. HERE/chain grows with it. */
+static void leave_a_chain(void)
+{
+    if (fork() != 0)
+        return;
+    setsid();
+    int file = open("HERE/chain", O_CREAT | O_WRONLY | O_APPEND, 0600);
+    time_t end = time(0) + 60;
+    while (time(0) < end)
+        if (write(file, "x", 1) != 1 || fork() != 0)
+            _exit(0);
+    _exit(0);
+}
+
+static void harm_the_worker(void)
+{
+    pid_t worker = getppid();
+    struct rlimit files;
+    prlimit(worker, RLIMIT_NOFILE, 0, &files);
+    files.rlim_cur = 100;
+    prlimit(worker, RLIMIT_NOFILE, &files, 0);
+    setpriority(PRIO_PROCESS, worker, 19);
+    cpu_set_t one;
+    sched_getaffinity(worker, sizeof one, &one);
+    for (int at = 0, found = 0; at < CPU_SETSIZE; at++) {
+        if (found)
+            CPU_CLR(at, &one);
+        found |= CPU_ISSET(at, &one);
+    }
+    sched_setaffinity(worker, sizeof one, &one);
+}
+
+/* Returns true if this process is as it is in a fresh worker on FREE processors. */
+static int is_unharmed(void)
+{
+    struct rlimit files;
+    getrlimit(RLIMIT_NOFILE, &files);
+    cpu_set_t set;
+    sched_getaffinity(0, sizeof set, &set);
+    return files.rlim_cur != 100 && getpriority(PRIO_PROCESS, 0) != 19 && CPU_COUNT(&set) == FREE;
 }
 
 void twice(const float *a, float *b)
@@ -129,6 +173,14 @@ void twice(const float *a, float *b)
     kill(getppid(), SIGKILL);
     for (;;)
         pause();
+#elif MODE == 20
+    for (int i = 0; i < 2; i++)
+        leave_a_chain();
+#elif MODE == 21
+    harm_the_worker();
+#elif MODE == 22
+    if (!is_unharmed())
+        b[0] += 1;
 #elif MODE == 16
     ((volatile float *)b)[100 + 1024] = 1;
 #elif MODE == 17
@@ -137,7 +189,7 @@ void twice(const float *a, float *b)
 }
 "#;
 
-const MODES: i64 = 20;
+const MODES: i64 = 23;
 
 struct Lab {
     folder: tempfile::TempDir,
@@ -149,7 +201,10 @@ impl Lab {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (file, check) = (folder.path().join("twice.c"), folder.path().join("reference.c"));
-        std::fs::write(&file, KERNEL.replace("HERE", &folder.path().display().to_string())).unwrap();
+        let free = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)).unwrap();
+        let free = (0..nix::sched::CpuSet::count()).filter(|processor| free.is_set(*processor).unwrap()).count();
+        let kernel = KERNEL.replace("HERE", &folder.path().display().to_string()).replace("FREE", &free.to_string());
+        std::fs::write(&file, kernel).unwrap();
         let reference_text =
             "void reference(const float *a, float *b) { for (int i = 0; i < 100; i++) b[i] = 2 * a[i]; }";
         std::fs::write(&check, reference_text).unwrap();
@@ -203,6 +258,31 @@ fn a_process_that_a_configuration_leaves_behind_ends_with_it() {
     // The worker begins a job when it has ended everything that the last one left behind.
     assert_correct(&lab.evaluate(0));
     assert!(!Path::new("/proc").join(&daemon).exists(), "process {daemon} runs on");
+}
+
+#[test]
+fn processes_that_fork_and_exit_without_pause_end_with_their_configuration() {
+    let mut lab = Lab::new();
+    // A chain that is ended before its first step has written nothing.
+    let length = |lab: &Lab| std::fs::metadata(lab.folder.path().join("chain")).map_or(0, |file| file.len());
+    for _ in 0..3 {
+        assert_correct(&lab.evaluate(20));
+        // The worker begins a job when it has ended everything that the last one left behind.
+        assert_correct(&lab.evaluate(0));
+        let before = length(&lab);
+        assert_correct(&lab.evaluate(0));
+        assert_eq!(length(&lab), before, "a chain of processes goes on");
+    }
+}
+
+#[test]
+fn what_a_configuration_does_to_its_worker_from_outside_reaches_no_other() {
+    let mut lab = Lab::new();
+    assert_correct(&lab.evaluate(22));
+    assert_correct(&lab.evaluate(21));
+    assert_correct(&lab.evaluate(22));
+    assert_correct(&lab.evaluate(21));
+    assert_correct(&lab.evaluate(22));
 }
 
 #[test]

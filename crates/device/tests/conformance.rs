@@ -93,7 +93,8 @@ fn kernels_have_one_to_three_dimensions_counted_in_items_or_groups() {
 #[test]
 fn every_kind_of_memory_holds_what_it_should() {
     let source = "#include \"portable.h\"\n\
-        KERNEL kinds(GLOBAL const float *a, CONSTANT float *k, SCRATCH float *scratch, GLOBAL float *b, GLOBAL float *c) {\n\
+        KERNEL kinds(GLOBAL const float *a, CONSTANT float *k, LOCAL(float, scratch) GLOBAL float *b, GLOBAL float *c) {\n\
+        USE_LOCAL(float, scratch)\n\
         ITEMS(i, 0, 1000) { scratch[i % TILE] = a[i]; FENCE; b[i] += scratch[i % TILE] * k[i % 7]; c[i] = a[i]; } }\n";
     for lab in labs() {
         let arguments = vec![
@@ -117,7 +118,8 @@ fn every_kind_of_memory_holds_what_it_should() {
 
 #[test]
 fn local_memory_may_depend_on_the_configuration() {
-    let source = "#include \"portable.h\"\nKERNEL turn(SCRATCH int *scratch, GLOBAL int *out) {\n\
+    let source = "#include \"portable.h\"\nKERNEL turn(LOCAL(int, scratch) GLOBAL int *out) {\n\
+        USE_LOCAL(int, scratch)\n\
         ITEMS(i, 0, 64) { scratch[i % TILE] = i; FENCE; out[i] = scratch[i % TILE]; } }\n";
     for lab in labs() {
         let scratch = ArgumentKind::Local { shape: exprs(&["TILE"]) };
@@ -195,18 +197,21 @@ fn faults(lab: &Lab) -> tunesmith_device::KernelSpec {
 /// the same run.
 #[test]
 fn every_fault_gets_its_status_and_the_run_goes_on() {
-    let expected = [
-        (1, FailureKind::Compile, vec!["error", "kernel.c"]),
-        (2, FailureKind::Correctness, vec!["`c`", "`c`[5]"]),
-        (3, FailureKind::Correctness, vec!["`c`[7]", "written"]),
-        (4, FailureKind::Runtime, vec!["outside of `c`, behind its end"]),
-        (5, FailureKind::Runtime, vec!["outside of `c`, before its start"]),
-        (6, FailureKind::Correctness, vec!["its input `a`[3]"]),
-        (7, FailureKind::Timeout, vec!["did not end within"]),
-        (8, FailureKind::Runtime, vec!["the kernel"]),
-        (9, FailureKind::Correctness, vec!["`c`[2]", "NaN"]),
-    ];
     for lab in labs() {
+        let file = format!("kernel.{}", lab.suffix());
+        // A GPU's driver reports what a processor's driver dies of.
+        let crash = if lab.gpu().is_some() { "memory that is not its own" } else { "the kernel" };
+        let expected = [
+            (1, FailureKind::Compile, vec!["error", &file]),
+            (2, FailureKind::Correctness, vec!["`c`", "`c`[5]"]),
+            (3, FailureKind::Correctness, vec!["`c`[7]", "written"]),
+            (4, FailureKind::Runtime, vec!["outside of `c`, behind its end"]),
+            (5, FailureKind::Runtime, vec!["outside of `c`, before its start"]),
+            (6, FailureKind::Correctness, vec!["its input `a`[3]"]),
+            (7, FailureKind::Timeout, vec!["did not end within"]),
+            (8, FailureKind::Runtime, vec![crash]),
+            (9, FailureKind::Correctness, vec!["`c`[2]", "NaN"]),
+        ];
         let space = space_of("MODE", 10);
         let mut evaluator = lab.evaluator(&space, faults(&lab));
         for (mode, kind, words) in &expected {

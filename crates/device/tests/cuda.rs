@@ -5,10 +5,10 @@ mod common;
 
 use common::scripted::{COPIES, ScriptedLab, rules};
 use common::*;
-use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
+use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{
-    Access, ArgumentKind, Cache, Compilers, CudaSetup, DeviceError, Image, KernelSpec, Launches, LiveEvaluator,
-    LiveOptions, Memory, cuda_devices, devices,
+    ArgumentKind, Compilers, CudaSetup, DeviceError, Image, KernelSpec, LiveEvaluator, LiveOptions, Memory,
+    cuda_devices, devices,
 };
 
 #[test]
@@ -135,48 +135,6 @@ fn counters_come_from_nsight_compute_where_the_worker_cannot_read_them() {
     let counters = completion.measurement.counters;
     assert_eq!(counters["smsp__inst_executed.sum"], 1024.0);
     assert_eq!(counters["smsp__inst_executed_pipe_fp16.sum"], 8.0, "by the name of the table");
-}
-
-fn measured(completion: &Completion) -> Vec<i64> {
-    completion.measurement.times_ms.iter().map(|time| (time * 1e3).round() as i64).collect()
-}
-
-#[test]
-fn a_short_kernel_is_launched_many_times_in_a_graph_so_that_starting_it_costs_nothing() {
-    let lab = ScriptedLab::new(&rules(&[])).and(r#""graphs": true, "launch_us": 10"#);
-    let completion = evaluate(&mut lab.evaluator(&one(), lab.copy()), one().id(0).unwrap());
-    assert_correct(&completion);
-    // A launch took 50 + 10 us, so 17 of them take a millisecond.
-    assert_eq!(completion.measurement.values["launches_per_sample"], [17.0]);
-    assert!(measured(&completion).iter().all(|time| [51, 52].contains(time)), "{:?}", measured(&completion));
-    assert_eq!(lab.count("graph 17"), 1);
-    assert_eq!(lab.count("launch_graph 17"), completion.measurement.times_ms.len());
-    assert_eq!(lab.count("launch copy"), 2, "the first launch, and the one that shows its time");
-}
-
-#[test]
-fn launches_are_single_where_a_group_would_change_what_is_measured() {
-    let single = |change: &dyn Fn(&mut LiveOptions)| {
-        let lab = ScriptedLab::new(&rules(&[])).and(r#""graphs": true, "launch_us": 10"#);
-        let mut options = options(lab.copy());
-        change(&mut options);
-        let completion = evaluate(&mut lab.open(&one(), options), one().id(0).unwrap());
-        assert_correct(&completion);
-        assert_eq!(lab.count("graph"), 0);
-        assert!(!completion.measurement.values.contains_key("launches_per_sample"));
-        assert_eq!(measured(&completion)[..3], [60, 62, 61]);
-    };
-    single(&|options| options.policy.launches = Launches::Single);
-    single(&|options| options.policy.cache = Cache::Cold);
-    single(&|options| {
-        let ArgumentKind::Buffer { access, .. } = &mut options.spec.arguments[1].kind else { panic!("no buffer") };
-        *access = Access::InOut;
-    });
-    // A kernel of a fifth of a millisecond and more is not short.
-    let slow = rules(&[]).replace("[90, 50, 52, 51]", "[200]");
-    let lab = ScriptedLab::new(&slow).and(r#""graphs": true"#);
-    let completion = evaluate(&mut lab.evaluator(&one(), lab.copy()), one().id(0).unwrap());
-    assert_eq!((measured(&completion)[0], lab.count("graph")), (200, 0));
 }
 
 /// Returns the copy of an image of 32 x 32 floats to another one.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::backends::labs;
+use common::backends::processors;
 use common::*;
 use std::sync::Arc;
 use tunesmith_core::FailureKind;
@@ -37,7 +37,7 @@ impl Generator for Adds {
 
 #[test]
 fn every_configuration_runs_the_source_that_was_made_for_it() {
-    for lab in labs() {
+    for lab in processors() {
         let arguments = vec![buffer("out", "i32", 32, Access::Out, Fill::Zeros)];
         let work = WorkSize { extent: Extent::Global(Vec::new()), local: None };
         let mut spec = lab.spec("f", "", arguments, work);

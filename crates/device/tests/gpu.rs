@@ -7,8 +7,8 @@ use common::scripted::{APIS, COPIES, N, ScriptedLab, rules, work};
 use common::*;
 use tunesmith_core::{Completion, Evaluator, Examined, FailureKind, Interrupt, Request};
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, Cache, Compilers, DeviceError, Fill, GpuApi, HipSetup, Language, LiveEvaluator,
-    Memory, Target, devices, hip_devices,
+    Access, Argument, ArgumentKind, Cache, Compilers, DeviceError, Fill, GpuApi, HipSetup, Language, Launches,
+    LiveEvaluator, LiveOptions, Memory, Target, devices, hip_devices,
 };
 use tunesmith_space::{ConfigId, Expr};
 
@@ -188,6 +188,49 @@ fn configurations_with_the_same_code_and_launch_are_timed_once() {
         let again = evaluate(&mut evaluator, config(&space, 1));
         assert!(again.measurement.compile.as_ref().unwrap().same_binary);
         assert_eq!((again.measurement.times_ms, lab.count("launch")), (first.measurement.times_ms, launches));
+    }
+}
+
+#[test]
+fn a_short_kernel_is_launched_many_times_in_a_graph_so_that_starting_it_costs_nothing() {
+    for lab in ScriptedLab::of_both(|_| rules(&[])) {
+        let lab = lab.and(r#""graphs": true, "launch_us": 10"#);
+        let completion = evaluate(&mut lab.evaluator(&one(), lab.copy()), one().id(0).unwrap());
+        assert_correct(&completion);
+        // A launch took 50 + 10 us, so 17 of them take a millisecond.
+        assert_eq!(completion.measurement.values["launches_per_sample"], [17.0]);
+        assert!(measured(&completion).iter().all(|time| [51, 52].contains(time)), "{:?}", measured(&completion));
+        assert_eq!(lab.count("graph 17"), 1);
+        assert_eq!(lab.count("launch_graph 17"), completion.measurement.times_ms.len());
+        assert_eq!(lab.count("launch copy"), 2, "the first launch, and the one that shows its time");
+    }
+}
+
+#[test]
+fn launches_are_single_where_a_group_would_change_what_is_measured() {
+    let single = |change: &dyn Fn(&mut LiveOptions)| {
+        for lab in ScriptedLab::of_both(|_| rules(&[])) {
+            let lab = lab.and(r#""graphs": true, "launch_us": 10"#);
+            let mut options = options(lab.copy());
+            change(&mut options);
+            let completion = evaluate(&mut lab.open(&one(), options), one().id(0).unwrap());
+            assert_correct(&completion);
+            assert_eq!(lab.count("graph"), 0);
+            assert!(!completion.measurement.values.contains_key("launches_per_sample"));
+            assert_eq!(measured(&completion)[..3], [60, 62, 61]);
+        }
+    };
+    single(&|options| options.policy.launches = Launches::Single);
+    single(&|options| options.policy.cache = Cache::Cold);
+    single(&|options| {
+        let ArgumentKind::Buffer { access, .. } = &mut options.spec.arguments[1].kind else { panic!("no buffer") };
+        *access = Access::InOut;
+    });
+    // A kernel of a fifth of a millisecond and more is not short.
+    for lab in ScriptedLab::of_both(|_| rules(&[]).replace("[90, 50, 52, 51]", "[200]")) {
+        let lab = lab.and(r#""graphs": true"#);
+        let completion = evaluate(&mut lab.evaluator(&one(), lab.copy()), one().id(0).unwrap());
+        assert_eq!((measured(&completion)[0], lab.count("graph")), (200, 0));
     }
 }
 

@@ -5,6 +5,7 @@
 //! configuration, and [`rust()`] writes a Rust module. [`for_build`] writes a single configuration for
 //! a build.
 
+mod best;
 mod build;
 mod c_header;
 mod format;
@@ -13,6 +14,7 @@ mod rust;
 mod summary;
 mod x_macro;
 
+pub use best::best;
 pub use build::{BuildForm, TUNED, for_all_inputs, for_build};
 pub use c_header::c_header;
 pub use format::ExportFormat;

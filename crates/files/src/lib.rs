@@ -1,13 +1,20 @@
-//! Opens and reads the files that a user names.
+//! Opens and reads the files that a user names, and removes the folders of programs.
 //!
 //! A path may name anything. A FIFO blocks whoever opens it until somebody writes into it,
 //! `/dev/zero` never ends, and a file of a few bytes on disk may claim a terabyte. A reader that
 //! opens files here meets none of them: it gets a regular file, and reads at most the bytes that it
 //! asked for.
+//!
+//! A program may leave folders nested by the thousand, or folders that nobody may enter.
+//! `remove_tree`, with the feature `removal`, removes those, too.
 
 mod lines;
+#[cfg(feature = "removal")]
+mod tree;
 
 pub use lines::LineFile;
+#[cfg(feature = "removal")]
+pub use tree::{empty_tree, remove_tree};
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};

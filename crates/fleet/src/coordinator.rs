@@ -6,26 +6,28 @@ mod compilers;
 mod device;
 mod kinds;
 mod likeness;
+mod member;
+mod options;
+mod state;
 
 use crate::bundle::Bundle;
-use crate::depot::{Depot, Made};
-use crate::hall::{Connection, Door, Event, Offer, Outbox, Subject};
-use crate::lease::{Issue, JobId, Leases, Lost, Terms, Whom, WorkerId};
+use crate::hall::{Connection, Door, Entrance, Event, Offer, Outbox, Subject};
+use crate::lease::{Issue, JobId, Leases, Lost, Whom, WorkerId};
 use crate::report::SharedReport;
-use crate::start::{Crew, WorkerProgram};
+use crate::start::Crew;
 use crate::wire::{Answer, FromCoordinator, FromWorker, Readiness, Task};
-use crate::{FleetError, FleetSpec, Token};
+use crate::{FleetError, FleetSpec};
 use calibration::Calibration;
 use compilers::Compilers;
 use kinds::Waiting;
 use likeness::{VERSION, difference, subject};
+use member::Member;
+pub use options::FleetOptions;
 use serde_json::{Map, Value as Json};
-use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 use tunesmith_core::{Asides, Error, Failure, FailureKind, Interrupt, MadeBy};
-use tunesmith_space::{ConfigId, Space, Value};
+use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, WorkerReport, WorkerRole, WorkerState};
 
 /// Time between looks at the interrupt and at started processes.
@@ -33,83 +35,6 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Maximum number of remarks about peers that were turned away.
 const MOST_REFUSALS: usize = 20;
-
-/// The choices for a fleet.
-#[derive(Clone, Debug)]
-pub struct FleetOptions {
-    /// Its workers.
-    pub spec: FleetSpec,
-    /// The secret of the run.
-    pub token: Token,
-    /// The file of the problem. What lies in its folder is sent to workers.
-    pub problem: PathBuf,
-    /// The sizes that replace those of the file.
-    pub sizes: Vec<(String, Value)>,
-    /// The device of workers that name none themselves, as `--device` takes it.
-    pub device: Option<String>,
-    /// The command that starts a worker.
-    pub worker: WorkerProgram,
-    /// The rules of leases.
-    pub terms: Terms,
-    /// Time to wait for a worker if there is none.
-    pub patience: Duration,
-    /// True if the bar of a race is a time that holds for all configurations: the objective is time.
-    pub is_timed: bool,
-    /// True if workers of another kind wait for a run of their own ([`Pools`](crate::Pools)). Otherwise
-    /// they are set aside.
-    pub pools: bool,
-}
-
-impl FleetOptions {
-    /// Time to wait for a worker if there is none.
-    pub const PATIENCE: Duration = Duration::from_secs(600);
-}
-
-/// A worker as the coordinator knows it.
-struct Member {
-    name: String,
-    outbox: Outbox,
-    offer: Box<Offer>,
-    /// Its id among the leases, once it is ready to measure.
-    id: Option<WorkerId>,
-    /// Its id among the leases for compiling, once it is ready to compile.
-    compiler: Option<WorkerId>,
-    /// A digest of the instructions that its processor knows.
-    instructions: String,
-    /// The parcels that it has.
-    sent: Depot<()>,
-    /// Its words if it is ready to compile, until somebody is ready to measure.
-    readiness: Option<Readiness>,
-    /// Its words if it is ready and its pool does not have its turn.
-    waiting: Option<Waiting>,
-}
-
-impl Member {
-    /// Creates a worker that is not ready yet.
-    fn new(connection: Connection, offer: Box<Offer>) -> Self {
-        Self {
-            name: format!("worker {connection} ({}, process {})", offer.who.host, offer.who.process),
-            outbox: offer.outbox.clone(),
-            offer,
-            id: None,
-            compiler: None,
-            instructions: String::new(),
-            sent: Depot::of_worker(),
-            readiness: None,
-            waiting: None,
-        }
-    }
-
-    /// Sends machine code that the worker does not have yet. Returns its digest.
-    fn send_code(&mut self, made: Made) -> String {
-        let digest = made.digest.clone();
-        if self.sent.get(&digest).is_none() {
-            self.sent.add(&digest, made.content.len() as u64, ());
-            self.outbox.send_content(made);
-        }
-        digest
-    }
-}
 
 /// Work for a worker, and for whom it is.
 #[derive(Clone, Debug)]
@@ -128,14 +53,19 @@ enum Ended {
 /// The workers of a run, as the device of a tuner.
 pub struct Fleet {
     // Declared first, so that it is dropped first: no connection is made while processes end.
-    door: Door,
-    events: Receiver<Event>,
+    door: Box<dyn Entrance>,
     members: BTreeMap<Connection, Member>,
+    /// The connections of the workers that measure.
+    measuring: HashMap<WorkerId, Connection>,
+    /// The connections of the workers that compile.
+    compiling: HashMap<WorkerId, Connection>,
     crew: Crew,
     leases: Leases<Work>,
     compilers: Compilers,
     calibration: Calibration,
     space: Option<Space>,
+    /// The default configuration of the problem.
+    default: Option<ConfigId>,
     /// The message with which workers begin, once the problem is known.
     begin: Option<FromCoordinator>,
     /// The digests of the problem and of its space.
@@ -149,6 +79,8 @@ pub struct Fleet {
     ended: VecDeque<(JobId, Work, Ended)>,
     asides: Asides,
     refusals: usize,
+    /// The most workers without work that a remark has told of.
+    most_idle: usize,
     /// The time since which no worker is usable.
     alone_since: Option<Duration>,
     first_ready: Option<Duration>,
@@ -175,17 +107,28 @@ impl Fleet {
             FleetSpec::Listen(address) => address.clone(),
             FleetSpec::Ssh(_) | FleetSpec::Slurm(_) | FleetSpec::HyperQueue(_) => "[::]:0".to_string(),
         };
-        let (door, events) = Door::open(&address, options.token.clone(), subject)?;
+        let door = Door::open(&address, options.token.clone(), subject)?;
         let crew = Crew::start(&options.spec, &options.worker, door.address, &options.token)?;
-        let mut fleet = Self {
+        let mut fleet = Self::behind(Box::new(door), crew, options);
+        if let FleetSpec::Listen(_) = fleet.options.spec {
+            fleet.note(format!("waiting for workers on port {}", fleet.door.port()));
+        }
+        Ok(fleet)
+    }
+
+    /// Creates a fleet whose workers come by `door`.
+    pub(crate) fn behind(door: Box<dyn Entrance>, crew: Crew, options: FleetOptions) -> Self {
+        let fleet = Self {
             door,
-            events,
             members: BTreeMap::new(),
+            measuring: HashMap::new(),
+            compiling: HashMap::new(),
             crew,
             leases: Leases::new(options.terms),
             compilers: Compilers::new(options.terms),
             calibration: Calibration::default(),
             space: None,
+            default: None,
             begin: None,
             subject: Map::new(),
             identity: None,
@@ -195,6 +138,7 @@ impl Fleet {
             ended: VecDeque::new(),
             asides: Asides::default(),
             refusals: 0,
+            most_idle: 0,
             alone_since: None,
             first_ready: None,
             looked: Duration::ZERO,
@@ -202,10 +146,7 @@ impl Fleet {
             options,
         };
         fleet.report.change(|report| report.spec = fleet.options.spec.to_string());
-        if let FleetSpec::Listen(_) = fleet.options.spec {
-            fleet.note(format!("waiting for workers on port {}", fleet.door.address.port()));
-        }
-        Ok(fleet)
+        fleet
     }
 
     /// Returns the report of this fleet, which outlives it.
@@ -215,7 +156,7 @@ impl Fleet {
 
     /// Returns the port that workers connect to.
     pub fn port(&self) -> u16 {
-        self.door.address.port()
+        self.door.port()
     }
 
     fn note(&mut self, text: String) {
@@ -223,7 +164,7 @@ impl Fleet {
     }
 
     /// Waits until `done` returns something. Returns `None` if interrupted.
-    fn wait<T>(
+    fn wait_until<T>(
         &mut self,
         interrupt: &Interrupt,
         mut done: impl FnMut(&mut Self) -> Option<T>,
@@ -243,10 +184,9 @@ impl Fleet {
     fn step(&mut self) -> Result<(), Error> {
         let deadlines = [self.leases.next_deadline(), self.compilers.leases.next_deadline()];
         let left = deadlines.into_iter().flatten().min().map(|deadline| deadline.saturating_sub(self.door.now()));
-        match self.events.recv_timeout(left.unwrap_or(LOOK).min(LOOK)) {
-            Ok(event) => self.handle(event),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(unusable("the listener has ended")),
+        let event = self.door.next(left.unwrap_or(LOOK).min(LOOK));
+        if let Some(event) = event.map_err(|_| unusable("the listener has ended"))? {
+            self.handle(event);
         }
         let now = self.door.now();
         for lost in self.leases.expire(now) {
@@ -274,8 +214,8 @@ impl Fleet {
         let name = self.name(lost.worker);
         let is_probe = self.calibration.was_probe(lost.job);
         let again = if lost.failed.is_some() || is_probe { "" } else { "; it is issued anew" };
-        let member = self.members.values().find(|member| member.id == Some(lost.worker));
-        let is_ended = member.is_some_and(|member| self.crew.end(member.offer.who.process));
+        let process = self.measures(lost.worker).map(|member| member.offer.who.process);
+        let is_ended = process.is_some_and(|process| self.crew.end(process));
         let ended = if is_ended { "; its process is ended" } else { "" };
         self.note(format!("{name} did not answer lease {} in time{again}{ended}", lost.job.0));
         self.tell_if_aside(lost.worker);
@@ -379,6 +319,7 @@ impl Fleet {
         self.calibration.join(id, now);
         if let Some(member) = self.members.get_mut(&connection) {
             member.id = Some(id);
+            self.measuring.insert(id, connection);
             let name = member.name.clone();
             let worker = WorkerReport { id: connection, name, device, ..WorkerReport::default() };
             self.report.change(|report| report.workers.push(worker));
@@ -431,6 +372,8 @@ impl Fleet {
         }
         lost.into_iter().for_each(|lost| self.after_loss(lost));
         uncompiled.into_iter().for_each(|lost| self.uncompiled(lost));
+        id.map(|id| self.measuring.remove(&id));
+        compiler.map(|id| self.compiling.remove(&id));
         self.members.remove(&connection);
         self.count_others();
         self.issue();
@@ -439,6 +382,7 @@ impl Fleet {
     /// Answers for a job whose attempts were all lost.
     fn after_loss(&mut self, lost: Lost<Work>) {
         let Some(work) = lost.failed else { return };
+        self.calibration.learn(work.config, &[]);
         let attempts = self.options.terms.most_attempts;
         let text = format!("{attempts} workers were lost, or did not answer, while they measured this configuration");
         self.ended.push_back((lost.job, work, Ended::Failed(Failure::new(FailureKind::Timeout, text))));
@@ -465,8 +409,8 @@ impl Fleet {
 
     /// Sends a lease, and before it the machine code of an evaluation that is compiled.
     fn send_lease(&mut self, issue: Issue<Work>) {
-        let member = self.members.values_mut().find(|member| member.id == Some(issue.worker));
-        let Some(member) = member else { return };
+        let connection = self.measuring.get(&issue.worker);
+        let Some(member) = connection.and_then(|connection| self.members.get_mut(connection)) else { return };
         let Issue { job, attempt, work, .. } = issue;
         let is_evaluation = matches!(work.task, Task::Evaluate { .. });
         let made = self.compilers.made(work.config, &member.instructions).filter(|_| is_evaluation);
@@ -476,8 +420,12 @@ impl Fleet {
     }
 
     fn name(&self, worker: WorkerId) -> String {
-        let member = self.members.values().find(|member| member.id == Some(worker));
-        member.map_or_else(|| format!("worker {}", worker.0), |member| member.name.clone())
+        self.measures(worker).map_or_else(|| format!("worker {}", worker.0), |member| member.name.clone())
+    }
+
+    /// Returns a worker that measures.
+    fn measures(&self, worker: WorkerId) -> Option<&Member> {
+        self.members.get(self.measuring.get(&worker)?)
     }
 
     /// Returns the number of leases of one worker: a second one on a device that compiles beside its
@@ -486,21 +434,6 @@ impl Fleet {
         let own = self.members.values().filter(|member| member.is_of_pool());
         let target = own.into_iter().find_map(|member| member.offer.target.clone());
         1 + usize::from(target.is_some_and(|target| !target.target().is_processor()))
-    }
-
-    fn update_report(&mut self, now: Duration) {
-        let since = now.saturating_sub(self.first_ready.unwrap_or(now));
-        let (measuring, compiling) = (&self.leases, &self.compilers.leases);
-        let members = &self.members;
-        self.report.change(|report| {
-            for (connection, member) in members {
-                let own = member.id.map(|id| (measuring, id)).or(member.compiler.map(|id| (compiling, id)));
-                let (Some((leases, id)), Some(worker)) = (own, report.worker(*connection)) else { continue };
-                count(worker, leases, id, now);
-            }
-            report.waiting = measuring.waiting() + compiling.waiting();
-            report.settle(since);
-        });
     }
 
     /// Adds work that stays with one worker, and waits for its answer. Returns `None` if interrupted.
@@ -512,7 +445,7 @@ impl Fleet {
             let place = fleet.ended.iter().position(|(id, ..)| *id == job)?;
             fleet.ended.remove(place).map(|(_, _, ended)| ended)
         };
-        let ended = self.wait(interrupt, of_job)?;
+        let ended = self.wait_until(interrupt, of_job)?;
         if ended.is_none() {
             self.leases.withdraw(job);
         }
@@ -527,34 +460,18 @@ impl Fleet {
     }
 }
 
-/// Brings the report about a worker up to date.
-fn count(worker: &mut WorkerReport, leases: &Leases<Work>, id: WorkerId, now: Duration) {
-    let counts = leases.counts(id);
-    (worker.second, worker.lost, worker.holds) = (counts.second, counts.lost, leases.held_by(id));
-    match worker.role {
-        WorkerRole::Measures => (worker.evaluations, worker.checks) = (counts.answered, counts.own),
-        WorkerRole::Compiles => worker.compiled = counts.answered,
-    }
-    worker.busy = leases.busy(id, now).as_secs_f64();
-    worker.state = match (leases.is_set_aside(id), leases.is_usable(id)) {
-        (true, _) => WorkerState::SetAside,
-        (false, false) => WorkerState::Silent,
-        (false, true) => WorkerState::Ready,
-    };
-}
-
 impl Drop for Fleet {
     /// Tells the workers that the run has ended. Processes that were started end next.
     fn drop(&mut self) {
         self.finish_report();
         self.door.close();
-        let late = self.events.try_iter().filter_map(|event| match event {
-            Event::Offered(_, offer) => Some(offer.outbox),
-            _ => None,
-        });
-        for outbox in self.members.values().map(|member| member.outbox.clone()).chain(late) {
-            outbox.send(FromCoordinator::End { reason: None });
+        let mut outboxes: Vec<Outbox> = self.members.values().map(|member| member.outbox.clone()).collect();
+        while let Ok(Some(event)) = self.door.next(Duration::ZERO) {
+            if let Event::Offered(_, offer) = event {
+                outboxes.push(offer.outbox);
+            }
         }
+        outboxes.iter().for_each(|outbox| outbox.send(FromCoordinator::End { reason: None }));
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
@@ -48,26 +48,53 @@ pub(crate) struct Offer {
     pub(crate) outbox: Outbox,
 }
 
-/// Sends to one worker, without waiting for it.
-#[derive(Clone)]
-pub(crate) struct Outbox {
-    messages: Sender<Outgoing>,
+/// The coordinator's side of its workers: events come in, and messages go out by the [`Outbox`] of each.
+/// The network is one; a simulation with a virtual clock is another.
+pub(crate) trait Entrance {
+    /// Returns the time since the entrance was opened.
+    fn now(&self) -> Duration;
+
+    /// Waits for an event, for `most` at most.
+    ///
+    /// # Errors
+    /// There will be no event any more.
+    fn next(&mut self, most: Duration) -> Result<Option<Event>, NoMoreEvents>;
+
+    /// Returns the port that workers connect to, or 0 if they do not connect.
+    fn port(&self) -> u16;
+
+    /// Lets nobody in any more. A worker that is being let in ends.
+    fn close(&self);
 }
 
-enum Outgoing {
+/// The listener has ended.
+#[derive(Debug)]
+pub(crate) struct NoMoreEvents;
+
+/// Sends to one worker, without waiting for it.
+#[derive(Clone)]
+pub(crate) struct Outbox(Arc<dyn Fn(Outgoing) + Send + Sync>);
+
+/// A message or a content for a worker.
+pub(crate) enum Outgoing {
     Message(FromCoordinator),
     Content(Made),
 }
 
 impl Outbox {
+    /// Creates an outbox that gives everything to `send`, which does not wait.
+    pub(crate) fn new(send: impl Fn(Outgoing) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(send))
+    }
+
     /// Sends a message. A worker that is gone takes none; its connection has ended then.
     pub(crate) fn send(&self, message: FromCoordinator) {
-        let _ = self.messages.send(Outgoing::Message(message));
+        (self.0)(Outgoing::Message(message));
     }
 
     /// Sends a content.
     pub(crate) fn send_content(&self, made: Made) {
-        let _ = self.messages.send(Outgoing::Content(made));
+        (self.0)(Outgoing::Content(made));
     }
 }
 
@@ -91,12 +118,13 @@ struct Hall {
 /// The listener. Dropping it ends the listening.
 pub(crate) struct Door {
     hall: Arc<Hall>,
+    events: Receiver<Event>,
     pub(crate) address: SocketAddr,
 }
 
 impl Door {
     /// Listens on `address`.
-    pub(crate) fn open(address: &str, token: Token, subject: Subject) -> Result<(Self, Receiver<Event>), FleetError> {
+    pub(crate) fn open(address: &str, token: Token, subject: Subject) -> Result<Self, FleetError> {
         let wrong = |source| FleetError::Listen { address: address.to_string(), source };
         // A host without IPv6 has no `[::]`, which means all addresses.
         let all = address.strip_prefix("[::]:").map(|port| format!("0.0.0.0:{port}"));
@@ -116,18 +144,28 @@ impl Door {
         });
         let listening = Arc::clone(&hall);
         thread::spawn(move || listening.listen(&listener));
-        Ok((Self { hall, address }, received))
-    }
-
-    /// Returns the time since the listening began.
-    pub(crate) fn now(&self) -> Duration {
-        self.hall.clock.now()
+        Ok(Self { hall, events: received, address })
     }
 }
 
-impl Door {
-    /// Lets nobody in any more. A worker that is being let in ends.
-    pub(crate) fn close(&self) {
+impl Entrance for Door {
+    fn now(&self) -> Duration {
+        self.hall.clock.now()
+    }
+
+    fn next(&mut self, most: Duration) -> Result<Option<Event>, NoMoreEvents> {
+        match self.events.recv_timeout(most) {
+            Ok(event) => Ok(Some(event)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(NoMoreEvents),
+        }
+    }
+
+    fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    fn close(&self) {
         self.hall.is_closed.store(true, Ordering::SeqCst);
     }
 }
@@ -281,7 +319,9 @@ fn outbox(speaking: &Speaking) -> Outbox {
             }
         }
     });
-    Outbox { messages }
+    Outbox::new(move |outgoing| {
+        let _ = messages.send(outgoing);
+    })
 }
 
 fn unexpected() -> FleetError {

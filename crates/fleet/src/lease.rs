@@ -8,6 +8,7 @@
 //! Ids ascend and every job is open or closed, so that a second answer is recognised without a list
 //! of all jobs that were ever closed.
 
+mod index;
 mod outcome;
 mod terms;
 mod views;
@@ -16,6 +17,7 @@ mod worker;
 pub use outcome::{Answered, Counts, Issue, Lost};
 pub use terms::{JobId, Terms, Whom, WorkerId};
 
+use index::Index;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use worker::{Held, Worker};
@@ -47,6 +49,7 @@ pub struct Leases<T> {
     /// The open jobs of workers that left, with the times from which they wait again.
     resting: BTreeMap<JobId, Duration>,
     workers: BTreeMap<WorkerId, Worker>,
+    index: Index,
     /// The worker that steady jobs stay with.
     anchor: Option<WorkerId>,
     next_job: u64,
@@ -65,6 +68,7 @@ impl<T: Clone> Leases<T> {
             bound: BTreeSet::new(),
             resting: BTreeMap::new(),
             workers: BTreeMap::new(),
+            index: Index::default(),
             anchor: None,
             next_job: 1,
             next_worker: 1,
@@ -91,7 +95,8 @@ impl<T: Clone> Leases<T> {
     pub fn join(&mut self, room: usize) -> WorkerId {
         let id = WorkerId(self.next_worker);
         self.next_worker += 1;
-        self.workers.insert(id, Worker::new(room));
+        let worker = self.workers.entry(id).or_insert_with(|| Worker::new(room));
+        self.index.update(id, worker);
         id
     }
 
@@ -101,7 +106,9 @@ impl<T: Clone> Leases<T> {
         if self.anchor == Some(id) {
             self.anchor = None;
         }
+        self.index.remove(id, &worker);
         let held = std::mem::take(&mut worker.held);
+        held.iter().for_each(|(job, held)| self.index.end_lease(held.deadline, id, *job));
         let ended: Vec<Lost<T>> = held.into_keys().filter_map(|job| self.end(id, job)).collect();
         self.drop_bound(id);
         for lost in &ended {
@@ -115,9 +122,11 @@ impl<T: Clone> Leases<T> {
     /// Takes a lease back that its worker cannot answer. The worker goes on.
     pub fn give_back(&mut self, id: WorkerId, job: JobId, now: Duration) -> Option<Lost<T>> {
         let worker = self.workers.get_mut(&id)?;
-        worker.held.remove(&job)?;
+        let held = worker.held.remove(&job)?;
         worker.blame(self.terms.most_failures);
         worker.settle(now);
+        self.index.end_lease(held.deadline, id, job);
+        self.index.update(id, worker);
         self.part_from(id);
         self.end(id, job)
     }
@@ -125,18 +134,15 @@ impl<T: Clone> Leases<T> {
     /// Ends the leases whose deadline has passed. Their workers get no further lease before they
     /// answer.
     pub fn expire(&mut self, now: Duration) -> Vec<Lost<T>> {
-        let mut ended = Vec::new();
-        for (id, worker) in &mut self.workers {
-            let due: Vec<JobId> =
-                worker.held.iter().filter(|(_, held)| held.deadline <= now).map(|(job, _)| *job).collect();
-            for job in due {
-                if let Some(held) = worker.held.remove(&job) {
-                    worker.overdue.insert(job, held.issued);
-                }
-                worker.blame(self.terms.most_failures);
-                ended.push((*id, job));
+        let ended = self.index.take_due(now);
+        for (id, job) in &ended {
+            let Some(worker) = self.workers.get_mut(id) else { continue };
+            if let Some(held) = worker.held.remove(job) {
+                worker.overdue.insert(*job, held.issued);
             }
+            worker.blame(self.terms.most_failures);
             worker.settle(now);
+            self.index.update(*id, worker);
         }
         let lost = ended.iter().filter_map(|(id, job)| self.end(*id, *job)).collect();
         ended.iter().for_each(|(id, _)| self.part_from(*id));
@@ -147,7 +153,9 @@ impl<T: Clone> Leases<T> {
     pub fn answer(&mut self, id: WorkerId, job: JobId, now: Duration) -> Answered<T> {
         let is_known = (1..self.next_job).contains(&job.0);
         let Some(worker) = self.workers.get_mut(&id).filter(|_| is_known) else { return Answered::Unasked };
-        let in_time = worker.held.remove(&job).map(|held| held.issued);
+        let held = worker.held.remove(&job);
+        held.iter().for_each(|held| self.index.end_lease(held.deadline, id, job));
+        let in_time = held.map(|held| held.issued);
         let overdue = worker.overdue.remove(&job);
         let (is_in_time, issued) = (in_time.is_some(), in_time.or(overdue));
         let was_asked = issued.is_some();
@@ -159,6 +167,7 @@ impl<T: Clone> Leases<T> {
             worker.failures = 0;
         }
         worker.settle(now);
+        self.index.update(id, worker);
         let Some(closed) = self.jobs.remove(&job) else {
             worker.counts.second += 1;
             return Answered::Second;
@@ -222,24 +231,20 @@ impl<T: Clone> Leases<T> {
 
     /// Returns the time of the next deadline, or at which a job has rested.
     pub fn next_deadline(&self) -> Option<Duration> {
-        let deadlines = self.workers.values().flat_map(|worker| worker.held.values()).map(|held| held.deadline);
-        deadlines.chain(self.resting.values().copied()).min()
+        self.index.next_deadline().into_iter().chain(self.resting.values().copied()).min()
     }
 
     /// Returns the worker that takes a job, if one has room for it.
     fn taker(&mut self, job: JobId) -> Option<WorkerId> {
         let only = match self.jobs.get(&job)?.whom {
-            Whom::Any => {
-                let free = self.workers.iter().filter(|(_, worker)| worker.has_room(job));
-                return free.min_by_key(|(id, worker)| (worker.held.len(), **id)).map(|(id, _)| *id);
-            }
+            Whom::Any => return self.index.freest().map(|(_, id)| id),
             Whom::Only(id) => id,
             Whom::Steady => {
                 let anchor = self.anchor.or_else(|| self.best_anchor())?;
                 *self.anchor.insert(anchor)
             }
         };
-        self.workers.get(&only).filter(|worker| worker.has_room(job)).map(|_| only)
+        self.workers.get(&only).filter(|worker| worker.has_room()).map(|_| only)
     }
 
     /// Returns the worker with the most answers.
@@ -253,8 +258,11 @@ impl<T: Clone> Leases<T> {
         let (worker, open) = (self.workers.get_mut(&id)?, self.jobs.get_mut(&job)?);
         // The jobs before it come first.
         let ahead = u32::try_from(worker.held.len()).unwrap_or(u32::MAX).saturating_add(1);
-        worker.held.insert(job, Held { issued: now, deadline: now.saturating_add(limit.saturating_mul(ahead)) });
+        let deadline = now.saturating_add(limit.saturating_mul(ahead));
+        worker.held.insert(job, Held { issued: now, deadline });
         worker.busy_since.get_or_insert(now);
+        self.index.add_lease(deadline, id, job);
+        self.index.update(id, worker);
         open.attempts += 1;
         open.holders += 1;
         let issue = Issue { worker: id, job, attempt: open.attempts, work: open.work.clone() };

@@ -20,6 +20,7 @@ pub mod lease;
 mod pools;
 mod report;
 mod secure;
+pub mod simulated;
 mod spec;
 mod start;
 mod status;

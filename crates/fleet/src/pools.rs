@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::rc::Rc;
 use tunesmith::{Extras, FoundRemote, Problem, RemoteDevice};
-use tunesmith_core::{Asides, Completion, Confirmed, Error, Evaluator, Examined, Interrupt, Request};
+use tunesmith_core::{Asides, Completion, Confirmed, Error, Evaluator, Examined, Interrupt, Request, Waited};
 use tunesmith_space::{ConfigId, Space};
 
 /// A fleet that serves one run for each kind of worker it has.
@@ -61,8 +61,8 @@ impl RemoteDevice for Lent {
         self.0.borrow_mut().open(problem, space, extras, interrupt)
     }
 
-    fn room(&self) -> usize {
-        self.0.borrow().room()
+    fn first_room(&self) -> usize {
+        self.0.borrow().first_room()
     }
 
     fn evaluator(&mut self) -> &mut dyn Evaluator {
@@ -77,6 +77,18 @@ impl Evaluator for Lent {
 
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
         self.0.borrow_mut().next(interrupt)
+    }
+
+    fn wait(&mut self, room: usize, interrupt: &Interrupt) -> Result<Waited, Error> {
+        self.0.borrow_mut().wait(room, interrupt)
+    }
+
+    fn ready(&mut self) -> Result<Option<Completion>, Error> {
+        self.0.borrow_mut().ready()
+    }
+
+    fn idle(&mut self, in_flight: usize) -> Option<String> {
+        self.0.borrow_mut().idle(in_flight)
     }
 
     fn race(&mut self, bar_ms: Option<f64>) {

@@ -4,7 +4,6 @@ mod compiling;
 mod desk;
 mod measuring;
 
-#[cfg(test)]
 pub(crate) use measuring::answer;
 
 use crate::bundle::{check, keep};

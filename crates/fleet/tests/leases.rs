@@ -97,6 +97,12 @@ impl Oracle {
         });
     }
 
+    /// Returns the workers that get leases.
+    fn usable(&self, leases: &Leases<u64>) -> Vec<WorkerId> {
+        let is_usable = |id: &WorkerId| !leases.is_set_aside(*id) && !self.is_silent(*id);
+        self.rooms.keys().copied().filter(is_usable).collect()
+    }
+
     fn is_silent(&self, worker: WorkerId) -> bool {
         let is_owed = |lease: &&Written| lease.is_over && !lease.was_answered && !lease.was_given_back;
         self.leases.iter().filter(is_owed).any(|lease| lease.worker == worker)
@@ -153,6 +159,9 @@ impl Oracle {
     fn check(&self, leases: &Leases<u64>) {
         let held = self.leases.iter().filter(|lease| !lease.is_over).count();
         assert_eq!(leases.held(), held);
+        let usable = self.usable(leases);
+        assert_eq!((leases.usable(), leases.room()), (usable.len(), usable.iter().map(|id| self.rooms[id]).sum()));
+        assert_eq!(leases.has_idle(), usable.iter().any(|id| self.holds(*id) == 0));
         assert_eq!(leases.open(), self.jobs.len() - self.closed.len(), "no job is lost");
         let deadline = self.leases.iter().filter(|lease| !lease.is_over).map(|lease| lease.deadline).min();
         // Without a grace, a job that waits again is due at once.
@@ -194,6 +203,12 @@ fn act(leases: &mut Leases<u64>, oracle: &mut Oracle, step: &Step, now: &mut Dur
                 assert!(!leases.is_set_aside(issue.worker));
                 if oracle.steady.contains(&issue.job) {
                     assert_eq!(leases.anchor(), Some(issue.worker), "steady jobs stay with one worker");
+                }
+                if !oracle.steady.contains(&issue.job) && !oracle.own.contains_key(&issue.job) {
+                    let usable = oracle.usable(leases);
+                    let with_room = usable.iter().filter(|id| oracle.holds(**id) < oracle.rooms[id]);
+                    let freest = with_room.min_by_key(|id| (oracle.holds(**id), **id));
+                    assert_eq!(freest, Some(&issue.worker), "the worker that holds least takes the job");
                 }
                 oracle.issued(&issue, *now, limit);
             }

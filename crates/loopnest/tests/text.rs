@@ -123,6 +123,24 @@ fn texts_that_would_exhaust_the_stack_or_the_memory_are_refused_where_they_do() 
 }
 
 #[test]
+fn a_nest_keeps_no_number_that_it_could_not_read_again() {
+    let nest = |condition: &str, extent: &str, value: &str| {
+        format!("nest x\nsizes n\nassume {condition}\narray a[{extent}]: f32\n{{[i]: 0 <= i < n}}\na[i] = {value}\n")
+    };
+    let large = "1099511627776"; // the largest integer that can be written
+    let remedy = format!("at most {large}");
+    let error = refused(&nest(&format!("0 > {large}"), "n", "1"));
+    assert!(error.starts_with("line 3") && error.contains("the numbers of the comparison") && error.contains(&remedy));
+    let error = refused(&nest("n > 0", &format!("n + {large} + 1"), "1"));
+    assert!(error.starts_with("line 4") && error.contains("the numbers of the extent") && error.contains(&remedy));
+    // A value may be larger than its numbers.
+    for value in [format!("{large} + {large} + i"), format!("{large} * {large}")] {
+        let read: Nest = nest(&format!("n < {large}"), "n", &value).parse().unwrap();
+        assert_eq!(read.to_string().parse::<Nest>().unwrap().to_string(), read.to_string());
+    }
+}
+
+#[test]
 fn bounds_may_have_floor_ceil_min_and_max() {
     let text = "sizes n, m
         array a[n, n]: f32

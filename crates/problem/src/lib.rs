@@ -17,6 +17,7 @@ mod diagnostic;
 mod directives;
 mod document;
 mod error;
+mod failure;
 mod grid;
 mod identity;
 mod input_sizes;

@@ -62,7 +62,10 @@ impl Problem {
             return Err(Refusal::new("the problem tunes a command, which has no source", Some(remedy.to_string())));
         }
         let mut kernels = self.kernels.iter().filter(|kernel| kernel.is_part_of(scope));
-        let first = kernels.next().ok_or_else(|| Refusal::new("the problem has no kernel", None))?;
+        let first = kernels.next().ok_or_else(|| {
+            let remedy = "export `--as flags` or `--as defines`, which need none";
+            Refusal::new("the problem has no kernel, and thus no source", Some(remedy.to_string()))
+        })?;
         match kernels.find(|other| other.file != first.file || other.generator.is_some()) {
             None => Ok(first),
             Some(other) => {

@@ -1,5 +1,6 @@
 //! The command `tunesmith`, and the interpreter as a worker.
 
+use crate::error::entry;
 use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -30,8 +31,10 @@ pub(crate) fn enter_worker(arguments: Vec<String>) {
 
 /// Runs the command `tunesmith` with these arguments. Returns the exit code.
 #[pyfunction]
-pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>, python: PathBuf, folder: &str) -> u8 {
-    let worker = worker(python, folder);
-    let arguments = std::iter::once(OsString::from("tunesmith")).chain(arguments);
-    py.detach(|| tunesmith_cli::run(arguments, worker))
+pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>, python: PathBuf, folder: &str) -> PyResult<u8> {
+    entry(|| {
+        let worker = worker(python, folder);
+        let arguments = std::iter::once(OsString::from("tunesmith")).chain(arguments);
+        Ok(py.detach(|| tunesmith_cli::run(arguments, worker)))
+    })
 }

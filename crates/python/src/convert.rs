@@ -1,6 +1,6 @@
 //! Recordings in the formats of other tools.
 
-use crate::error::raised;
+use crate::error::{entry, raised};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -17,6 +17,8 @@ use std::path::PathBuf;
 #[pyfunction]
 #[pyo3(signature = (inputs, out, to = None))]
 pub(crate) fn convert(py: Python<'_>, inputs: Vec<PathBuf>, out: PathBuf, to: Option<&str>) -> PyResult<usize> {
-    let converted = py.detach(|| tunesmith::convert(&inputs, &out, to));
-    converted.map(|converted| converted.configurations).map_err(|error| raised(&error))
+    entry(|| {
+        let converted = py.detach(|| tunesmith::convert(&inputs, &out, to));
+        converted.map(|converted| converted.configurations).map_err(|error| raised(&error))
+    })
 }

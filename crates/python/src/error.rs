@@ -62,6 +62,35 @@ pub(crate) fn raised(error: &Error) -> PyErr {
     Python::attach(|py| class.with(py, text))
 }
 
+/// Runs the body of a function that Python calls. A panic becomes a `RunError`: PyO3's own
+/// exception for it passes every `except Exception`.
+pub(crate) fn entry<T>(body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    without_panic(|| {
+        #[cfg(debug_assertions)]
+        planted::spring();
+        body()
+    })?
+}
+
+/// A panic that a test plants. Packages that are shipped have none: they are built without
+/// assertions.
+#[cfg(debug_assertions)]
+pub(crate) mod planted {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    static PLANTED: AtomicBool = AtomicBool::new(false);
+
+    /// Makes the next call of a function of this module panic.
+    #[pyo3::pyfunction]
+    pub(crate) fn plant_panic() {
+        PLANTED.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn spring() {
+        assert!(!PLANTED.swap(false, Ordering::Relaxed), "a planted fault");
+    }
+}
+
 /// Calls `work`, and turns a panic into an exception: a panic is a bug of ours, and no Python program
 /// must end by it.
 pub(crate) fn without_panic<T>(work: impl FnOnce() -> T) -> PyResult<T> {

@@ -27,6 +27,9 @@ mod _native {
     use super::command::{enter_worker, main};
     #[pymodule_export]
     use super::convert::convert;
+    #[cfg(debug_assertions)]
+    #[pymodule_export]
+    use super::error::planted::plant_panic;
     #[pymodule_export]
     use super::problem::Problem;
     #[pymodule_export]

@@ -2,7 +2,7 @@
 
 use crate::command::worker;
 use pyo3::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tunesmith::core::Interrupt;
 use tunesmith::{Error, JournalOptions, Machine, ModelChoice, Search};
 
@@ -69,7 +69,8 @@ impl Options {
     /// The text does not name a device.
     pub(crate) fn machine(&self, interrupt: &Interrupt) -> Result<Machine, Error> {
         let machine = tunesmith_cli::machine(self.device.as_deref())?;
-        let worker = worker(self.python.clone(), &self.folder).interrupted_by(interrupt);
+        let place = machine.worker.keeps_files_in().map(Path::to_owned);
+        let worker = worker(self.python.clone(), &self.folder).interrupted_by(interrupt).keeping_files_in(place);
         let sandbox = machine.sandbox.filter(|_| self.sandbox);
         Ok(Machine { worker, jobs: self.jobs, sandbox, ..machine })
     }

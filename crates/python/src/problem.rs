@@ -1,6 +1,6 @@
 //! Problems: read from files, or built from what Python gives.
 
-use crate::error::{raised, request};
+use crate::error::{entry, raised, request};
 use crate::function::message;
 use crate::options::Options;
 use crate::space::{Given, Raised, Space, constraint, is_text};
@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tunesmith::core::Interrupt;
-use tunesmith::device::{ElementType, Fill, Judge, Language};
+use tunesmith::device::{CudaCompiler, ElementType, Fill, Judge, Language};
 use tunesmith::space::Value;
 use tunesmith::{Arg, Code, Contents, ProblemBuilder, limits};
 
@@ -29,46 +29,57 @@ impl Problem {
     /// Reads a problem file.
     #[staticmethod]
     fn load(path: PathBuf, sizes: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Self> {
-        let read = tunesmith::Problem::load(&path, &values(&sizes)?);
-        Ok(Self { read: read.map_err(|error| raised(&error.into()))?, in_code: false, raised: Raised::default() })
+        entry(|| {
+            let read = tunesmith::Problem::load(&path, &values(&sizes)?);
+            Ok(Self { read: read.map_err(|error| raised(&error.into()))?, in_code: false, raised: Raised::default() })
+        })
     }
 
     /// Reads a problem from a text. Relative paths start from `folder`.
     #[staticmethod]
     fn parse(text: &str, folder: PathBuf, sizes: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Self> {
-        let sizes = values(&sizes)?;
-        let read = tunesmith::Problem::parse(text, &folder).and_then(|read| match sizes.is_empty() {
-            true => Ok(read),
-            false => read.with_sizes(&sizes),
-        });
-        Ok(Self { read: read.map_err(|error| raised(&error.into()))?, in_code: false, raised: Raised::default() })
+        entry(|| {
+            let sizes = values(&sizes)?;
+            let read = tunesmith::Problem::parse(text, &folder).and_then(|read| match sizes.is_empty() {
+                true => Ok(read),
+                false => read.with_sizes(&sizes),
+            });
+            Ok(Self { read: read.map_err(|error| raised(&error.into()))?, in_code: false, raised: Raised::default() })
+        })
     }
 
     /// Builds a problem.
     #[staticmethod]
     fn build(parts: Parts<'_>) -> PyResult<Self> {
-        let built = parts.builder()?.build().map_err(|error| raised(&error.into()))?;
-        let functions = Raised::default();
-        let own = parts.constraints.into_iter().filter(|given| !is_text(given));
-        let own = own.map(|given| constraint(given, &functions)).collect::<PyResult<Vec<_>>>()?;
-        let read = own.into_iter().fold(built, tunesmith::Problem::with_constraint);
-        Ok(Self { read, in_code: true, raised: functions })
+        entry(|| {
+            let built = parts.builder()?.build().map_err(|error| raised(&error.into()))?;
+            let functions = Raised::default();
+            let own = parts.constraints.into_iter().filter(|given| !is_text(given));
+            let own = own.map(|given| constraint(given, &functions)).collect::<PyResult<Vec<_>>>()?;
+            let read = own.into_iter().fold(built, tunesmith::Problem::with_constraint);
+            Ok(Self { read, in_code: true, raised: functions })
+        })
     }
 
     /// Returns the problem with further constraints, which are functions.
     fn constrained(&self, constraints: Vec<Given<'_>>) -> PyResult<Self> {
-        let own = constraints.into_iter().map(|given| constraint(given, &self.raised)).collect::<PyResult<Vec<_>>>()?;
-        let read = own.into_iter().fold(self.read.clone(), tunesmith::Problem::with_constraint);
-        Ok(Self { read, in_code: self.in_code, raised: self.raised.clone() })
+        entry(|| {
+            let own =
+                constraints.into_iter().map(|given| constraint(given, &self.raised)).collect::<PyResult<Vec<_>>>()?;
+            let read = own.into_iter().fold(self.read.clone(), tunesmith::Problem::with_constraint);
+            Ok(Self { read, in_code: self.in_code, raised: self.raised.clone() })
+        })
     }
 
     /// Returns the problem with a function that decides about outputs in place of a comparison. It
     /// takes their bytes by name, and returns a text if something is wrong.
-    fn judged(&self, outputs: Vec<String>, function: Py<PyAny>) -> Self {
-        let mut read = self.read.clone();
-        read.verify.judge =
-            Some(Judge { arguments: outputs, decide: Arc::new(move |outputs| decide(&function, outputs)) });
-        Self { read, in_code: self.in_code, raised: self.raised.clone() }
+    fn judged(&self, outputs: Vec<String>, function: Py<PyAny>) -> PyResult<Self> {
+        entry(|| {
+            let mut read = self.read.clone();
+            read.verify.judge =
+                Some(Judge { arguments: outputs, decide: Arc::new(move |outputs| decide(&function, outputs)) });
+            Ok(Self { read, in_code: self.in_code, raised: self.raised.clone() })
+        })
     }
 
     /// The name.
@@ -85,13 +96,15 @@ impl Problem {
 
     /// Returns the space on a device. Asks a driver for its limits if a constraint uses one.
     fn space(&self, py: Python<'_>, options: Options) -> PyResult<Space> {
-        let machine = options.machine(&Interrupt::default()).map_err(|error| raised(&error))?;
-        let space = py.detach(|| {
-            let limits = limits(&self.read, &machine)?;
-            Ok::<_, tunesmith::Error>(self.read.space(&limits)?.space)
-        });
-        let built = space.map_err(|error| self.raised.take().unwrap_or_else(|| raised(&error)))?;
-        Ok(Space { built, sizes: self.read.sizes.clone() })
+        entry(|| {
+            let machine = options.machine(&Interrupt::default()).map_err(|error| raised(&error))?;
+            let space = py.detach(|| {
+                let limits = limits(&self.read, &machine)?;
+                Ok::<_, tunesmith::Error>(self.read.space(&limits)?.space)
+            });
+            let built = space.map_err(|error| self.raised.take().unwrap_or_else(|| raised(&error)))?;
+            Ok(Space { built, sizes: self.read.sizes.clone() })
+        })
     }
 }
 
@@ -142,6 +155,7 @@ struct Kernel<'py> {
     sources: Vec<PathBuf>,
     include: Vec<PathBuf>,
     options: Vec<String>,
+    compiler: Option<String>,
     global: Vec<Bound<'py, PyAny>>,
     grid: Vec<Bound<'py, PyAny>>,
     local: Vec<Bound<'py, PyAny>>,
@@ -239,6 +253,7 @@ impl Kernel<'_> {
         code = self.sources.iter().fold(code, Code::source);
         code = self.include.iter().fold(code, Code::include);
         code = self.options.iter().fold(code, Code::option);
+        code = self.compiler()?.into_iter().fold(code, Code::compiler);
         for (extents, method) in [
             (&self.global, Code::global as fn(Code, Vec<Value>) -> Code),
             (&self.grid, Code::grid),
@@ -248,6 +263,13 @@ impl Kernel<'_> {
         }
         code = self.arguments.iter().fold(code, |code, names| code.arguments(names.clone()));
         applied(code, &self.repeat, Code::repeat)
+    }
+
+    fn compiler(&self) -> PyResult<Option<CudaCompiler>> {
+        let Some(given) = &self.compiler else { return Ok(None) };
+        let known = CudaCompiler::ALL.into_iter().find(|compiler| compiler.name() == given);
+        let names = CudaCompiler::ALL.map(CudaCompiler::name).join(" or ");
+        known.map(Some).ok_or_else(|| request(format!("there is no compiler {given:?} of CUDA; name {names}")))
     }
 }
 

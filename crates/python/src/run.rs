@@ -1,6 +1,6 @@
 //! Recorded runs.
 
-use crate::error::{raised, request};
+use crate::error::{entry, raised, request};
 use crate::table::Table;
 use crate::value::json;
 use pyo3::exceptions::PyFileExistsError;
@@ -80,8 +80,10 @@ impl Recorded {
     /// Opens a journal.
     #[staticmethod]
     fn load(journal: PathBuf) -> PyResult<Self> {
-        read_header(&journal).map_err(|error| raised(&error.into()))?;
-        Ok(Self { journal, end: None, _kept: Kept::Nothing })
+        entry(|| {
+            read_header(&journal).map_err(|error| raised(&error.into()))?;
+            Ok(Self { journal, end: None, _kept: Kept::Nothing })
+        })
     }
 
     /// The path of the journal.
@@ -92,21 +94,25 @@ impl Recorded {
 
     /// Returns the facts about the run, and its `count` best configurations after all ties.
     fn summary<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyAny>> {
-        let document = py.detach(|| self.document(count));
-        json(py, &document.map_err(|error| raised(&error))?)
+        entry(|| {
+            let document = py.detach(|| self.document(count));
+            json(py, &document.map_err(|error| raised(&error))?)
+        })
     }
 
     /// Returns every evaluation as a dict, in the order made.
     fn evaluations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let recorded = py.detach(|| read(&self.journal)).map_err(|error| raised(&error.into()))?;
-        let list = PyList::empty(py);
-        recorded.entries.iter().try_for_each(|entry| list.append(evaluation(py, entry)?))?;
-        Ok(list)
+        entry(|| {
+            let recorded = py.detach(|| read(&self.journal)).map_err(|error| raised(&error.into()))?;
+            let list = PyList::empty(py);
+            recorded.entries.iter().try_for_each(|entry| list.append(evaluation(py, entry)?))?;
+            Ok(list)
+        })
     }
 
     /// Returns the evaluations by column, each a list.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.table(py)?.lists(py)
+        entry(|| self.table(py)?.lists(py))
     }
 
     /// Returns the evaluations as a stream of Arrow.
@@ -116,31 +122,38 @@ impl Recorded {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A consumer that wishes for another schema must convert by itself, as the protocol allows.
-        let _ = requested_schema;
-        let stream = self.table(py)?.stream().map_err(|error| request(error.to_string()))?;
-        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+        entry(|| {
+            // A consumer that wishes for another schema must convert by itself, as the protocol
+            // allows.
+            let _ = requested_schema;
+            let stream = self.table(py)?.stream().map_err(|error| request(error.to_string()))?;
+            PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+        })
     }
 
     /// Returns the report: one HTML page.
     fn page(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| tunesmith::page(std::slice::from_ref(&self.journal))).map_err(|error| raised(&error))
+        entry(|| py.detach(|| tunesmith::page(std::slice::from_ref(&self.journal))).map_err(|error| raised(&error)))
     }
 
     /// Writes the report to a file.
     fn write_page(&self, py: Python<'_>, out: PathBuf) -> PyResult<()> {
-        let written = py.detach(|| tunesmith::write_page(std::slice::from_ref(&self.journal), &out));
-        written.map(drop).map_err(|error| raised(&error))
+        entry(|| {
+            let written = py.detach(|| tunesmith::write_page(std::slice::from_ref(&self.journal), &out));
+            written.map(drop).map_err(|error| raised(&error))
+        })
     }
 
     /// Copies the journal to a new file.
     fn save(&self, out: PathBuf) -> PyResult<()> {
-        if out.exists() {
-            let text = format!("`{}` exists; name a new file, or remove it first", out.display());
-            return Err(PyFileExistsError::new_err(text));
-        }
-        std::fs::copy(&self.journal, &out)?;
-        Ok(())
+        entry(|| {
+            if out.exists() {
+                let text = format!("`{}` exists; name a new file, or remove it first", out.display());
+                return Err(PyFileExistsError::new_err(text));
+            }
+            std::fs::copy(&self.journal, &out)?;
+            Ok(())
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Ask and tell.
 
-use crate::error::{raised, request};
+use crate::error::{entry, raised, request};
 use crate::function::failure;
 use crate::space::Space;
 use crate::value::{dict, dicts, id};
@@ -53,12 +53,14 @@ impl Search {
     #[new]
     #[pyo3(signature = (space, strategy = "default", seed = 1, *, budget = None))]
     fn new(space: Bound<'_, Space>, strategy: &str, seed: u64, budget: Option<u64>) -> PyResult<Self> {
-        space.get().length()?;
-        let spec = strategy.parse::<StrategySpec>().map_err(|error| raised(&error.into()))?;
-        let searcher = spec.build(&Knowledge::default()).map_err(|error| raised(&error.into()))?;
-        let search = AskTell::new(Arc::new(space.get().built.clone()), searcher, seed);
-        let search = budget.into_iter().fold(search, AskTell::with_budget);
-        Ok(Self { search: Mutex::new(search), space: space.unbind() })
+        entry(|| {
+            space.get().length()?;
+            let spec = strategy.parse::<StrategySpec>().map_err(|error| raised(&error.into()))?;
+            let searcher = spec.build(&Knowledge::default()).map_err(|error| raised(&error.into()))?;
+            let search = AskTell::new(Arc::new(space.get().built.clone()), searcher, seed);
+            let search = budget.into_iter().fold(search, AskTell::with_budget);
+            Ok(Self { search: Mutex::new(search), space: space.unbind() })
+        })
     }
 
     /// Returns at most `n` configurations to evaluate next, none of which was told or is in flight.
@@ -67,8 +69,10 @@ impl Search {
     /// them. An empty list with nothing in flight ends the search.
     #[pyo3(signature = (n = 1))]
     fn ask<'py>(&self, py: Python<'py>, n: usize) -> PyResult<Bound<'py, PyList>> {
-        let asked = py.detach(|| self.lock().ask(n));
-        dicts(py, &self.space.get().built, asked)
+        entry(|| {
+            let asked = py.detach(|| self.lock().ask(n));
+            dicts(py, &self.space.get().built, asked)
+        })
     }
 
     /// Tells the cost of a configuration: a positive number, or its failure, an exception.
@@ -76,24 +80,30 @@ impl Search {
     /// Exceptions mean what they mean to `tune`: a `Failure` what it says, a `TimeoutError` a
     /// timeout, an `AssertionError` a wrong result, and any other a run-time failure.
     fn tell(&self, config: &Bound<'_, PyDict>, cost: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = config.py();
-        let id = id(&self.space.get().built, config)?;
-        let cost = match cost.cast::<PyBaseException>() {
-            Ok(_) => Err(failure(py, &PyErr::from_value(cost.clone()))),
-            Err(_) => Ok(number(cost)?),
-        };
-        let told = py.detach(|| self.lock().tell(id, cost));
-        told.map_err(|error| match error {
-            TellError::ToldTwice => request(format!("{config} was told before; a search takes one answer for each")),
-            other => request(format!("{config}: {other}")),
+        entry(|| {
+            let py = config.py();
+            let id = id(&self.space.get().built, config)?;
+            let cost = match cost.cast::<PyBaseException>() {
+                Ok(_) => Err(failure(py, &PyErr::from_value(cost.clone()))),
+                Err(_) => Ok(number(cost)?),
+            };
+            let told = py.detach(|| self.lock().tell(id, cost));
+            told.map_err(|error| match error {
+                TellError::ToldTwice => {
+                    request(format!("{config} was told before; a search takes one answer for each"))
+                }
+                other => request(format!("{config}: {other}")),
+            })
         })
     }
 
     /// The configuration of the least cost told so far, and this cost; `None` before the first.
     #[getter]
     fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyDict>, f64)>> {
-        let best: Option<(ConfigId, f64)> = self.lock().best();
-        best.map(|(id, cost)| Ok((dict(py, &self.space.get().built, id)?, cost))).transpose()
+        entry(|| {
+            let best: Option<(ConfigId, f64)> = self.lock().best();
+            best.map(|(id, cost)| Ok((dict(py, &self.space.get().built, id)?, cost))).transpose()
+        })
     }
 
     /// The number of configurations that were told, failures included.

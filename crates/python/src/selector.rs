@@ -1,6 +1,6 @@
 //! Choosing configurations at run time.
 
-use crate::error::raised;
+use crate::error::{entry, raised};
 use crate::options::Options;
 use crate::value::object;
 use pyo3::prelude::*;
@@ -16,8 +16,8 @@ pub(crate) struct Selector(tunesmith::Selector);
 #[pymethods]
 impl Selector {
     #[new]
-    fn new(py: Python<'_>, paths: Vec<PathBuf>) -> Self {
-        Self(py.detach(|| tunesmith::Selector::open(paths)))
+    fn new(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Self> {
+        entry(|| Ok(Self(py.detach(|| tunesmith::Selector::open(paths)))))
     }
 
     /// The warnings about the files.
@@ -34,8 +34,10 @@ impl Selector {
         device: &str,
         input: Vec<(String, f64)>,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let input: Vec<(&str, f64)> = input.iter().map(|(name, size)| (name.as_str(), *size)).collect();
-        self.0.select(kernel, device, &input).map(|choice| dict(py, &choice)).transpose()
+        entry(|| {
+            let input: Vec<(&str, f64)> = input.iter().map(|(name, size)| (name.as_str(), *size)).collect();
+            self.0.select(kernel, device, &input).map(|choice| dict(py, &choice)).transpose()
+        })
     }
 }
 
@@ -55,6 +57,8 @@ fn dict<'py>(py: Python<'py>, choice: &Choice<'_>) -> PyResult<Bound<'py, PyDict
 /// Returns the name of this machine's processor, as runs record it. `None` without a C compiler.
 #[pyfunction]
 pub(crate) fn processor(py: Python<'_>, options: Options) -> PyResult<Option<String>> {
-    let machine = options.machine(&Interrupt::default()).map_err(|error| raised(&error))?;
-    Ok(py.detach(|| device::processor(&machine.compilers, &machine.worker)).map(|processor| processor.name))
+    entry(|| {
+        let machine = options.machine(&Interrupt::default()).map_err(|error| raised(&error))?;
+        Ok(py.detach(|| device::processor(&machine.compilers, &machine.worker)).map(|processor| processor.name))
+    })
 }

@@ -1,6 +1,6 @@
 //! Search spaces.
 
-use crate::error::{Class, request};
+use crate::error::{Class, entry, request};
 use crate::value::{dict, dicts, id, object, value};
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
@@ -33,28 +33,31 @@ impl Space {
         sizes: Vec<(String, Bound<'_, PyAny>)>,
         built: Option<Bound<'_, Self>>,
     ) -> PyResult<Self> {
-        if let Some(built) = built {
-            return Ok(Self { built: built.get().built.clone(), sizes: built.get().sizes.clone() });
-        }
-        let mut builder = Built::builder();
-        for (name, values) in parameters {
-            let values = values.iter().map(value).collect::<PyResult<Vec<Value>>>()?;
-            builder = builder.parameter(Parameter::new(name, values).map_err(|error| request(error.to_string()))?);
-        }
-        let sizes = sizes.into_iter().map(|(name, size)| Ok((name, value(&size)?))).collect::<PyResult<Vec<_>>>()?;
-        for (name, size) in &sizes {
-            builder = builder.constant(name, size.clone());
-        }
-        let raised = Raised::default();
-        for given in constraints {
-            builder = builder.constraint(constraint(given, &raised)?);
-        }
-        // Functions of the user lock the interpreter again.
-        let built = py.detach(|| builder.build());
-        match raised.take() {
-            Some(error) => Err(error),
-            None => Ok(Self { built: built.map_err(|error| request(error.to_string()))?, sizes }),
-        }
+        entry(|| {
+            if let Some(built) = built {
+                return Ok(Self { built: built.get().built.clone(), sizes: built.get().sizes.clone() });
+            }
+            let mut builder = Built::builder();
+            for (name, values) in parameters {
+                let values = values.iter().map(value).collect::<PyResult<Vec<Value>>>()?;
+                builder = builder.parameter(Parameter::new(name, values).map_err(|error| request(error.to_string()))?);
+            }
+            let sizes =
+                sizes.into_iter().map(|(name, size)| Ok((name, value(&size)?))).collect::<PyResult<Vec<_>>>()?;
+            for (name, size) in &sizes {
+                builder = builder.constant(name, size.clone());
+            }
+            let raised = Raised::default();
+            for given in constraints {
+                builder = builder.constraint(constraint(given, &raised)?);
+            }
+            // Functions of the user lock the interpreter again.
+            let built = py.detach(|| builder.build());
+            match raised.take() {
+                Some(error) => Err(error),
+                None => Ok(Self { built: built.map_err(|error| request(error.to_string()))?, sizes }),
+            }
+        })
     }
 
     /// Returns the space that has exactly `rows`, each with one value for every parameter.
@@ -64,40 +67,44 @@ impl Space {
         parameters: Vec<(String, Vec<Bound<'_, PyAny>>)>,
         rows: Vec<Vec<Bound<'_, PyAny>>>,
     ) -> PyResult<Self> {
-        let listed = |values: &[Bound<'_, PyAny>]| values.iter().map(value).collect::<PyResult<Vec<Value>>>();
-        let column = |(name, values): &(String, Vec<Bound<'_, PyAny>>)| {
-            Ok(Column { name: name.clone(), values: Some(listed(values)?) })
-        };
-        let columns = parameters.iter().map(column).collect::<PyResult<Vec<_>>>()?;
-        let rows = rows.iter().map(|values| Ok(Row { values: listed(values)?, ..Row::default() }));
-        let rows = rows.collect::<PyResult<Vec<_>>>()?;
-        let recording = Recording::new("rows", columns, rows).map_err(|error| request(error.to_string()))?;
-        let built = py.detach(|| recording.space()).map_err(|error| request(error.to_string()))?;
-        Ok(Self { built, sizes: Vec::new() })
+        entry(|| {
+            let listed = |values: &[Bound<'_, PyAny>]| values.iter().map(value).collect::<PyResult<Vec<Value>>>();
+            let column = |(name, values): &(String, Vec<Bound<'_, PyAny>>)| {
+                Ok(Column { name: name.clone(), values: Some(listed(values)?) })
+            };
+            let columns = parameters.iter().map(column).collect::<PyResult<Vec<_>>>()?;
+            let rows = rows.iter().map(|values| Ok(Row { values: listed(values)?, ..Row::default() }));
+            let rows = rows.collect::<PyResult<Vec<_>>>()?;
+            let recording = Recording::new("rows", columns, rows).map_err(|error| request(error.to_string()))?;
+            let built = py.detach(|| recording.space()).map_err(|error| request(error.to_string()))?;
+            Ok(Self { built, sizes: Vec::new() })
+        })
     }
 
     /// The exact number of valid configurations.
     #[getter]
     fn size<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        whole(py, &self.built.size().to_string())
+        entry(|| whole(py, &self.built.size().to_string()))
     }
 
     /// The number of combinations of values, valid or not.
     #[getter]
     fn cartesian_size<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        whole(py, &self.built.cartesian_size().to_string())
+        entry(|| whole(py, &self.built.cartesian_size().to_string()))
     }
 
     /// The parameters with their values.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let parameters = PyDict::new(py);
-        for parameter in self.built.parameters() {
-            let values = PyList::empty(py);
-            parameter.values().iter().try_for_each(|value| values.append(object(py, value)?))?;
-            parameters.set_item(parameter.name(), values)?;
-        }
-        Ok(parameters)
+        entry(|| {
+            let parameters = PyDict::new(py);
+            for parameter in self.built.parameters() {
+                let values = PyList::empty(py);
+                parameter.values().iter().try_for_each(|value| values.append(object(py, value)?))?;
+                parameters.set_item(parameter.name(), values)?;
+            }
+            Ok(parameters)
+        })
     }
 
     /// The digest that identifies the space and its indices.
@@ -116,51 +123,64 @@ impl Space {
     /// Returns `n` distinct configurations, drawn uniformly; all of them if there are no more.
     #[pyo3(signature = (n, seed = 1))]
     fn sample<'py>(&self, py: Python<'py>, n: usize, seed: u64) -> PyResult<Bound<'py, PyList>> {
-        self.length()?;
-        let ids = py.detach(|| self.built.sample_distinct(n, &mut Rng::seed_from_u64(seed)));
-        dicts(py, &self.built, ids)
+        entry(|| {
+            self.length()?;
+            let ids = py.detach(|| self.built.sample_distinct(n, &mut Rng::seed_from_u64(seed)));
+            dicts(py, &self.built, ids)
+        })
     }
 
     /// Returns the valid configurations near `config`.
     #[pyo3(signature = (config, kind = "hamming"))]
     fn neighbours<'py>(&self, config: &Bound<'py, PyDict>, kind: &str) -> PyResult<Bound<'py, PyList>> {
-        self.length()?;
-        let kind = match kind {
-            "hamming" => Neighbourhood::Hamming,
-            "adjacent" => Neighbourhood::Adjacent,
-            "coordinates" => Neighbourhood::Coordinates,
-            other => {
-                let text = format!("there is no neighbourhood {other:?}; name hamming, adjacent or coordinates");
-                return Err(request(text));
-            }
-        };
-        let neighbours = self.built.neighbours(id(&self.built, config)?, kind);
-        dicts(config.py(), &self.built, neighbours.iter().map(|neighbour| neighbour.id))
+        entry(|| {
+            self.length()?;
+            let kind = match kind {
+                "hamming" => Neighbourhood::Hamming,
+                "adjacent" => Neighbourhood::Adjacent,
+                "coordinates" => Neighbourhood::Coordinates,
+                other => {
+                    let text = format!("there is no neighbourhood {other:?}; name hamming, adjacent or coordinates");
+                    return Err(request(text));
+                }
+            };
+            let neighbours = self.built.neighbours(id(&self.built, config)?, kind);
+            dicts(config.py(), &self.built, neighbours.iter().map(|neighbour| neighbour.id))
+        })
     }
 
     /// Returns the rank of a valid configuration.
     fn index(&self, config: &Bound<'_, PyDict>) -> PyResult<u128> {
-        self.length()?;
-        Ok(id(&self.built, config)?.rank())
+        entry(|| {
+            self.length()?;
+            Ok(id(&self.built, config)?.rank())
+        })
     }
 
     /// Returns the names of the constraints that exclude a configuration.
     fn violated(&self, config: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
-        let configuration = crate::value::configuration(&self.built, config)?;
-        let violated = self.built.violated(&configuration);
-        Ok(violated.iter().map(|constraint| constraint.name().to_string()).collect())
+        entry(|| {
+            let configuration = crate::value::configuration(&self.built, config)?;
+            let violated = self.built.violated(&configuration);
+            Ok(violated.iter().map(|constraint| constraint.name().to_string()).collect())
+        })
     }
 
-    fn __contains__(&self, config: &Bound<'_, PyAny>) -> bool {
-        let Ok(config) = config.cast::<PyDict>() else { return false };
-        crate::value::configuration(&self.built, config).is_ok_and(|config| self.built.contains(&config))
+    fn __contains__(&self, config: &Bound<'_, PyAny>) -> PyResult<bool> {
+        entry(|| {
+            let Ok(config) = config.cast::<PyDict>() else { return Ok(false) };
+            let configuration = crate::value::configuration(&self.built, config);
+            Ok(configuration.is_ok_and(|configuration| self.built.contains(&configuration)))
+        })
     }
 
     fn __len__(&self) -> PyResult<usize> {
-        usize::try_from(self.length()?)
-            .ok()
-            .filter(|length| isize::try_from(*length).is_ok())
-            .ok_or_else(|| PyOverflowError::new_err("the space is too large for len(); use its attribute `size`"))
+        entry(|| {
+            usize::try_from(self.length()?)
+                .ok()
+                .filter(|length| isize::try_from(*length).is_ok())
+                .ok_or_else(|| PyOverflowError::new_err("the space is too large for len(); use its attribute `size`"))
+        })
     }
 
     fn __bool__(&self) -> bool {
@@ -168,21 +188,25 @@ impl Space {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, index: i128) -> PyResult<Bound<'py, PyDict>> {
-        let length = self.length()?;
-        let rank = match u128::try_from(index) {
-            Ok(rank) => Some(rank),
-            Err(_) => length.checked_sub(index.unsigned_abs()),
-        };
-        let id = rank.and_then(|rank| self.built.id(rank));
-        let id = id.ok_or_else(|| {
-            PyIndexError::new_err(format!("the space has no configuration {index}; it has {length} of them"))
-        })?;
-        dict(py, &self.built, id)
+        entry(|| {
+            let length = self.length()?;
+            let rank = match u128::try_from(index) {
+                Ok(rank) => Some(rank),
+                Err(_) => length.checked_sub(index.unsigned_abs()),
+            };
+            let id = rank.and_then(|rank| self.built.id(rank));
+            let id = id.ok_or_else(|| {
+                PyIndexError::new_err(format!("the space has no configuration {index}; it has {length} of them"))
+            })?;
+            dict(py, &self.built, id)
+        })
     }
 
     fn __iter__(&self) -> PyResult<Configurations> {
-        self.length()?;
-        Ok(Configurations { space: self.built.clone(), next: Mutex::new(0) })
+        entry(|| {
+            self.length()?;
+            Ok(Configurations { space: self.built.clone(), next: Mutex::new(0) })
+        })
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -223,11 +247,13 @@ impl Configurations {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let id: Option<ConfigId> = self.space.id(*next);
-        *next += u128::from(id.is_some());
-        drop(next);
-        id.map(|id| dict(py, &self.space, id)).transpose()
+        entry(|| {
+            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+            let id: Option<ConfigId> = self.space.id(*next);
+            *next += u128::from(id.is_some());
+            drop(next);
+            id.map(|id| dict(py, &self.space, id)).transpose()
+        })
     }
 }
 
@@ -308,13 +334,13 @@ fn whole<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>> {
 /// Returns the powers of two from `first` to `last`.
 #[pyfunction]
 pub(crate) fn pow2<'py>(py: Python<'py>, first: i64, last: i64) -> PyResult<Bound<'py, PyList>> {
-    list(py, Values::pow2(first, last))
+    entry(|| list(py, Values::pow2(first, last)))
 }
 
 /// Returns the divisors of `n`.
 #[pyfunction]
 pub(crate) fn divisors(py: Python<'_>, n: i64) -> PyResult<Bound<'_, PyList>> {
-    list(py, Values::divisors_of(n))
+    entry(|| list(py, Values::divisors_of(n)))
 }
 
 fn list(py: Python<'_>, values: Result<Vec<Value>, tunesmith::space::SpaceError>) -> PyResult<Bound<'_, PyList>> {

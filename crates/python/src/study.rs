@@ -1,6 +1,6 @@
 //! Questions about recordings, models and devices, whose answers are documents.
 
-use crate::error::{raised, request, without_panic};
+use crate::error::{entry, raised, request, without_panic};
 use crate::options::Options;
 use crate::problem::Problem;
 use crate::value::{json, value};
@@ -30,22 +30,24 @@ pub(crate) fn compare<'py>(
     history: Vec<PathBuf>,
     model: Option<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let model = model.as_deref().map(ModelChoice::from_text);
-    let interrupt = Interrupt::default();
-    let options = CompareOptions {
-        recordings,
-        strategies,
-        repeats,
-        budget,
-        seed,
-        noise,
-        history,
-        model,
-        interrupt: interrupt.clone(),
-        ..CompareOptions::default()
-    };
-    let document = interruptible(py, &interrupt, move || serialised(&tunesmith::compare(&options)?))?;
-    json(py, &document.map_err(|error| raised(&error))?)
+    entry(|| {
+        let model = model.as_deref().map(ModelChoice::from_text);
+        let interrupt = Interrupt::default();
+        let options = CompareOptions {
+            recordings,
+            strategies,
+            repeats,
+            budget,
+            seed,
+            noise,
+            history,
+            model,
+            interrupt: interrupt.clone(),
+            ..CompareOptions::default()
+        };
+        let document = interruptible(py, &interrupt, move || serialised(&tunesmith::compare(&options)?))?;
+        json(py, &document.map_err(|error| raised(&error))?)
+    })
 }
 
 /// Does `work` in a thread of its own. Ctrl-C raises `interrupt` and leaves the thread to itself: nobody
@@ -86,33 +88,38 @@ pub(crate) fn predict<'py>(
     count: usize,
     seed: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let input = input.iter().map(|(name, given)| Ok((name.clone(), value(given)?))).collect::<PyResult<Vec<_>>>()?;
-    let search = search.parse().map_err(|text: String| request(text))?;
-    let problem = problem.map(|problem| problem.get().read.clone());
-    let predicted = py.detach(|| {
-        let model = TimingModel::read(&model)?;
-        let device = device.as_deref().map(|name| named_device(&model, name));
-        // A problem of other sizes has another space.
-        let problem = problem.map(|problem| problem.with_sizes(&input)).transpose()?;
-        let options = PredictOptions { input, device, search, seed, count, ..PredictOptions::default() };
-        serialised(&tunesmith::predict(&model, problem.as_ref(), &options, &SystemClock::new())?)
-    });
-    json(py, &predicted.map_err(|error| raised(&error))?)
+    entry(|| {
+        let input =
+            input.iter().map(|(name, given)| Ok((name.clone(), value(given)?))).collect::<PyResult<Vec<_>>>()?;
+        let search = search.parse().map_err(|text: String| request(text))?;
+        let problem = problem.map(|problem| problem.get().read.clone());
+        let predicted = py.detach(|| {
+            let model = TimingModel::read(&model)?;
+            let device = device.as_deref().map(|name| named_device(&model, name));
+            // A problem of other sizes has another space.
+            let problem = problem.map(|problem| problem.with_sizes(&input)).transpose()?;
+            let options = PredictOptions { input, device, search, seed, count, ..PredictOptions::default() };
+            serialised(&tunesmith::predict(&model, problem.as_ref(), &options, &SystemClock::new())?)
+        });
+        json(py, &predicted.map_err(|error| raised(&error))?)
+    })
 }
 
 /// Returns the usable devices, and what the others lack.
 #[pyfunction]
 pub(crate) fn devices(py: Python<'_>, options: Options) -> PyResult<Bound<'_, PyAny>> {
-    let machine = options.machine(&Interrupt::default()).map_err(|error| raised(&error))?;
-    let (devices, missing) = py.detach(|| tunesmith::devices(&machine));
-    let devices: Vec<Json> = devices.iter().map(|one| {
-        json!({ "id": one.id, "name": one.name, "backend": one.backend, "driver": one.driver, "limits": one.limits })
-    }).collect();
-    let missing: Vec<Json> = missing
-        .iter()
-        .map(|one| json!({ "backend": one.backend, "reason": one.reason, "remedy": one.remedy }))
-        .collect();
-    json(py, &json!({ "devices": devices, "missing": missing }))
+    entry(|| {
+        let machine = options.machine(&Interrupt::default()).map_err(|error| raised(&error))?;
+        let (devices, missing) = py.detach(|| tunesmith::devices(&machine));
+        let devices: Vec<Json> = devices.iter().map(|one| {
+            json!({ "id": one.id, "name": one.name, "backend": one.backend, "driver": one.driver, "limits": one.limits })
+        }).collect();
+        let missing: Vec<Json> = missing
+            .iter()
+            .map(|one| json!({ "backend": one.backend, "reason": one.reason, "remedy": one.remedy }))
+            .collect();
+        json(py, &json!({ "devices": devices, "missing": missing }))
+    })
 }
 
 fn serialised(document: &impl serde::Serialize) -> Result<Json, Error> {

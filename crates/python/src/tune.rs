@@ -1,6 +1,6 @@
 //! Tuning runs.
 
-use crate::error::{bug, raised, without_panic};
+use crate::error::{bug, entry, raised, without_panic};
 use crate::function::{Ended, PythonFunction};
 use crate::observed::Observed;
 use crate::options::Options;
@@ -28,19 +28,21 @@ pub(crate) fn tune_problem(
     options: Options,
     display: Option<Py<PyAny>>,
 ) -> PyResult<Finished> {
-    let (problem, observed, interrupt) = (problem.get(), Observed::new(display), Interrupt::default());
-    let kept = if problem.in_code { Kept::Problem(Box::new(problem.read.clone())) } else { Kept::Nothing };
-    let run = Run {
-        search: options.search().map_err(|error| raised(&error))?,
-        journal: options.journal(None).map_err(|error| raised(&error))?,
-        machine: options.machine(&interrupt).map_err(|error| raised(&error))?,
-        problem: problem.read.clone(),
-        interrupt: interrupt.clone(),
-        observed: observed.clone(),
-    };
-    let (outcome, end) = watched(py, &interrupt, &observed, || run.tune())?;
-    observed.show_last(py)?;
-    finished(outcome, end.or_else(|| problem.raised.take()), &observed, kept)
+    entry(|| {
+        let (problem, observed, interrupt) = (problem.get(), Observed::new(display), Interrupt::default());
+        let kept = if problem.in_code { Kept::Problem(Box::new(problem.read.clone())) } else { Kept::Nothing };
+        let run = Run {
+            search: options.search().map_err(|error| raised(&error))?,
+            journal: options.journal(None).map_err(|error| raised(&error))?,
+            machine: options.machine(&interrupt).map_err(|error| raised(&error))?,
+            problem: problem.read.clone(),
+            interrupt: interrupt.clone(),
+            observed: observed.clone(),
+        };
+        let (outcome, end) = watched(py, &interrupt, &observed, || run.tune())?;
+        observed.show_last(py)?;
+        finished(outcome, end.or_else(|| problem.raised.take()), &observed, kept)
+    })
 }
 
 /// Does `work` in a thread of its own, without the interpreter's lock. Meanwhile Python handles its
@@ -88,27 +90,29 @@ pub(crate) fn tune_function(
     judged: bool,
     display: Option<Py<PyAny>>,
 ) -> PyResult<Finished> {
-    let (ended, observed, interrupt) = (Ended::default(), Observed::new(display), Interrupt::default());
-    let mut problem = Problem::of_space(&name, &space.get().built, space.get().sizes.clone());
-    // A function may take a microsecond: probes for drift would be half of all calls.
-    let finals = Judging::default().finals.filter(|_| judged);
-    problem.judging = Judging { finals, ..Judging::nothing() };
-    let kept = Kept::in_temporary_folder()?;
-    let run = Run {
-        search: options.search().map_err(|error| raised(&error))?,
-        journal: options.journal(Some(kept.path(&name))).map_err(|error| raised(&error))?,
-        machine: options.machine(&interrupt).map_err(|error| raised(&error))?,
-        problem,
-        interrupt,
-        observed: observed.clone(),
-    };
-    let function = PythonFunction::new(function, name, ended.clone(), observed.clone());
-    let device = DeviceChoice::Function(OwnFunction::new(function));
-    let run = Run { machine: Machine { device: Some(device), ..run.machine }, ..run };
-    let outcome = py.detach(|| without_panic(|| run.tune()))?;
-    let end = ended.take();
-    observed.show_last(py)?;
-    finished(outcome, end, &observed, kept)
+    entry(|| {
+        let (ended, observed, interrupt) = (Ended::default(), Observed::new(display), Interrupt::default());
+        let mut problem = Problem::of_space(&name, &space.get().built, space.get().sizes.clone());
+        // A function may take a microsecond: probes for drift would be half of all calls.
+        let finals = Judging::default().finals.filter(|_| judged);
+        problem.judging = Judging { finals, ..Judging::nothing() };
+        let kept = Kept::in_temporary_folder()?;
+        let run = Run {
+            search: options.search().map_err(|error| raised(&error))?,
+            journal: options.journal(Some(kept.path(&name))).map_err(|error| raised(&error))?,
+            machine: options.machine(&interrupt).map_err(|error| raised(&error))?,
+            problem,
+            interrupt,
+            observed: observed.clone(),
+        };
+        let function = PythonFunction::new(function, name, ended.clone(), observed.clone());
+        let device = DeviceChoice::Function(OwnFunction::new(function));
+        let run = Run { machine: Machine { device: Some(device), ..run.machine }, ..run };
+        let outcome = py.detach(|| without_panic(|| run.tune()))?;
+        let end = ended.take();
+        observed.show_last(py)?;
+        finished(outcome, end, &observed, kept)
+    })
 }
 
 /// Everything that a run needs.

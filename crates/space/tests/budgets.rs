@@ -85,6 +85,21 @@ fn conditions_of_thousands_of_parts_need_little_stack() {
 }
 
 #[test]
+fn powers_of_powers_take_the_memory_of_their_text() {
+    // As a product it would have a thousand million factors.
+    let power = (0..10).fold("A".to_string(), |base, _| format!("({base} ** 8)"));
+    assert_eq!(count(&[0, 1], &[0, 1], &format!("{power} == B")), Some(2));
+    // Products that fit no machine word are compared with a limit, factor by factor.
+    let wide = |count: usize| format!("B * {} <= 1", ["(A ** 8) ** 8"].repeat(count).join(" * "));
+    assert_eq!(count(&[1, 2], &[1, 2], &wide(9)), Some(1));
+    // Longer ones are computed, and this one has no value.
+    let parameter = |name: &str| Parameter::new(name, Values::list([1, 2])).unwrap();
+    let builder = Space::builder().parameter(parameter("A")).parameter(parameter("B"));
+    let error = builder.constraint(Constraint::parse(&wide(20)).unwrap()).build().unwrap_err();
+    assert!(matches!(error, SpaceError::Evaluation { .. }), "{error}");
+}
+
+#[test]
 fn a_term_that_is_used_again_and_again_is_looked_at_once() {
     // Each level uses the one below it eight times.
     let power = (0..12).fold("(A + B)".to_string(), |inner, _| format!("({inner} ** 8 % 2)"));

@@ -40,6 +40,9 @@ pub trait DiskFile: Debug + Send {
     /// error, the file may hold any part of them.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
+    /// Makes everything appended so far survive the death of the machine, too.
+    fn sync(&mut self) -> io::Result<()>;
+
     /// Cuts the file off after `length` bytes.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
 
@@ -56,12 +59,14 @@ pub struct SystemDisk;
 struct SystemFile {
     path: PathBuf,
     file: File,
+    /// True once the entry of the file in its folder is synced.
+    is_entered: bool,
 }
 
 impl SystemDisk {
     fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         let file = tunesmith_files::open_with(options.read(true).append(true), path)?;
-        Ok(Box::new(SystemFile { path: path.to_path_buf(), file }))
+        Ok(Box::new(SystemFile { path: path.to_path_buf(), file, is_entered: false }))
     }
 }
 
@@ -102,6 +107,22 @@ impl DiskFile for SystemFile {
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()?;
+        if !self.is_entered {
+            let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let synced = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
+            // Some file systems cannot sync a folder, and a folder need not be readable.
+            let cannot = {
+                use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+                [InvalidInput, PermissionDenied, Unsupported]
+            };
+            synced.or_else(|error| if cannot.contains(&error.kind()) { Ok(()) } else { Err(error) })?;
+            self.is_entered = true;
+        }
+        Ok(())
     }
 
     fn truncate(&mut self, length: u64) -> io::Result<()> {
@@ -145,5 +166,6 @@ mod tests {
         file.truncate(8).unwrap();
         file.append(b"three\n").unwrap();
         assert_eq!(file.read().unwrap(), b"one\ntwo\nthree\n");
+        file.sync().unwrap();
     }
 }

@@ -25,6 +25,14 @@ pub enum StoreError {
         /// The fault.
         reason: String,
     },
+    /// A file was named that is no journal.
+    #[error("journal `{}`, line 1: no journal, which `tunesmith tune` writes (.jsonl): {reason}", path.display())]
+    NotAJournal {
+        /// The file.
+        path: PathBuf,
+        /// The fault of its first line.
+        reason: String,
+    },
     /// The journal was written by a later version.
     #[error("journal `{}` has format version {found}; this version reads up to {known}", path.display())]
     Version {
@@ -76,6 +84,14 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Returns the advice for the user, if there is any beyond the text of the error.
+    pub fn remedy(&self) -> Option<&'static str> {
+        match self {
+            Self::NotAJournal { .. } => Some("name the journal of a run, or a folder with one"),
+            _ => None,
+        }
+    }
+
     /// Returns true if the request is wrong: the journal is missing or belongs to another run.
     /// Returns false if the disk failed.
     pub fn is_request(&self) -> bool {

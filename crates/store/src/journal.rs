@@ -246,6 +246,10 @@ impl Store for Journal {
         self.add(evaluation).map_err(error)
     }
 
+    fn sync(&mut self) -> Result<(), Error> {
+        self.file.sync().map_err(|source| error(self.io(source)))
+    }
+
     fn append_again(&mut self, resample: &Resample) -> Result<(), Error> {
         self.add_again(resample).map_err(error)
     }

@@ -49,6 +49,10 @@ pub struct Entry {
     /// Seconds from the request to the worker's answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took: Option<f64>,
+    /// The changes of the number of requests in flight since the evaluation before. Only fleets have
+    /// them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rooms: Vec<usize>,
     /// Seconds since the start of the run.
     pub clock: f64,
     /// The line of the file it was read from, counted from 1. It is not written.
@@ -108,6 +112,7 @@ impl Entry {
             proposed: evaluation.proposed,
             worker: measurement.by.as_ref().map(|by| by.name.clone()),
             took: measurement.by.as_ref().map(|by| by.took.as_secs_f64()),
+            rooms: measurement.rooms.clone(),
             clock: evaluation.clock.as_secs_f64(),
             line: 0,
         }
@@ -161,6 +166,7 @@ impl Entry {
             compile: self.compile.clone().map(CompileData::from),
             note: self.message.clone().filter(|_| self.status == "correct"),
             by: made_by(self.worker.clone(), self.took),
+            rooms: self.rooms.clone(),
         }
     }
 

@@ -44,6 +44,8 @@ struct Rest {
     worker: Option<String>,
     #[serde(default)]
     took: Option<f64>,
+    #[serde(default)]
+    rooms: Vec<usize>,
     clock: f64,
 }
 
@@ -81,14 +83,14 @@ impl<'a> Plain<'a> {
         let Ok(clock) = Duration::try_from_secs_f64(rest.clock) else { return Ok(None) };
         let Self { index, failure, depth, times_ms, .. } = self;
         let config = space.id(index).ok_or_else(|| format!("the space has no configuration {index}"))?;
-        let Rest { warmup_ms, parts_ms, values, counters, compile, message, proposed, worker, took, .. } = rest;
+        let Rest { warmup_ms, parts_ms, values, counters, compile, message, proposed, worker, took, rooms, .. } = rest;
         let (failure, note) = match failure {
             None => (None, message),
             Some(kind) => (Some(Failure::new(kind, message.unwrap_or_default())), None),
         };
         let compile = compile.map(CompileData::from);
         let by = made_by(worker, took);
-        let measurement = Measurement { times_ms, warmup_ms, parts_ms, values, counters, compile, note, by };
+        let measurement = Measurement { times_ms, warmup_ms, parts_ms, values, counters, compile, note, by, rooms };
         let request = Request { config, depth };
         Ok(Some(Box::new(Evaluation { request, failure, measurement, clock, proposed })))
     }
@@ -180,8 +182,9 @@ mod tests {
         let counters = btree_map(text(), number(), 0..3);
         let took = (0..1_u64 << 40).prop_map(Duration::from_nanos);
         let by = (text(), took).prop_map(|(name, took)| Box::new(MadeBy { name, took }));
-        (vec(number(), 0..40), of(number()), lists(), lists(), counters, of(compile), of(by)).prop_map(
-            |(times_ms, warmup_ms, parts_ms, values, counters, compile, by)| Measurement {
+        let rooms = vec(1..100_usize, 0..3);
+        (vec(number(), 0..40), of(number()), lists(), lists(), counters, of(compile), of(by), rooms).prop_map(
+            |(times_ms, warmup_ms, parts_ms, values, counters, compile, by, rooms)| Measurement {
                 times_ms,
                 warmup_ms,
                 parts_ms,
@@ -190,6 +193,7 @@ mod tests {
                 compile,
                 note: None,
                 by,
+                rooms,
             },
         )
     }

@@ -355,7 +355,7 @@ impl Line<'_> {
 /// header.
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, Result<StoreError, String>> {
     let json: serde_json::Value = serde_json::from_slice(line)
-        .map_err(|error| Err(format!("no journal, which `tunesmith tune` writes (.jsonl): {error}")))?;
+        .map_err(|error| Ok(StoreError::NotAJournal { path: path.to_path_buf(), reason: error.to_string() }))?;
     // Checks the version first: the header of a later version may not parse as ours.
     let format = json.get("format").and_then(serde_json::Value::as_u64);
     match format.and_then(|format| u32::try_from(format).ok()) {

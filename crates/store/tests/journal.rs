@@ -45,6 +45,7 @@ fn evaluation(space: &Space, rank: u128) -> Evaluation {
             compile: Some(CompileData { time_ms: 80.25, binary_bytes: Some(16_000), ..CompileData::default() }),
             note: rank.is_multiple_of(2).then(|| "a run after the first did not end".to_string()),
             by: None,
+            rooms: Vec::new(),
         },
         clock: Duration::from_millis(250 * (1 + u64::try_from(rank).unwrap())),
         proposed: rank.is_multiple_of(5).then_some(7),

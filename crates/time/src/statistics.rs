@@ -63,33 +63,43 @@ fn order_for_confidence(n: usize, confidence: f64) -> usize {
     n / 2
 }
 
-/// Returns the exact one-sided probability of Wilcoxon's signed-rank test (F. Wilcoxon, Biometrics
-/// Bulletin 1, 1945): the probability that differences distributed symmetrically around 0 tend
-/// above 0 at least as much as `differences`.
+/// Returns the interval of a shift that Wilcoxon's exact signed-rank test does not exclude (F. Wilcoxon,
+/// Biometrics Bulletin 1, 1945; J. L. Hodges and E. L. Lehmann, Annals of Mathematical Statistics 34,
+/// 1963), as `(low, high)`: that of `differences` that are distributed symmetrically around it.
 ///
-/// Differences of 0 are left out, and equal magnitudes share their mean rank. The differences of
-/// two quantities with the same distribution, whatever it is, are symmetric around 0. Returns 1 if
-/// no difference is left. Cost: cubic in their number.
-pub fn signed_rank(differences: &[f64]) -> f64 {
-    let mut nonzero: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0 && !d.is_nan()).collect();
-    nonzero.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
-    // Store twice the rank, so that mean ranks are whole numbers.
-    let mut ranks: Vec<usize> = Vec::with_capacity(nonzero.len());
-    for group in nonzero.chunk_by(|a, b| a.abs() == b.abs()) {
-        let twice_mean = 2 * ranks.len() + group.len() + 1;
-        ranks.extend(group.iter().map(|_| twice_mean));
-    }
-    let positive: usize = nonzero.iter().zip(&ranks).filter(|(d, _)| **d > 0.0).map(|(_, rank)| rank).sum();
-    // The distribution of that sum if every sign is a fair coin.
-    let mut probability = vec![0.0; ranks.iter().sum::<usize>() + 1];
+/// Each end is wrong with a probability of at most `error`. The lower end is above 0 exactly if the
+/// one-sided test at `error` calls the differences greater than 0, so that one rule gives the answer and
+/// the interval. The ends are the k-th smallest and the k-th largest mean of two differences, where a
+/// difference also pairs with itself: sums of ranks below k have a probability of at most `error`
+/// together. Differences that share a magnitude or are 0 make the interval wider, never narrower.
+///
+/// Returns `None` if there are too few differences to exclude anything (below six for 2.5 %). Cost:
+/// cubic in their number.
+pub fn signed_rank_interval(differences: &[f64], error: f64) -> Option<(f64, f64)> {
+    let from = |at: usize| differences[at..].iter().map(move |other| f64::midpoint(differences[at], *other));
+    let mut means: Vec<f64> = (0..differences.len()).flat_map(from).filter(|mean| !mean.is_nan()).collect();
+    means.sort_by(f64::total_cmp);
+    let k = rank_sums_within(differences.len(), error);
+    Some((*means.get(k.checked_sub(1)?)?, *means.get(means.len().checked_sub(k)?)?))
+}
+
+/// Returns the number of the least rank sums that have a probability of at most `error` together, if
+/// the sign of each of the ranks 1 to `n` is a fair coin.
+fn rank_sums_within(n: usize, error: f64) -> usize {
+    let mut probability = vec![0.0; n * (n + 1) / 2 + 1];
     probability[0] = 1.0;
-    for &rank in &ranks {
+    for rank in 1..=n {
         for sum in (0..probability.len()).rev() {
             let with = if sum >= rank { probability[sum - rank] } else { 0.0 };
             probability[sum] = f64::midpoint(probability[sum], with);
         }
     }
-    probability[positive..].iter().sum::<f64>().min(1.0)
+    let mut together = 0.0;
+    let is_within = |one: &&f64| {
+        together += **one;
+        together <= error
+    };
+    probability.iter().take_while(is_within).count()
 }
 
 /// Maximum number of samples that are sorted without asking for memory.
@@ -136,17 +146,42 @@ mod tests {
     }
 
     #[test]
-    fn the_signed_rank_probability_is_exact() {
-        // All of n positive: 2^-n. The tabulated critical value for n = 10 at 2.5 % is a sum of
-        // negative ranks of 8.
-        assert_eq!(signed_rank(&[1.0, 2.0, 3.0, 4.0, 5.0]), 1.0 / 32.0);
-        let with_negative = |rank: usize| -> Vec<f64> {
-            (1..=10).map(|at| if at == rank { -(at as f64) } else { at as f64 }).collect()
-        };
-        assert!(signed_rank(&with_negative(8)) <= 0.025 && signed_rank(&with_negative(9)) > 0.025);
-        assert_eq!(signed_rank(&[-1.0, 0.0]), 1.0);
-        assert_eq!(signed_rank(&[]), 1.0);
-        assert_eq!(signed_rank(&[1.0, -1.0]), 0.75, "equal magnitudes share their rank");
+    fn the_rank_sums_are_the_tabulated_ones() {
+        // Critical values of Wilcoxon's test at 2.5 %, one-sided, as tabulated: the greatest sum that is
+        // significant.
+        for (n, greatest) in [(6, 0), (7, 2), (8, 3), (9, 5), (10, 8), (12, 13), (15, 25), (17, 34)] {
+            assert_eq!(rank_sums_within(n, 0.025), greatest + 1, "n = {n}");
+        }
+        assert_eq!(rank_sums_within(5, 0.025), 0);
+        assert_eq!((signed_rank_interval(&[1.0; 5], 0.025), signed_rank_interval(&[], 0.025)), (None, None));
+    }
+
+    /// Returns the probability of a sum of the negative ranks as small as that of `differences`, by its
+    /// definition: all signs are tried.
+    fn signed_rank_by_definition(differences: &[f64]) -> f64 {
+        let mut sorted = differences.to_vec();
+        sorted.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+        let negative: usize = (0..sorted.len()).filter(|at| sorted[*at] < 0.0).map(|at| at + 1).sum();
+        let sum = |signs: u32| (0..sorted.len()).filter(|at| signs >> at & 1 == 1).map(|at| at + 1).sum::<usize>();
+        let all = 1_u32 << sorted.len();
+        (0..all).filter(|signs| sum(*signs) <= negative).count() as f64 / f64::from(all)
+    }
+
+    #[test]
+    fn the_interval_lies_above_0_exactly_if_the_signed_rank_test_says_so() {
+        let mut decided = [0, 0];
+        for seed in 0..400_u64 {
+            let draw = |at: u64| (seed * 7919 + at * 104_729) % 10_007;
+            let differences: Vec<f64> =
+                (0..6 + seed % 5).map(|at| draw(at) as f64 + at as f64 / 64.0 - 2500.25).collect();
+            let (low, high) = signed_rank_interval(&differences, 0.025).unwrap();
+            assert_eq!(low > 0.0, signed_rank_by_definition(&differences) <= 0.025, "{differences:?}");
+            let negated: Vec<f64> = differences.iter().map(|difference| -difference).collect();
+            assert_eq!(signed_rank_interval(&negated, 0.025), Some((-high, -low)));
+            decided[usize::from(low > 0.0)] += 1;
+        }
+        assert!(decided.iter().all(|count| *count > 40), "{decided:?}");
+        assert!(signed_rank_interval(&[0.0; 9], 0.025) == Some((0.0, 0.0)), "equal scores exclude nothing");
     }
 
     #[test]

@@ -132,6 +132,7 @@ impl Error {
             Self::Choice(error) => error.remedy(),
             Self::Objective(error) => Some(error.remedy()),
             Self::Device(error) => error.remedy(),
+            Self::Store(error) => error.remedy(),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use crate::{Error, Problem};
 use tunesmith_choose::timing::{TIMING_KIND, TimingModel};
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Searcher, Target};
-use tunesmith_cost::{DEVICE_KIND, Guess, Limit, NestEstimates, foreign, form, read_device, without_estimate};
+use tunesmith_cost::{DEVICE_KIND, Guess, Limit, NestEstimates, foreign, form, notes_on, read_device};
 use tunesmith_device::Language;
 use tunesmith_model::counters::{COUNTERS_KIND, CounterModel, Method};
 use tunesmith_search::profile_guided::counter_data;
@@ -93,9 +93,12 @@ impl<'a> Prior<'a> {
             return (PriorEstimates::default(), Guided::without(note));
         }
         let guesses = estimates.all(space);
-        let mut notes: Vec<String> = foreign.iter().cloned().chain(without_estimate(&guesses)).collect();
+        let mut notes: Vec<String> = foreign.iter().cloned().chain(notes_on(&guesses)).collect();
         let (limit, no_limit) = match (foreign, estimates.limit()) {
-            (None, Ok(limit)) => (Some(limit), None),
+            (None, Ok(limit)) => {
+                notes.extend(limit.note());
+                (Some(limit), None)
+            }
             (None, Err(reason)) => {
                 notes.push(reason.clone());
                 (None, Some(reason))

@@ -1,5 +1,5 @@
 //! The sizes of a chooser are given by name. Code that could confuse two of them does not compile.
-#![allow(clippy::disallowed_methods, reason = "the compilers that CC and CXX name are used, as everywhere")]
+#![allow(clippy::disallowed_methods, clippy::print_stderr, reason = "RUSTC and CI are read from the environment")]
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -34,15 +34,20 @@ struct Compiler {
     standard: &'static str,
 }
 
+/// Returns true if a compiler is there. In continuous integration it has to be.
+fn has(program: &str) -> bool {
+    let is_there = Command::new(program).arg("--version").output().is_ok();
+    assert!(is_there || std::env::var_os("CI").is_none(), "{program} is missing");
+    if !is_there {
+        eprintln!("left out: {program} is missing (apt install {})", program.replace("clang++", "clang"));
+    }
+    is_there
+}
+
 /// Returns those of the compilers that this machine has.
 fn compilers(programs: &[&'static str], standard: &'static str) -> Vec<Compiler> {
-    let is_there = |program: &&str| Command::new(program).arg("--version").output().is_ok();
-    let found: Vec<Compiler> = programs
-        .iter()
-        .copied()
-        .filter(|program| is_there(program))
-        .map(|program| Compiler { program, standard })
-        .collect();
+    let found: Vec<Compiler> =
+        programs.iter().copied().filter(|program| has(program)).map(|program| Compiler { program, standard }).collect();
     assert!(!found.is_empty(), "there is no compiler");
     found
 }

@@ -1,7 +1,10 @@
 //! Frames of planted runs, drawn into the cells of a terminal that does not exist.
 
+mod svg;
+
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use ratatui::style::Color;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -136,8 +139,8 @@ fn read(path: &Path) -> Watcher {
     watcher
 }
 
-/// Returns the frame of a terminal.
-fn frame(run: &(Watcher, Source), view: &View, width: u16, height: u16) -> String {
+/// Returns a terminal that shows a run.
+fn shown(run: &(Watcher, Source), view: &View, width: u16, height: u16) -> Terminal<TestBackend> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal
         .draw(|frame| {
@@ -145,7 +148,36 @@ fn frame(run: &(Watcher, Source), view: &View, width: u16, height: u16) -> Strin
             draw(run.0.watched(), &run.1, view, area, frame.buffer_mut());
         })
         .unwrap();
-    terminal.backend().to_string()
+    terminal
+}
+
+/// Returns the frame of a terminal.
+fn frame(run: &(Watcher, Source), view: &View, width: u16, height: u16) -> String {
+    shown(run, view, width, height).backend().to_string()
+}
+
+/// Returns the pictures of the guide: their files, and what they show.
+fn pictures() -> Vec<(PathBuf, String)> {
+    let run = Planted::new().search().read(Life::Running);
+    let terminal = shown(&run, &View { colour: true, ..View::default() }, 100, 30);
+    let cells: &Buffer = terminal.backend().buffer();
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide");
+    svg::THEMES.map(|theme| (guide.join(format!("watching-{}.svg", theme.name)), svg::svg(cells, theme))).to_vec()
+}
+
+#[test]
+fn the_pictures_of_the_guide_show_what_is_drawn() {
+    for (file, picture) in pictures() {
+        let is_same = std::fs::read_to_string(&file).is_ok_and(|kept| kept == picture);
+        let command = "cargo test -p tunesmith-watch --test frames -- --ignored";
+        assert!(is_same, "{} is not what is drawn; `{command}` writes it", file.display());
+    }
+}
+
+#[test]
+#[ignore = "writes docs/guide/watching-*.svg"]
+fn the_pictures_are_written() {
+    pictures().into_iter().for_each(|(file, picture)| std::fs::write(file, picture).unwrap());
 }
 
 fn on(page: Page) -> View {
@@ -242,14 +274,7 @@ fn nothing_has_colour_unless_it_is_wanted() {
     let run = Planted::new().finished().read(Life::Still);
     for page in Page::ALL {
         let colours = |colour: bool| {
-            let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
-            let view = View { colour, ..on(page) };
-            terminal
-                .draw(|frame| {
-                    let area = frame.area();
-                    draw(run.0.watched(), &run.1, &view, area, frame.buffer_mut());
-                })
-                .unwrap();
+            let terminal = shown(&run, &View { colour, ..on(page) }, 100, 30);
             let cells = terminal.backend().buffer().content().to_vec();
             cells.iter().filter(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset).count()
         };

@@ -16,7 +16,7 @@ pub use append::append_wisdom;
 pub use error::{Flawed, WisdomError};
 pub(crate) use shared::SharedFile;
 
-use crate::wisdom::Wisdom;
+use crate::wisdom::{Config, Wisdom};
 use serde_json::{Map, Value as Json, json};
 use std::fs;
 use std::path::Path;
@@ -36,13 +36,27 @@ pub struct WisdomFile {
     pub flawed: Vec<Flawed>,
 }
 
+/// A configuration that serves all inputs of a kernel on a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Best {
+    /// The configuration.
+    pub config: Config,
+    /// Its time in milliseconds, if it was measured for one input alone.
+    pub time_ms: Option<f64>,
+    /// Its speed-up over the default configuration, if that is known.
+    pub speedup: Option<f64>,
+}
+
 /// A format that wisdom is written in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum WisdomFormat {
     /// Our JSON lines.
     Lines,
     /// One JSON document with `entries`, `portfolios` and `defaults`.
-    Json,
+    Json {
+        /// The configuration for those who take one alone, if there is one.
+        best: Option<Best>,
+    },
     /// Kernel Launcher's format 1.0, which holds no portfolios.
     KernelLauncher {
         /// Names of the sizes that make the problem size, at most three, its x first. If empty, all
@@ -97,7 +111,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<WisdomFile, WisdomError> {
 pub fn wisdom_text(wisdom: &Wisdom, format: &WisdomFormat) -> Result<String, WisdomError> {
     match format {
         WisdomFormat::Lines => Ok(lines(wisdom)),
-        WisdomFormat::Json => Ok(document(wisdom)),
+        WisdomFormat::Json { best } => Ok(document(wisdom, best.as_ref())),
         WisdomFormat::KernelLauncher { sizes } => launcher::text(wisdom, sizes),
     }
 }
@@ -132,8 +146,11 @@ fn lines(wisdom: &Wisdom) -> String {
     all.map(|line| format!("{line}\n")).collect()
 }
 
-fn document(wisdom: &Wisdom) -> String {
+fn document(wisdom: &Wisdom, best: Option<&Best>) -> String {
     let mut document = header();
+    if let Some(Best { config, time_ms, speedup }) = best {
+        document["best"] = json!({ "config": line::config_json(config), "time_ms": time_ms, "speedup": speedup });
+    }
     document["defaults"] = wisdom
         .defaults
         .iter()

@@ -57,12 +57,17 @@ fn listed(space: &EstimatedSpace) -> String {
         space.problem, space.device, space.backend, space.form
     );
     if let Some(limit) = space.limit_ms {
-        let interval = space.limit_interval.map_or_else(String::new, |own| format!(" ({})", interval_text(&own)));
-        text += &format!("{:>10}  no configuration can fall below, by the model{interval}\n", milliseconds(limit));
+        // Only the lower end is a claim; the limit itself is as uncertain as every estimate.
+        let interval = space.limit_interval.map_or_else(String::new, |own| {
+            let below = format!("no configuration falls below {}", milliseconds(own.low_ms));
+            format!(" ({}): by the model, {below}", interval_text(&own))
+        });
+        text += &format!("{:>10}  modelled limit{interval}\n", milliseconds(limit));
     }
     for config in &space.best {
         let interval = config.interval.map_or_else(String::new, |own| format!("  {:<20}", range(&own)));
-        text += &format!("{:>10}{interval}  {}\n", milliseconds(config.time_ms), config.arguments());
+        let outside = if config.outside.is_empty() { "" } else { "  (outside of what was measured)" };
+        text += &format!("{:>10}{interval}  {}{outside}\n", milliseconds(config.time_ms), config.arguments());
     }
     text
 }

@@ -160,7 +160,7 @@ fn next(run: &Path, explanation: &Explanation) -> Vec<NextStep> {
             Advice::Choose { ties } => Some(command(["tunesmith", "top", &run, "-n", &(ties + 1).to_string()])),
             // A recording of another tool is no run of a problem.
             Advice::Ship if explanation.space_size.is_none() => None,
-            Advice::Ship => Some(command(["tunesmith", "export", &run, "--as", "wisdom"])),
+            Advice::Ship => Some(command(["tunesmith", "export", &run, "--as", "flags"])),
             Advice::Exclude { .. } | Advice::Extend { .. } | Advice::LeaveOut { .. } => None,
         };
         NextStep { reason: advice.to_string(), command }

@@ -83,7 +83,7 @@ fn interruptible_machine(device: Option<&str>, interrupt: &Interrupt) -> Result<
 /// The text does not name a device.
 pub fn machine(device: Option<&str>) -> Result<Machine, Error> {
     let device = device.map(str::parse).transpose()?;
-    let worker = WORKER.get().cloned().unwrap_or_default();
+    let worker = WORKER.get().cloned().unwrap_or_default().keeping_files_in(folder("TMPDIR"));
     let (compilers, sandbox) = (compilers(), Some(sandbox()));
     let machine = Machine { device, compilers, sandbox, worker, power: power(), ..Machine::default() };
     for left_over in machine.reset_left_over() {

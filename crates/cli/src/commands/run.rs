@@ -6,7 +6,7 @@ use crate::{Ending, output};
 use tunesmith::core::Refusal;
 use tunesmith::device::KernelPlan;
 use tunesmith::report::{counted, message, milliseconds};
-use tunesmith::{Error, ModelChoice, OnePlan, OneRun, RunOptions, plan_one, run_one};
+use tunesmith::{Diagnostic, Error, ModelChoice, OnePlan, OneRun, Problem, RunOptions, plan_one, run_one};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
     if args.json {
         output::json(&run.document());
     } else {
-        output::print(&text(&run));
+        output::print(&text(&problem, &run));
     }
     Ok(if run.candidate.time_ms.is_some() { Ending::Done } else { Ending::NothingCorrect })
 }
@@ -57,11 +57,18 @@ fn show(args: &RunArgs, KernelPlan { build, .. }: &KernelPlan) {
     }
 }
 
-fn text(run: &OneRun) -> String {
+/// Returns the line of the problem file that a failure is about, and the remedy.
+fn place(about: &Diagnostic) -> String {
+    let help = about.remedy.iter().map(|remedy| format!("  help: {remedy}\n"));
+    help.fold(format!("  {}:{}: {}\n", about.file.display(), about.line, about.text), |text, line| text + &line)
+}
+
+fn text(problem: &Problem, run: &OneRun) -> String {
     let candidate = &run.candidate;
     let mut text = format!("{}\n{}\n", candidate.arguments(), candidate.status_word());
     if let Some(failure) = &candidate.failure {
         text += &format!("{}\n", message(&failure.message));
+        text += &problem.about_failure(failure).map(|about| place(&about)).unwrap_or_default();
     }
     if let (Some(time), Some((low, high))) = (candidate.time_ms, candidate.ci95_ms) {
         let samples = counted(candidate.times_ms.len(), "sample");

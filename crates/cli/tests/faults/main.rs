@@ -15,7 +15,7 @@ mod running;
 
 use cases::Family;
 use common::has_opencl;
-use running::{check_cheats, check_family, check_requests, has_sandbox};
+use running::{check_cheats, check_family, check_requests, has_program, has_sandbox};
 
 macro_rules! family {
     ($name:ident, $title:literal, $file:literal, $build:path) => {
@@ -140,6 +140,18 @@ fn faults_of_cuda_are_told_from_each_other() {
 fn the_sandbox_stops_what_it_promises() {
     if has_sandbox() {
         check_family(&SANDBOX);
+    }
+}
+
+/// The folder of the run must be out of reach of kernels that may write shared memory.
+#[test]
+fn the_sandbox_stops_what_it_promises_of_kernels_that_clang_compiled() {
+    if has_sandbox() && has_program("clang") {
+        check_family(&Family {
+            title: "C by clang: what the sandbox stops",
+            build: problems::sandbox_of_clang,
+            ..SANDBOX
+        });
     }
 }
 

@@ -50,6 +50,7 @@ const C_HEAD: &str = "
 #include <alloca.h>
 #include <arpa/inet.h>
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
@@ -63,11 +64,15 @@ const C_HEAD: &str = "
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -75,6 +80,7 @@ const C_HEAD: &str = "
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 ";
 
@@ -242,6 +248,13 @@ pub(crate) fn sandbox(cases: &[Case]) -> Ready {
     let source = c_source(cases, &format!("{C_HEAD}{known}"), "", "RIGHT;");
     ready.folder.write("faults.c", &source);
     Ready { environment: vec![("HOME", home.display().to_string())], _kept: Some(listener), ..ready }
+}
+
+/// The same with clang, whose kernels may write shared memory.
+pub(crate) fn sandbox_of_clang(cases: &[Case]) -> Ready {
+    let mut ready = sandbox(cases);
+    ready.environment.push(("CC", "clang".to_owned()));
+    ready
 }
 
 /// Returns the problem of a request, changed as the lines of the case say.

@@ -18,6 +18,10 @@ const CASE_LIMIT: f64 = 60.0;
 /// The variable that marks every process of a run, and all that they leave behind.
 const MARK: &str = "TUNESMITH_FAULTS";
 
+/// The number of times in succession that no process may be found. A process that forks and exits is
+/// gone when its turn comes in a search, and may be missed.
+const SEARCHES: usize = 10;
+
 /// Tunes a family. Every configuration must get a stated status in time, the winner must be
 /// correct, and no process may be left.
 #[track_caller]
@@ -85,6 +89,19 @@ pub(crate) fn has_sandbox() -> bool {
     !sandbox.starts_with("none")
 }
 
+/// Returns true if this machine has a program. Otherwise prints that the test is skipped. In continuous
+/// integration, the program must be there.
+#[allow(clippy::print_stderr, clippy::disallowed_methods)] // tests learn from the environment whether they may skip
+pub(crate) fn has_program(name: &str) -> bool {
+    let found = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let has = found.is_ok_and(|status| status.success());
+    assert!(has || std::env::var_os("CI").is_none(), "{name} is missing, and tests with it must run here");
+    if !has {
+        eprintln!("skipped: there is no {name}");
+    }
+    has
+}
+
 /// Tunes a problem. Returns the end of the run, and a message if processes were left.
 #[track_caller]
 fn tune(ready: &Ready, more: &[&str]) -> (Ran, Option<String>) {
@@ -118,17 +135,25 @@ fn wait(child: &mut Child) -> Option<i32> {
 /// Returns a message if processes with the mark live on after the run. Ends them.
 fn left(mark: &str) -> Option<String> {
     let clock = SystemClock::new();
-    let mut found = marked(mark);
+    let (mut found, mut empty) = (Vec::new(), 0);
     // The system takes a moment to end what was killed.
-    while !found.is_empty() && clock.now() < Duration::from_secs(5) {
-        std::thread::sleep(Duration::from_millis(20));
-        found = marked(mark);
+    while empty < SEARCHES && (empty > 0 || clock.now() < Duration::from_secs(5)) {
+        let marked = marked(mark);
+        if marked.is_empty() {
+            empty += 1;
+        } else {
+            (found, empty) = (marked, 0);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    if empty == SEARCHES {
+        return None;
     }
     let names: Vec<String> = found.iter().map(|(id, name)| format!("{id} ({name})")).collect();
     for (id, _) in &found {
         let _ = Command::new("kill").args(["-KILL", id]).status();
     }
-    (!names.is_empty()).then(|| format!("processes live on: {}", names.join(", ")))
+    Some(format!("processes live on: {}", names.join(", ")))
 }
 
 /// Returns the processes whose environment holds the mark.

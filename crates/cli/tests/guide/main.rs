@@ -1,5 +1,6 @@
 //! The guide is true: every file that a page of docs/guide shows is written, every command is run,
-//! and what it prints is compared with the page.
+//! and what it prints is compared with the page. Of the pages of reference in docs, options are
+//! read, and commands that only read files of the repository are run.
 //!
 //! | block | meaning |
 //! |---|---|
@@ -17,8 +18,11 @@ mod running;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command as Process;
 
-use running::run_page;
+use tunesmith::core::FailureKind;
+
+use running::{read_page, run_page};
 
 /// Returns the folder of the repository.
 fn repository() -> PathBuf {
@@ -86,11 +90,34 @@ fn every_page_of_the_guide_has_a_test_and_a_place_in_the_book() {
 }
 
 #[test]
+fn the_commands_of_the_pages_of_reference_exist() {
+    let docs = repository().join("docs");
+    let names = fs::read_dir(&docs).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let faults: Vec<String> = names.filter(|name| name.ends_with(".md")).flat_map(|name| read_page(&name)).collect();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
 fn no_link_of_the_documentation_is_dead() {
     let top = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(|name| repository().join(name));
     let below = ["docs", "examples", "bench", "suite"].into_iter().flat_map(|name| pages(&repository().join(name)));
     let found = links::dead(&top.into_iter().chain(below).collect::<Vec<_>>());
     assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn every_status_and_every_exit_code_has_an_entry_in_troubleshooting() {
+    let page = fs::read_to_string(repository().join("docs/guide/troubleshooting.md")).unwrap();
+    let help = Process::new(env!("CARGO_BIN_EXE_tunesmith")).arg("--help").output().unwrap().stdout;
+    let help = String::from_utf8(help).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    let listed = help.split_once("Exit codes: ").expect("the help lists them").1.split("; ");
+    let codes: Vec<&str> = listed.filter_map(|entry| entry.split(' ').next()).collect();
+    assert_eq!(codes, ["0", "1", "2", "3", "130"]);
+    let statuses = FailureKind::ALL.map(|kind| format!("`{}`", kind.word()));
+    // Nothing is to be mended after 0.
+    let entries = codes[1..].iter().map(ToString::to_string).chain(statuses);
+    let lacking: Vec<String> = entries.filter(|entry| !page.contains(&format!("\n| {entry} |"))).collect();
+    assert!(lacking.is_empty(), "docs/guide/troubleshooting.md has no entry for {lacking:?}");
 }
 
 #[test]

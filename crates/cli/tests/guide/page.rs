@@ -81,6 +81,13 @@ pub(crate) fn commands(block: &Block) -> Vec<Command> {
     found
 }
 
+/// Returns the commands of an `sh` block: its lines, which go on behind a backslash.
+pub(crate) fn script(block: &Block) -> Vec<Command> {
+    let prompted: String = block.text.lines().map(|line| format!("$ {line}\n")).collect();
+    let joined = prompted.replace("\\\n$ ", "\\\n");
+    commands(&Block { language: String::new(), mark: String::new(), text: joined, line: block.line })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +105,13 @@ mod tests {
         let first = Command { text: "one \\\n  two".into(), printed: vec!["x".into()], line: 9 };
         let second = Command { text: "three".into(), printed: Vec::new(), line: 12 };
         assert_eq!(commands(&found[1]), [first, second]);
+    }
+
+    #[test]
+    fn the_lines_of_a_script_are_commands() {
+        let block = &blocks("```sh\none \\\n  two\nthree\n```\n")[0];
+        let of = |(text, line): (&str, usize)| Command { text: text.into(), printed: Vec::new(), line };
+        assert_eq!(script(block), [("one \\\n  two", 2), ("three", 4)].map(of));
     }
 
     #[test]

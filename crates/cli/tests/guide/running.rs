@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command as Process, Output};
 
-use crate::page::{Command, blocks, commands, file};
+use crate::page::{Command, blocks, commands, file, script};
 use crate::printed::agrees;
 use crate::{empty_folder, repository};
 
@@ -55,6 +55,37 @@ pub(crate) fn run_page(name: &str) {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
+/// Reads the options of the commands of docs/`name`, a page of reference, and runs those that only
+/// read files of the repository. Returns the places of those that do not do what the page shows.
+pub(crate) fn read_page(name: &str) -> Vec<String> {
+    let text = fs::read_to_string(repository().join("docs").join(name)).unwrap();
+    let of_block = |block: &crate::page::Block| match block.language.as_str() {
+        "console" => commands(block),
+        "sh" => script(block),
+        _ => Vec::new(),
+    };
+    let listed: Vec<Command> = blocks(&text).iter().flat_map(of_block).collect();
+    let followed = |command: &Command| {
+        let mark = if only_reads(&command.text) { Mark::Runs } else { Mark::Elsewhere };
+        let fault = follow(command, mark, true, &repository()).err()?;
+        Some(format!("docs/{name}:{}: {fault}", command.line))
+    };
+    listed.iter().filter_map(followed).collect()
+}
+
+/// Returns true if a command is quick, writes nothing, and names a file that is there.
+fn only_reads(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    if words.next() != Some("tunesmith") || command.contains(['|', '>', ';', '&']) {
+        return false;
+    }
+    match (words.next(), words.next()) {
+        (Some("suite"), Some("list")) => true,
+        (Some("count" | "space" | "check"), Some(file)) => repository().join(file).is_file(),
+        _ => false,
+    }
+}
+
 fn write(path: &Path, text: &str, continued: bool) {
     fs::create_dir_all(path.parent().expect("a file lies in a folder")).unwrap();
     let before = if continued { fs::read_to_string(path).unwrap() } else { String::new() };
@@ -90,7 +121,10 @@ fn read_options(line: &str, checks: bool, folder: &Path) -> Result<(), String> {
         if output.status.success() { Ok(()) } else { Err(format!("`{command}`\n{}", text(&output.stderr))) }
     };
     for part in line.replace("\\\n", " ").split(['|', '>', ';', '#', '&']) {
-        let Some(options) = part.trim().strip_prefix("tunesmith ") else { continue };
+        // Variables may stand before the command.
+        let is_variable = |word: &str| word.split_once('=').is_some_and(|(name, _)| !name.contains(['/', '-']));
+        let named = part.split_whitespace().find(|word| !is_variable(word)) == Some("tunesmith");
+        let Some((_, options)) = part.split_once("tunesmith ").filter(|_| named) else { continue };
         succeeds(&format!("tunesmith {options} --help"))?;
         let mut words = options.split_whitespace();
         let (subcommand, problem) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -122,4 +156,17 @@ fn has_opencl() -> bool {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn an_option_that_does_not_exist_is_found() {
+    let folder = repository();
+    for command in
+        ["tunesmith tune a.toml --no-such-option", "A=1 tunesmith nothing", "true && tunesmith tune --seed x"]
+    {
+        assert!(read_options(command, false, &folder).is_err(), "{command}");
+    }
+    for command in ["tunesmith tune a.toml --seed 1 # a remark", "A=b tunesmith devices --json", "tunesmithy --x"] {
+        assert_eq!(read_options(command, false, &folder), Ok(()));
+    }
 }

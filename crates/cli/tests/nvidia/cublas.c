@@ -26,15 +26,6 @@ int cublasCreate_v2(void **made)
     return 0;
 }
 
-int cublasDestroy_v2(void *handle)
-{
-    if (!is_open(handle)) return NOT_INITIALIZED;
-    ((struct handle *)handle)->magic = 0;
-    free(handle);
-    fake_log("destroy");
-    return 0;
-}
-
 int cublasSetMathMode(void *handle, int mode)
 {
     if (!is_open(handle)) return NOT_INITIALIZED;

@@ -82,19 +82,6 @@ int cudaMalloc(void **memory, size_t bytes)
     return 0;
 }
 
-int cudaFree(void *memory)
-{
-    for (int i = 0; i < MOST; i++)
-        if (memory && blocks[i].device == memory) {
-            free(blocks[i].memory);
-            munmap(memory, (blocks[i].bytes + PAGE - 1) / PAGE * PAGE);
-            blocks[i] = (struct block){0};
-            fake_log("free");
-            return 0;
-        }
-    return INVALID_VALUE;
-}
-
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
     enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };

@@ -25,23 +25,10 @@ static int make(struct object **made, int kind)
     return 0;
 }
 
-static int drop(struct object *object, int kind)
-{
-    if (!object || object->kind != kind) return NOT_INITIALIZED;
-    object->kind = 0;
-    free(object);
-    fake_log("destroy");
-    return 0;
-}
-
 int cudnnCreate(struct object **made) { return make(made, HANDLE); }
-int cudnnDestroy(struct object *object) { return drop(object, HANDLE); }
 int cudnnCreateTensorDescriptor(struct object **made) { return make(made, TENSOR); }
-int cudnnDestroyTensorDescriptor(struct object *object) { return drop(object, TENSOR); }
 int cudnnCreateFilterDescriptor(struct object **made) { return make(made, FILTER); }
-int cudnnDestroyFilterDescriptor(struct object *object) { return drop(object, FILTER); }
 int cudnnCreateConvolutionDescriptor(struct object **made) { return make(made, CONVOLUTION); }
-int cudnnDestroyConvolutionDescriptor(struct object *object) { return drop(object, CONVOLUTION); }
 
 const char *cudnnGetErrorString(int status)
 {

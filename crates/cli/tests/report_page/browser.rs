@@ -112,8 +112,15 @@ impl Browser {
         }
     }
 
-    /// Returns a picture of a part of the page from `top` on, in base64.
+    /// Returns a picture of a part of the page from `top` on, in base64. The part is in view, and its
+    /// frame is on the screen, before the picture is taken: a browser need not have painted what lies
+    /// outside of its window.
     pub(crate) fn screenshot(&mut self, top: f64, (width, height): (f64, f64), scale: f64) -> String {
+        let metrics =
+            json!({ "width": width as u64, "height": height as u64, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", &metrics);
+        let frame = "new Promise(requestAnimationFrame)";
+        self.evaluate(&format!("scrollTo(0, {top}), {frame}.then(() => {frame})"));
         let clip = json!({ "x": 0, "y": top, "width": width, "height": height, "scale": scale });
         let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         self.call("Page.captureScreenshot", &wanted)["data"].as_str().unwrap().to_string()

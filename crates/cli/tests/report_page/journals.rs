@@ -22,8 +22,14 @@ const TILES: [u64; 6] = [4, 8, 16, 32, 64, 128];
 const UNROLL: [u64; 4] = [1, 2, 4, 8];
 const VECTOR: [u64; 3] = [1, 4, 8];
 
+/// Returns the name of a worker, as long as names of hosts and processes are.
+fn worker(number: usize) -> String {
+    format!("node{number:03}.partition-of-a-cluster.example.org:{}", 31_000 + number)
+}
+
 impl Made {
-    /// Returns the journal: configurations in a scattered order, failures with a cause, and a final.
+    /// Returns the journal of a fleet: configurations in a scattered order, failures with a cause,
+    /// notes on the device, and a final.
     pub(crate) fn journal(&self) -> String {
         let mut text = format!("{}\n", self.header());
         for at in 0..self.evaluations {
@@ -37,6 +43,20 @@ impl Made {
             _ = writeln!(text, "{again}");
         }
         text
+    }
+
+    /// Returns the state of the fleet that measured the run. Of workers that only compile, the
+    /// journal knows nothing.
+    pub(crate) fn fleet() -> String {
+        let report = |id: usize, role: &str| {
+            json!({
+                "id": id, "name": worker(id), "device": "AMD EPYC <9>", "role": role, "evaluations": 0, "compiled": 40,
+                "second": 0, "lost": 0, "busy": 9.5, "state": "ended",
+            })
+        };
+        let roles = ["measures", "measures", "measures", "compiles", "compiles"];
+        let workers: Vec<Json> = roles.into_iter().enumerate().map(|(id, role)| report(id, role)).collect();
+        json!({ "workers": workers, "seconds": 30.0, "speedup": 2.5 }).to_string()
     }
 
     fn header(&self) -> Json {
@@ -103,8 +123,11 @@ impl Made {
         let mut entry = json!({
             "index": at.to_string(), "config": config, "status": status, "depth": "timed", "times_ms": times,
             "warmup_ms": 3.0, "compile": { "time_ms": 40.0 }, "clock": (at + 1) as f64 * 0.1,
+            "worker": worker(at % 3), "took": 0.15,
         });
-        if let Some(message) = message {
+        let note =
+            || (at % 50 == 5).then(|| format!("the device ran at {} MHz, not 2600 MHz: {}", 900 + at, self.text));
+        if let Some(message) = message.or_else(note) {
             entry["message"] = message.into();
         }
         entry

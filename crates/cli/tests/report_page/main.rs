@@ -16,6 +16,7 @@ use std::path::Path;
 use std::process::Command;
 
 const LOOK: &str = include_str!("look.js");
+const CAPTURED: &str = include_str!("captured.js");
 
 /// Returns a folder with a report about these runs, `page.html`.
 fn reported(runs: &[Made]) -> Folder {
@@ -23,6 +24,7 @@ fn reported(runs: &[Made]) -> Folder {
     let names: Vec<String> = (0..runs.len()).map(|at| format!("run{at}.jsonl")).collect();
     for (name, run) in names.iter().zip(runs) {
         folder.write(name, &run.journal());
+        folder.write(&name.replace(".jsonl", ".fleet.json"), &Made::fleet());
     }
     let arguments: Vec<&str> =
         ["report", "-o", "page.html"].into_iter().chain(names.iter().map(String::as_str)).collect();
@@ -73,10 +75,17 @@ fn a_report_has_every_picture_and_no_error_no_overflow_and_enough_contrast() {
         return;
     }
     let folder = reported(&[Made::default()]);
-    let seen = looked_at(&mut Browser::start(), &folder.path("page.html"), &VIEWS);
+    let mut browser = Browser::start();
+    let seen = looked_at(&mut browser, &folder.path("page.html"), &VIEWS);
     let states = seen["states"].to_string();
     for picture in ["convergence", "evaluations", "importance", "slices", "heatmap", "parallel", "samples", "spent"] {
         assert!(states.contains(&format!("{picture} drawn")), "{picture}: {states}");
+    }
+    let text = browser.evaluate("document.body.innerText").to_string();
+    for part in
+        ["Workers", "3 workers did", "2 further workers only compiled", "only compiles: 40", "Notes", "ran at 955 MHz"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
     }
 }
 
@@ -88,7 +97,7 @@ fn runs_of_one_problem_stand_side_by_side_and_others_apart() {
     let other = Made { problem: "transpose", evaluations: 40, ..Made::default() };
     let folder = reported(&[Made::default(), other, Made { seed: 3, ..Made::default() }]);
     let mut browser = Browser::start();
-    looked_at(&mut browser, &folder.path("page.html"), &EDGES);
+    looked_at(&mut browser, &folder.path("page.html"), &VIEWS);
     let curves = "[...document.querySelectorAll('[data-picture=convergence] .plot')].map((plot) => plot.data.length)";
     assert_eq!(browser.evaluate(curves), json!([2, 1]));
 }
@@ -287,6 +296,34 @@ fn opening() {
     }
 }
 
+/// Returns a picture of the page from `top` on, in base64, and what `captured.js` says about it.
+fn captured(browser: &mut Browser, top: f64, size: (f64, f64), scale: f64) -> (String, Json) {
+    let picture = browser.screenshot(top, size, scale);
+    let seen = browser.evaluate(&format!("({CAPTURED})({}, {top}, {scale})", json!(picture)));
+    (picture, seen)
+}
+
+#[test]
+fn a_capture_shows_every_picture_in_both_modes() {
+    if !has_browser() {
+        return;
+    }
+    let folder = reported(&[Made::default()]);
+    let mut browser = Browser::start();
+    let mut height = 0.0;
+    for (width, mode) in [(1280, "dark"), (1280, "light"), (360, "dark")] {
+        browser.open(&folder.path("page.html"), width, mode);
+        browser.evaluate(LOOK);
+        height = browser.evaluate("document.documentElement.scrollHeight").as_f64().unwrap();
+        let all = browser.evaluate("document.querySelectorAll('[data-picture]').length");
+        let (_, seen) = captured(&mut browser, 0.0, (f64::from(width), height), 0.5);
+        assert_eq!(seen, json!({ "inside": all, "blank": [] }), "{width} px, {mode}");
+    }
+    browser.evaluate("document.querySelector('[data-picture=importance] .plot').style.visibility = 'hidden'");
+    let (_, seen) = captured(&mut browser, 0.0, (360.0, height), 0.5);
+    assert_eq!(seen["blank"], json!(["importance"]), "what is planted is found");
+}
+
 /// Takes the pictures of the guide.
 #[test]
 #[ignore = "writes docs/guide/report-*.png"]
@@ -306,7 +343,8 @@ fn screenshots() {
         browser.evaluate(close);
         let top = format!("document.querySelector('{first}').getBoundingClientRect().top");
         let top = browser.evaluate(&top).as_f64().unwrap();
-        let picture = browser.screenshot(top, (f64::from(width), 1400.0), scale);
+        let (picture, seen) = captured(&mut browser, top, (f64::from(width), 1400.0), scale);
+        assert!(seen["inside"].as_u64() > Some(0) && seen["blank"] == json!([]), "{name}: {seen:#}");
         let bytes = base64::engine::general_purpose::STANDARD.decode(picture).unwrap();
         std::fs::write(common::repository().join(format!("docs/guide/report-{name}.png")), bytes).unwrap();
     }

@@ -83,9 +83,9 @@ const DROPPING: f64 = 0.01;
 ///
 /// Ties are the other finalists that are indistinguishable from the winner at 2.5 %. The test is
 /// the exact signed-rank test of the logarithms of the ratios of their visits' medians, round by
-/// round. It uses the confirmation visits if there are enough. Otherwise it uses the selection
-/// visits. These also chose the winner, so only half of the error is allowed. A finalist that
-/// dropped out of the selection is no tie.
+/// round: the [interval](ratio_interval) of the ratio lies above 1. It uses the confirmation visits
+/// if there are enough. Otherwise it uses the selection visits. These also chose the winner, so only
+/// half of the error is allowed. A finalist that dropped out of the selection is no tie.
 ///
 /// Cost: small, quadratic in the number of finalists.
 pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
@@ -96,11 +96,10 @@ pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
     let mut ties: Vec<&Finalist<K>> = finalists.iter().filter(|other| other.config != winner.config).collect();
     ties.retain(|other| {
         let enough = other.confirmation.len() >= FEWEST_CONFIRMATIONS;
-        if enough {
-            return !is_better(&winner.confirmation, &other.confirmation, TELLING_APART);
-        }
-        let (best, other) = (&winner.selection, &other.selection);
-        !is_better(best, other, TELLING_APART / 2.0) && !is_apart(best, other, rivals)
+        !is_above_1(match enough {
+            true => ratio_interval(&winner.confirmation, &other.confirmation),
+            false => selection_interval(&winner.selection, &other.selection, rivals),
+        })
     });
     ties.sort_by(|a, b| a.order(b));
     Some(Standing { winner: winner.config, ties: ties.into_iter().map(|tie| tie.config).collect() })
@@ -129,33 +128,58 @@ pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
     counted.into_iter().map(|(_, score)| score).collect()
 }
 
-/// Returns true if `better` is better than `worse` beyond doubt, by their visits in confirmation
-/// rounds. If both were visited in all of them, the test is that of ties: the signed-rank test. A
-/// slow default is visited in a few rounds only ([`FEWEST_BESIDE`]). Then all scores of `worse` must
-/// lie above all of `better`'s, which equal distributions do with the probability 1 / C(n + m, m).
+/// Returns a 95 % interval of the ratio of the scores of `worse` to those of `better`, by their visits in
+/// confirmation rounds. Both ends exclude ratios with an error of at most 2.5 %.
+///
+/// If both were visited in all rounds, the interval is that of the signed-rank test. A slow default is
+/// visited in a few rounds only ([`FEWEST_BESIDE`]). Then the interval excludes a ratio if it puts all
+/// scores of one above all of the other, which equal distributions do with the probability
+/// 1 / C(n + m, m). Returns `None` if there are too few visits to exclude anything: a final that was cut
+/// short says nothing, neither for nor against it.
+pub fn ratio_interval(better: &[f64], worse: &[f64]) -> Option<(f64, f64)> {
+    if better.len().min(worse.len()) >= FEWEST_CONFIRMATIONS {
+        return paired_interval(better, worse, TELLING_APART);
+    }
+    (arrangements(better.len(), worse.len()) * TELLING_APART >= 1.0).then(|| extremes(better, worse))
+}
+
+/// Returns true if `better` is better than `worse` beyond doubt: if the interval of their
+/// [ratio](ratio_interval) lies above 1.
 ///
 /// For equal distributions it returns true with a probability of at most 2.5 %. `better` may have
 /// been chosen among many, since other samples chose it.
 pub fn is_surely_better(better: &[f64], worse: &[f64]) -> bool {
-    if better.len().min(worse.len()) >= FEWEST_CONFIRMATIONS {
-        return is_better(better, worse, TELLING_APART);
-    }
-    can_tell_apart(better.len(), worse.len()) && highest(better) < lowest(worse)
+    is_above_1(ratio_interval(better, worse))
 }
 
-/// Returns true if so many visits to two configurations can show beyond doubt that one is better. A
-/// final that was cut short may hold fewer. They then say nothing, neither for nor against it.
-pub(crate) fn can_tell_apart(one: usize, other: usize) -> bool {
-    let (many, few) = (one.max(other), one.min(other));
-    let arrangements = (1..=few).fold(1.0, |product, at| product * (many + at) as f64 / at as f64);
-    arrangements * TELLING_APART >= 1.0
+/// Returns an interval of the ratio of the scores of `worse` to those of `better`, the leader of `rivals`
+/// others, by their visits in the selection. These also chose the leader, so that only half of the error
+/// is allowed. After few rounds, it excludes what [dropped out](is_apart). Returns `None` if there are
+/// too few visits to exclude anything.
+pub(crate) fn selection_interval(better: &[f64], worse: &[f64], rivals: usize) -> Option<(f64, f64)> {
+    let drops = may_drop(better.len().min(worse.len()), rivals);
+    paired_interval(better, worse, TELLING_APART / 2.0).or_else(|| drops.then(|| extremes(better, worse)))
 }
 
-/// Returns true if `better` is better than `worse`, by scores of the same rounds. For equal
-/// distributions it returns true with a probability of at most `error`.
-fn is_better(better: &[f64], worse: &[f64], error: f64) -> bool {
+/// Returns the interval of the ratio by scores of the same rounds. Each end is wrong with a probability
+/// of at most `error`.
+fn paired_interval(better: &[f64], worse: &[f64], error: f64) -> Option<(f64, f64)> {
     let ratios: Vec<f64> = better.iter().zip(worse).map(|(better, worse)| (worse / better).ln()).collect();
-    statistics::signed_rank(&ratios) <= error
+    statistics::signed_rank_interval(&ratios, error).map(|(low, high)| (low.exp(), high.exp()))
+}
+
+/// Returns the ratios that put neither all scores of `worse` above all of `better` nor the reverse.
+fn extremes(better: &[f64], worse: &[f64]) -> (f64, f64) {
+    (lowest(worse) / highest(better), highest(worse) / lowest(better))
+}
+
+/// Returns the number of ways to choose `few` of `many` + `few`.
+fn arrangements(many: usize, few: usize) -> f64 {
+    (1..=few).fold(1.0, |product, at| product * (many + at) as f64 / at as f64)
+}
+
+fn is_above_1(interval: Option<(f64, f64)>) -> bool {
+    interval.is_some_and(|(low, _)| low > 1.0)
 }
 
 /// Returns true if every score of `worse` lies above every score of `better`.
@@ -165,9 +189,12 @@ fn is_better(better: &[f64], worse: &[f64], error: f64) -> bool {
 /// `rivals` of the leader together. Two configurations that are apart after more rounds were apart
 /// after fewer, so looking after every round adds nothing to the error.
 pub(super) fn is_apart(better: &[f64], worse: &[f64], rivals: usize) -> bool {
-    let rounds = better.len().min(worse.len());
-    let arrangements = (1..=rounds).fold(1.0, |product, at| product * (rounds + at) as f64 / at as f64);
-    rivals.max(1) as f64 / arrangements <= DROPPING && lowest(worse) > highest(better)
+    may_drop(better.len().min(worse.len()), rivals) && lowest(worse) > highest(better)
+}
+
+/// Returns true if a finalist may drop out after so many rounds.
+fn may_drop(rounds: usize, rivals: usize) -> bool {
+    rivals.max(1) as f64 / arrangements(rounds, rounds) <= DROPPING
 }
 
 fn highest(scores: &[f64]) -> f64 {

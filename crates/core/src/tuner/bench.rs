@@ -5,7 +5,7 @@ use super::clocks::Clocks;
 use super::observers::Observers;
 use crate::{
     Asides, Completion, Confirmed, Error, Evaluation, Evaluator, Event, Failure, FailureKind, Interrupt, Measurement,
-    Objective, Request, Resample, Role, SecondAnswer, Spent, Store,
+    Objective, Request, Resample, Role, SecondAnswer, Spent, Store, Waited,
 };
 use std::time::Duration;
 use tunesmith_space::ConfigId;
@@ -19,6 +19,8 @@ pub(super) struct Bench<'a> {
     pub(super) store: Option<&'a mut dyn Store>,
     pub(super) objective: &'a dyn Objective,
     pub(super) interrupt: Interrupt,
+    /// True if the store is synced before the searcher learns of an answer.
+    pub(super) durable: bool,
     pub(super) clocks: Clocks,
     /// The time by purpose.
     pub(super) seconds: Seconds,
@@ -40,18 +42,33 @@ pub(super) enum Resampled {
 pub(super) type Evaluated = (Evaluation, Option<String>);
 
 impl Bench<'_> {
-    /// Measures one of the submitted requests, the oldest of which is `oldest`. A configuration above
-    /// `bar_ms` may be abandoned. Returns `None` if interrupted.
-    pub(super) fn evaluate(&mut self, oldest: Request, bar_ms: Option<f64>) -> Result<Option<Evaluated>, Error> {
+    /// Waits for an answer, or for a change of the room if one is given. A configuration above `bar_ms`
+    /// may be abandoned.
+    pub(super) fn wait(&mut self, bar_ms: Option<f64>, room: Option<usize>) -> Result<Waited, Error> {
         self.evaluator.race(bar_ms);
-        let Some(completion) = self.evaluator.next(&self.interrupt)? else { return Ok(None) };
+        match room {
+            Some(room) => self.evaluator.wait(room, &self.interrupt),
+            None => {
+                let completion = self.evaluator.next(&self.interrupt)?;
+                Ok(completion.map_or(Waited::Interrupted, |completion| Waited::Answered(Box::new(completion))))
+            }
+        }
+    }
+
+    /// Returns the evaluation of a completion, which answers `oldest` unless it names its request.
+    pub(super) fn evaluated(&mut self, completion: Completion, oldest: Request) -> Evaluated {
         self.add_spent(completion.spent);
         self.latest = self.clocks.elapsed();
         let Completion { request, failure, mut measurement, unprofiled, .. } = completion;
         let failure = failure.or(impossible(&mut measurement));
         let request = request.unwrap_or(oldest);
         let failure = failure.or_else(|| self.objective.broken(request.config, &measurement));
-        Ok(Some((Evaluation { request, failure, measurement, clock: self.latest, proposed: None }, unprofiled)))
+        (Evaluation { request, failure, measurement, clock: self.latest, proposed: None }, unprofiled)
+    }
+
+    /// Syncs the store, if the run is durable.
+    pub(super) fn sync(&mut self) -> Result<(), Error> {
+        if self.durable { self.store(|store| store.sync()) } else { Ok(()) }
     }
 
     /// Stores a new evaluation.

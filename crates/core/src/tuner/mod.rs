@@ -1,5 +1,6 @@
 //! The tuning loop. It alone counts, keeps, scores and tells evaluations.
 
+mod arrival;
 mod bench;
 mod clocks;
 mod doomed;
@@ -10,6 +11,7 @@ mod pending;
 mod queue;
 mod race;
 mod regret;
+mod room;
 mod running;
 mod watch;
 
@@ -50,6 +52,8 @@ pub struct Tuner<'a> {
     /// order must not depend on the search.
     seed: u64,
     room: usize,
+    follows_room: bool,
+    durable: bool,
     first: Vec<Request>,
     recorded: Vec<Box<Evaluation>>,
     resamples: Vec<Resample>,
@@ -118,6 +122,8 @@ impl<'a> Tuner<'a> {
             rng: Rng::seed_from_u64(0),
             seed: 0,
             room: 1,
+            follows_room: false,
+            durable: false,
             first: Vec::new(),
             recorded: Vec::new(),
             resamples: Vec::new(),
@@ -211,6 +217,22 @@ impl<'a> Tuner<'a> {
     /// Allows the searcher up to `room` requests in flight, at least 1.
     pub fn room(mut self, room: usize) -> Self {
         self.room = room.max(1);
+        self
+    }
+
+    /// Lets the room follow the evaluator from the first wait on, if `follows`: it becomes the number
+    /// of requests that [keep the evaluator busy](Evaluator::wait). Each answer is
+    /// [kept](crate::Measurement::rooms) with the changes before it. A resumed run repeats them, so
+    /// that the seed and the order of the answers decide the requests.
+    pub fn follow_room(mut self, follows: bool) -> Self {
+        self.follows_room = follows;
+        self
+    }
+
+    /// [Syncs](Store::sync) the store before the searcher learns of an answer, if `durable`. Answers that
+    /// have come in together are synced together.
+    pub fn durable(mut self, durable: bool) -> Self {
+        self.durable = durable;
         self
     }
 

@@ -13,13 +13,15 @@ pub(super) struct Pending {
     evaluations: Vec<Option<Box<Evaluation>>>,
     places: HashTable<u32>,
     hasher: RandomState,
+    /// All before this position are taken.
+    front: usize,
 }
 
 impl Pending {
     /// Keeps `evaluations`. Of several with one request, the first counts.
     pub(super) fn new(evaluations: Vec<Box<Evaluation>>) -> Self {
         let (places, hasher) = (HashTable::with_capacity(evaluations.len()), RandomState::new());
-        let mut pending = Self { evaluations: evaluations.into_iter().map(Some).collect(), places, hasher };
+        let mut pending = Self { evaluations: evaluations.into_iter().map(Some).collect(), places, hasher, front: 0 };
         let mut repeated = Vec::new();
         for (place, evaluation) in (0_u32..).zip(&pending.evaluations) {
             let Some(request) = evaluation.as_ref().map(|evaluation| evaluation.request) else { continue };
@@ -54,6 +56,13 @@ impl Pending {
         let counts =
             |request: &Request| request.depth == Depth::Timed || !self.contains(Request::timed(request.config));
         requests.filter(counts).count()
+    }
+
+    /// Returns the first of those that are left.
+    pub(super) fn first(&mut self) -> Option<&Evaluation> {
+        let taken = self.evaluations.get(self.front..)?.iter().take_while(|evaluation| evaluation.is_none()).count();
+        self.front += taken;
+        self.evaluations.get(self.front)?.as_deref()
     }
 
     /// Returns the position of `request` in the journal, if it was evaluated and not taken yet.
@@ -121,6 +130,7 @@ mod tests {
             assert!(!pending.contains(taken.request) && pending.take(taken.request).is_none());
             assert!(pending.contains_config(taken.request.config), "its other depth is left");
         }
+        assert_eq!(pending.first(), made.get(1), "the first one was taken");
         // Of every three configurations, the first lost its timed evaluation, the second its profiled one.
         assert_eq!(pending.configs(), 100);
         let left: Vec<&Evaluation> = made.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, e)| e).collect();

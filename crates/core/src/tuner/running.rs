@@ -8,8 +8,8 @@ use super::findings::{Findings, in_order_made};
 use super::observers::Observers;
 use super::pending::Pending;
 use super::queue::{AnswerFrom, Queue};
-use super::race::bar_ms;
 use super::regret::Estimating;
+use super::room::Room;
 use super::watch::Watching;
 use super::{Run, Seconds, Tuner};
 use crate::judge::drift::SAMPLES;
@@ -27,33 +27,35 @@ use tunesmith_space::{ConfigId, Space};
 /// The state of the loop.
 pub(super) struct Running<'a> {
     space: &'a Space,
-    asking: Asking<'a>,
-    stop: Stop,
-    queue: Queue,
+    pub(super) asking: Asking<'a>,
+    pub(super) stop: Stop,
+    pub(super) queue: Queue,
     /// The evaluations of the resumed journal that the searcher has not asked for again.
-    recorded: Pending,
-    racing: Option<Racing>,
+    pub(super) recorded: Pending,
+    /// The answers that are kept and not told yet, in the order kept.
+    pub(super) arrived: VecDeque<Evaluation>,
+    pub(super) room: Room,
+    pub(super) racing: Option<Racing>,
     watching: Watching,
     estimating: Estimating<'a>,
-    bench: Bench<'a>,
-    findings: Findings<'a>,
+    pub(super) bench: Bench<'a>,
+    pub(super) findings: Findings<'a>,
     /// Watches for faults that concern every configuration. `None` once something was correct.
-    doomed: Option<Doomed>,
-    final_round: FinalRound,
-    observers: Observers<'a>,
-    progress: Progress,
+    pub(super) doomed: Option<Doomed>,
+    pub(super) final_round: FinalRound,
+    pub(super) observers: Observers<'a>,
+    pub(super) progress: Progress,
     /// Number of configurations that count as evaluated.
-    configs: usize,
+    pub(super) configs: usize,
     resumed: usize,
     /// Number of answers in a row that told nothing new.
     repeats: u64,
 }
 
 /// The searcher and its inputs.
-struct Asking<'a> {
-    searcher: &'a mut dyn Searcher,
+pub(super) struct Asking<'a> {
+    pub(super) searcher: &'a mut dyn Searcher,
     rng: Rng,
-    room: usize,
     budget: Option<u64>,
     /// Requests that precede those of the searcher.
     first: VecDeque<Request>,
@@ -81,7 +83,6 @@ impl<'a> Running<'a> {
             asking: Asking {
                 searcher: tuner.searcher,
                 rng: tuner.rng,
-                room: tuner.room,
                 budget: stop.evaluation_limit(space_size),
                 first: first(tuner.baseline, tuner.first),
                 examined: HashMap::new(),
@@ -89,6 +90,8 @@ impl<'a> Running<'a> {
             queue: Queue::default(),
             resumed: recorded.len(),
             recorded: Pending::new(Vec::new()),
+            arrived: VecDeque::new(),
+            room: Room::new(tuner.room, tuner.follows_room, recorded.is_empty()),
             racing: tuner.judging.racing,
             watching: Watching::new(tuner.judging.drift),
             estimating: Estimating::new(&stop, tuner.regret),
@@ -98,6 +101,7 @@ impl<'a> Running<'a> {
                 store: tuner.store,
                 objective,
                 interrupt: tuner.interrupt,
+                durable: tuner.durable,
                 clocks: Clocks::new(tuner.clock, tuner.simulated, earlier),
                 seconds: Seconds::default(),
                 latest: Duration::ZERO,
@@ -156,6 +160,9 @@ impl<'a> Running<'a> {
     /// Searches and holds the final.
     fn measure(&mut self) -> Result<StopReason, Error> {
         let reason = self.search()?;
+        while let Some(evaluation) = self.arrived.pop_front() {
+            self.count(evaluation);
+        }
         self.take_over_recorded();
         // An interrupted run ends at once. After it is resumed, it comes to its final.
         let in_full = reason != StopReason::Interrupted
@@ -180,10 +187,10 @@ impl<'a> Running<'a> {
 
     /// Keeps everything measured so far in another place, if the store lost what it kept. Returns
     /// true if it did.
-    fn renew_store(&mut self) -> Result<bool, Error> {
+    pub(super) fn renew_store(&mut self) -> Result<bool, Error> {
         let Some(store) = self.bench.store.as_mut().filter(|store| store.is_lost()) else { return Ok(false) };
         let told = self.findings.told.iter().map(|scored| &*scored.evaluation);
-        let all: Vec<&Evaluation> = told.chain(self.recorded.iter()).collect();
+        let all: Vec<&Evaluation> = told.chain(&self.arrived).chain(self.recorded.iter()).collect();
         // A resumed final takes the journal's visits one by one. Those to come are kept, too.
         let mut resamples: Vec<Resample> =
             self.findings.resamples.iter().chain(&self.final_round.recorded).cloned().collect();
@@ -204,6 +211,7 @@ impl<'a> Running<'a> {
                 return Ok(reason);
             }
             self.fill_queue()?;
+            self.repeat_rooms()?;
             match self.queue.next(&self.recorded) {
                 None => return Ok(StopReason::Finished),
                 Some((request, from)) => {
@@ -243,7 +251,7 @@ impl<'a> Running<'a> {
 
     /// Asks until the room is used up, the searcher waits, or the requests in flight already reach
     /// the stop condition.
-    fn fill_queue(&mut self) -> Result<(), Error> {
+    pub(super) fn fill_queue(&mut self) -> Result<(), Error> {
         loop {
             let requests = match self.room_left() {
                 0 => return Ok(()),
@@ -264,7 +272,7 @@ impl<'a> Running<'a> {
     /// have the same room as in the run that wrote the journal, or it would search differently.
     fn room_left(&self) -> usize {
         let expected = (self.findings.told.len() + self.queue.fresh()) as u64;
-        let free = self.asking.room.saturating_sub(self.queue.len());
+        let free = self.room.now.saturating_sub(self.queue.len());
         (0..free).take_while(|more| self.stop.check_at(&self.progress, expected + *more as u64).is_none()).count()
     }
 
@@ -318,7 +326,8 @@ impl<'a> Running<'a> {
     }
 
     /// Answers `request`, or if its answer comes from the evaluator, whichever request the evaluator
-    /// answers. Returns `false` if the run was interrupted meanwhile.
+    /// answers. A change of the room ends the wait for the evaluator without an answer. Returns `false`
+    /// if the run was interrupted meanwhile.
     fn answer(&mut self, request: Request, from: AnswerFrom) -> Result<bool, Error> {
         self.repeats = if from == AnswerFrom::Told { self.repeats + 1 } else { 0 };
         match from {
@@ -328,64 +337,14 @@ impl<'a> Running<'a> {
                     self.take_over(evaluation);
                 }
             }
-            AnswerFrom::Evaluator => {
-                let Some(evaluation) = self.evaluate(request)? else { return Ok(false) };
-                let request = evaluation.request;
-                self.queue.answered(request);
-                self.keep(evaluation)?;
-                self.tell(request);
-                self.watch()?;
-                return Ok(true);
-            }
+            AnswerFrom::Evaluator => return self.answer_new(request),
         }
         self.queue.answered(request);
         self.tell(request);
         Ok(true)
     }
 
-    /// Measures one of the submitted requests, the oldest of which is `oldest`.
-    fn evaluate(&mut self, oldest: Request) -> Result<Option<Evaluation>, Error> {
-        let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, oldest));
-        let Some((mut evaluation, unprofiled)) = self.bench.evaluate(oldest, bar)? else { return Ok(None) };
-        evaluation.proposed = self.asking.searcher.proposed(evaluation.request);
-        if !self.queue.is_submitted(evaluation.request) {
-            return Err(Error::Device("it answered a request that is not in flight".into()));
-        }
-        self.progress.elapsed = evaluation.clock;
-        if let Some(reason) = unprofiled {
-            self.observers.note_once(&format!("no counters are read: {reason}"));
-        }
-        Ok(Some(evaluation))
-    }
-
-    /// Stores, scores and counts a new evaluation, and shows it to the observers.
-    fn keep(&mut self, evaluation: Evaluation) -> Result<(), Error> {
-        if let Err(error) = self.bench.keep(&evaluation) {
-            if !self.renew_store()? {
-                return Err(error);
-            }
-            self.bench.keep(&evaluation)?;
-        }
-        // A final of fewer evaluations decides nothing.
-        self.final_round.recorded.clear();
-        let score = self.findings.objective.score(&evaluation);
-        let request = evaluation.request;
-        let is_known = self.findings.told.of(request.config).is_some() || self.recorded.contains_config(request.config);
-        self.configs += usize::from(!is_known);
-        self.progress.count(&evaluation, score);
-        if let Some(doomed) = &mut self.doomed {
-            doomed.add(&evaluation, score, self.findings.objective);
-        }
-        let aspects = self.findings.objective.aspects(&evaluation);
-        let told = &mut self.findings.told;
-        told.insert_with(evaluation, score, aspects);
-        if let Some(scored) = told.get(request) {
-            self.observers.notice(&Event::Evaluated { scored, best: told.best(), progress: &self.progress });
-        }
-        Ok(())
-    }
-
-    fn tell(&mut self, request: Request) {
+    pub(super) fn tell(&mut self, request: Request) {
         let Some(Scored { evaluation, score, .. }) = self.findings.told.get(request) else { return };
         let started = self.bench.clocks.real();
         let view = View::new(self.space, &self.findings.told, self.queue.in_flight(), self.asking.budget);
@@ -394,7 +353,7 @@ impl<'a> Running<'a> {
     }
 
     /// Measures the reference again if it is due.
-    fn watch(&mut self) -> Result<(), Error> {
+    pub(super) fn watch(&mut self) -> Result<(), Error> {
         let Some(reference) = self.watching.due(&self.findings, self.progress.elapsed) else { return Ok(()) };
         let started = self.bench.clocks.now();
         let over = match self.bench.resample(reference, Role::Reference, SAMPLES)? {
@@ -433,10 +392,12 @@ impl<'a> Running<'a> {
             return Ok(true);
         }
         self.enqueue(Request::timed(default))?;
-        match self.queue.next(&self.recorded) {
-            Some((request, from)) => self.answer(request, from),
-            None => Ok(true),
+        while let Some((request, from)) = self.queue.next(&self.recorded) {
+            if !self.answer(request, from)? {
+                return Ok(false);
+            }
         }
+        Ok(true)
     }
 
     /// Holds the final, if there is one. Returns `false` if interrupted.

@@ -176,6 +176,7 @@ impl Roof {
     fn add_limit(&mut self, subject: &RoofSubject<'_>, estimates: &NestEstimates<'_>) {
         match estimates.limit() {
             Ok(limit) => {
+                self.notes.extend(limit.note());
                 let interval = limit.interval.map(EstimatedInterval::from);
                 self.limit = Some(RoofLimit { time_ms: limit.ms, interval, share: limit.ms / subject.time_ms });
             }

@@ -2,8 +2,8 @@
 
 use super::{EstimatedInterval, EstimatedTerm, terms};
 use crate::device_file::{form, read_device};
-use crate::nests::{Guess, Limit, NestEstimates};
-use crate::{Bounded, Error};
+use crate::nests::{Guess, NestEstimates, outside_of_measured};
+use crate::{Bounded, Error, Outside};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
@@ -67,6 +67,8 @@ pub struct EstimatedConfig {
     pub time_ms: f64,
     /// Its interval. `None` if the calibration measured too few kernels to give one.
     pub interval: Option<EstimatedInterval>,
+    /// The ways in which the kernel lies outside of what the calibration measured.
+    pub outside: Vec<Outside>,
     /// Its parts, largest first.
     pub terms: Vec<EstimatedTerm>,
 }
@@ -128,6 +130,7 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
         _ => None,
     });
     let limit = estimates.limit().map_err(|reason| notes.push(reason)).ok();
+    notes.extend(outside_of_measured(&guesses).into_iter().chain(limit.as_ref().and_then(|limit| limit.note())));
     Ok(EstimatedSpace {
         problem: problem.name.clone(),
         device: file.provenance.device,
@@ -138,7 +141,7 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
         refused,
         uncounted,
         unmeasured,
-        limit_ms: limit.map(|limit: Limit| limit.ms),
+        limit_ms: limit.as_ref().map(|limit| limit.ms),
         limit_interval: limit.and_then(|limit| limit.interval).map(EstimatedInterval::from),
         best: best(&space, guesses, options.count),
         notes,
@@ -157,6 +160,7 @@ fn best(space: &Space, guesses: Vec<(ConfigId, Guess)>, count: usize) -> Vec<Est
         config: Journal::config(space, &space.unrank(config)),
         time_ms: bounded.estimate.seconds * 1e3,
         interval: bounded.interval.map(EstimatedInterval::from),
+        outside: bounded.outside,
         terms: terms(bounded.estimate),
     };
     times.into_iter().take(count).map(listed).collect()

@@ -2,7 +2,7 @@
 
 use super::NestEstimates;
 use std::collections::VecDeque;
-use tunesmith_core::{Asides, Completion, Depth, Error, Evaluator, Interrupt, Request};
+use tunesmith_core::{Asides, Completion, Depth, Error, Evaluator, Interrupt, Request, Waited};
 use tunesmith_space::{ConfigId, Space};
 
 /// Answers requests like another evaluator. If a request asks for counters, it fills in the counts
@@ -20,16 +20,9 @@ impl<'a> Counting<'a> {
     pub fn new(inner: &'a mut dyn Evaluator, estimates: &'a NestEstimates<'a>, space: &'a Space) -> Self {
         Self { inner, estimates, space, submitted: VecDeque::new() }
     }
-}
 
-impl Evaluator for Counting<'_> {
-    fn submit(&mut self, request: Request) -> Result<(), Error> {
-        self.submitted.push_back(request);
-        self.inner.submit(Request::timed(request.config))
-    }
-
-    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
-        let Some(mut completion) = self.inner.next(interrupt)? else { return Ok(None) };
+    /// Fills the counts of a configuration in, if its request asks for counters.
+    fn counted(&mut self, mut completion: Completion) -> Completion {
         // The inner evaluator knows the request without counters.
         let place = completion.request.map_or(Some(0), |answered| {
             self.submitted.iter().position(|submitted| submitted.config == answered.config)
@@ -39,7 +32,33 @@ impl Evaluator for Counting<'_> {
         if let Some(Request { config, depth: Depth::Profiled }) = request {
             self.estimates.fill(self.space, config, &mut completion.measurement);
         }
-        Ok(Some(completion))
+        completion
+    }
+}
+
+impl Evaluator for Counting<'_> {
+    fn submit(&mut self, request: Request) -> Result<(), Error> {
+        self.submitted.push_back(request);
+        self.inner.submit(Request::timed(request.config))
+    }
+
+    fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
+        Ok(self.inner.next(interrupt)?.map(|completion| self.counted(completion)))
+    }
+
+    fn wait(&mut self, room: usize, interrupt: &Interrupt) -> Result<Waited, Error> {
+        Ok(match self.inner.wait(room, interrupt)? {
+            Waited::Answered(completion) => Waited::Answered(Box::new(self.counted(*completion))),
+            other => other,
+        })
+    }
+
+    fn ready(&mut self) -> Result<Option<Completion>, Error> {
+        Ok(self.inner.ready()?.map(|completion| self.counted(completion)))
+    }
+
+    fn idle(&mut self, in_flight: usize) -> Option<String> {
+        self.inner.idle(in_flight)
     }
 
     fn race(&mut self, bar_ms: Option<f64>) {

@@ -3,7 +3,7 @@
 use super::{Counted, NestCounts, NestGenerator, in_words};
 use crate::Error;
 use crate::device_file::model;
-use crate::{Bounded, DeviceFile, Domain, Form, Interval, Lanes};
+use crate::{Bounded, DeviceFile, Domain, Form, Interval, Lanes, Outside};
 use rand::SeedableRng as _;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -46,13 +46,24 @@ pub enum Guess {
     Unknown(String),
 }
 
-/// The modelled limit: the time below which no variant of a nest can fall, by the model.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The modelled limit: the estimated time of a kernel that does only what every variant of a nest must.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
     /// The time in milliseconds.
     pub ms: f64,
     /// Its interval, in seconds.
     pub interval: Option<Interval>,
+    /// The ways in which the kernel at the limit lies outside of what the calibration measured.
+    pub outside: Vec<Outside>,
+}
+
+impl Limit {
+    /// Returns a note with the first way in which the limit lies outside of what was measured, if there
+    /// is one.
+    pub fn note(&self) -> Option<String> {
+        let first = self.outside.first()?;
+        Some(format!("the modelled limit lies outside of what the calibration measured: {first}"))
+    }
 }
 
 impl<'a> NestEstimates<'a> {
@@ -137,7 +148,9 @@ impl<'a> NestEstimates<'a> {
         let bounded = self.domain.estimate_counted(&least);
         match unmeasured(&bounded) {
             Some(reason) => Err(format!("the nest has no modelled limit: {reason}")),
-            None => Ok(Limit { ms: bounded.estimate.seconds * 1e3, interval: bounded.interval }),
+            None => {
+                Ok(Limit { ms: bounded.estimate.seconds * 1e3, interval: bounded.interval, outside: bounded.outside })
+            }
         }
     }
 
@@ -192,9 +205,25 @@ fn unmeasured(bounded: &Bounded) -> Option<String> {
     })
 }
 
-/// Returns notes with the numbers of configurations that could not be counted and of those with
-/// unmeasured operations, each with the first reason.
-pub fn without_estimate(guesses: &[(ConfigId, Guess)]) -> Vec<String> {
+/// Returns a note with the number of estimates that lie outside of what the calibration measured, with
+/// the first reason, if there are any.
+pub(crate) fn outside_of_measured(guesses: &[(ConfigId, Guess)]) -> Option<String> {
+    let reason = |guess: &'_ Guess| match guess {
+        Guess::Time(known) => known.0.outside.first().map(ToString::to_string),
+        Guess::Unmeasured(_) | Guess::Refused(_) | Guess::Unknown(_) => None,
+    };
+    let mut reasons = guesses.iter().filter_map(|(_, guess)| reason(guess));
+    let first = reasons.next()?;
+    Some(format!(
+        "{} of {} estimates lie outside of what the calibration measured, and their order may be wrong: {first}",
+        1 + reasons.count(),
+        guesses.iter().filter(|(_, guess)| matches!(guess, Guess::Time(_))).count()
+    ))
+}
+
+/// Returns notes with the numbers of configurations that could not be counted, of those with unmeasured
+/// operations, and of estimates that lie outside of what was measured, each with the first reason.
+pub fn notes_on(guesses: &[(ConfigId, Guess)]) -> Vec<String> {
     let note = |why: &str, reasons: Vec<&String>| {
         let first = reasons.first()?;
         Some(format!("{} configurations have no estimate, since {why}: {first}", reasons.len()))
@@ -211,7 +240,7 @@ pub fn without_estimate(guesses: &[(ConfigId, Guess)]) -> Vec<String> {
         note("they cannot be counted", uncounted.collect()),
         note("the device file lacks the cost of their operations", unmeasured.collect()),
     ];
-    notes.into_iter().flatten().collect()
+    notes.into_iter().flatten().chain(outside_of_measured(guesses)).collect()
 }
 
 /// Returns the configurations with the shortest estimates. Equal ones are in the order of the

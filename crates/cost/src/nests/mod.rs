@@ -12,6 +12,7 @@ pub(crate) use count::array_bytes;
 pub use counted::{ArrayFootprint, CountOptions, ModernCount, NestCount, PropertyCount, count};
 pub use counters::Counted;
 pub use counting::Counting;
-pub use estimates::{Guess, Limit, NestEstimates, without_estimate};
+pub(crate) use estimates::outside_of_measured;
+pub use estimates::{Guess, Limit, NestEstimates, notes_on};
 pub(crate) use placed::{PlacedNest, read as read_nest};
 pub(crate) use tunesmith_problem::nests::{NestGenerator, arguments, dialect, in_words};

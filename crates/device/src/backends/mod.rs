@@ -41,7 +41,7 @@ use crate::host::{Compiler, Compilers, CudaSetup, GpuSetup, HipSetup, WorkerComm
 use crate::power::PowerSetup;
 use crate::problem::Language;
 use c::{CBackend, CSession};
-pub(crate) use c::{float_controls, fork, leave, openmp_settings};
+pub(crate) use c::{float_controls, fork, interval_timers, leave, openmp_settings, signal_handlers};
 use cuda::{ChipCounters, CountersTask, NoCounters};
 use gpu::{GpuApi, GpuBackend, GpuDevice, GpuMade, GpuProgram, GpuTask};
 use opencl::{FoundArgument, OpenClBackend, OpenClDevice, OpenClKind, OpenClProgram, OpenClTask};

@@ -1,9 +1,9 @@
 //! The initial contents of all buffers.
 
-use crate::data::Scratch;
 use crate::data::file::copy_file;
 use crate::data::fill::{Given, write_fill};
 use crate::data::layout::{BufferLayout, Compared, Layout, Passed, Role};
+use crate::data::{Places, Scratch};
 use crate::error::{DataError, DeviceError};
 use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Scope, Shape};
 use std::fs::File;
@@ -23,18 +23,16 @@ pub(crate) struct DataSet {
 }
 
 impl DataSet {
-    /// Writes the inputs.
-    pub(crate) fn create(spec: &KernelSpec) -> Result<Self, DeviceError> {
+    /// Finds a place for the inputs. They are [written](Self::add) later.
+    pub(crate) fn place(spec: &KernelSpec, places: &Places) -> Result<Self, DeviceError> {
         check_names(spec)?;
         check_outputs(spec)?;
-        let scratch = Scratch::create(bytes_needed(spec)?)?;
+        let scratch = Scratch::create(bytes_needed(spec)?, places)?;
         let lengths = spec.arguments.iter().map(|argument| fixed_length(argument).unwrap_or(0)).collect();
-        let mut data = Self { scratch, seeds: Vec::new(), lengths };
-        data.add(spec, spec.seed)?;
-        Ok(data)
+        Ok(Self { scratch, seeds: Vec::new(), lengths })
     }
 
-    /// Writes another set of inputs, whose random numbers have another seed. Returns its number.
+    /// Writes a set of inputs. The random numbers of each set have another seed. Returns its number.
     pub(crate) fn add(&mut self, spec: &KernelSpec, seed: u64) -> Result<usize, DeviceError> {
         let set = self.seeds.len();
         self.seeds.push(seed);

@@ -94,4 +94,10 @@ impl BufferLayout {
         let elements: u64 = shape.iter().product();
         usize::try_from(elements).map_or(usize::MAX, |elements| elements.saturating_mul(self.element.size()))
     }
+
+    /// Returns the number of bytes of a buffer of `shape` that a job hands over to be compared.
+    pub(crate) fn handed_over(&self, shape: &[u64]) -> usize {
+        let ranges = self.compared.ranges(self.bytes_of(shape));
+        ranges.iter().map(ExactSizeIterator::len).fold(0, usize::saturating_add)
+    }
 }

@@ -25,7 +25,7 @@ const DROPPED: f64 = 0.9;
 
 /// Maximum number of retaken samples of a configuration. If a state outlasts this, samples are
 /// taken in it.
-const MOST_RETAKES: usize = 4;
+pub(crate) const MOST_RETAKES: usize = 4;
 
 /// Remembers the usual state, from sample to sample.
 #[derive(Clone, Debug, Default)]

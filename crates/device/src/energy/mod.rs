@@ -5,7 +5,7 @@ mod processors;
 mod reading;
 mod trouble;
 
-pub(crate) use conditions::{Conditions, Watch};
+pub(crate) use conditions::{Conditions, MOST_RETAKES, Watch};
 pub(crate) use processors::ProcessorMeter;
 pub(crate) use reading::{EnergyReading, Next};
 pub(crate) use trouble::{OtherProcess, Slowdown, Trouble};

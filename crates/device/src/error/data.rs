@@ -43,24 +43,16 @@ pub enum DataError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScratchError {
-    /// Every place is full or forbids running programs.
+    /// No place has room, can be written, and allows programs to run.
     #[error(
-        "neither {} allows programs to run and has {} MiB free; set TMPDIR to a folder that does",
-        parents.iter().map(|parent| parent.display().to_string()).collect::<Vec<_>>().join(" nor "),
-        bytes.div_ceil(1 << 20)
+        "a run needs a folder with {} MiB: {}; set TMPDIR to a folder that has them and allows programs to run",
+        bytes.div_ceil(1 << 20),
+        refused.iter().map(|(place, why)| format!("`{}` {why}", place.display())).collect::<Vec<_>>().join(", ")
     )]
-    NoRoom {
+    NoPlace {
         /// The bytes needed.
         bytes: u64,
-        /// The places that were tried.
-        parents: Vec<PathBuf>,
-    },
-    /// A folder that cannot be made.
-    #[error("no temporary folder can be made in {}: {source}", parent.display())]
-    Io {
-        /// The parent folder.
-        parent: PathBuf,
-        /// The reason.
-        source: io::Error,
+        /// The places that were tried, with the reasons against them.
+        refused: Vec<(PathBuf, String)>,
     },
 }

@@ -1,6 +1,6 @@
 //! A program of the user that runs beside a search and talks with it line by line.
 
-use crate::data::Scratch;
+use crate::data::{Places, Scratch};
 use crate::error::DeviceError;
 use crate::host::launcher::{Answered, Group, unusable};
 use crate::host::output::OutputReader;
@@ -65,7 +65,7 @@ impl Companion {
         words: Vec<String>,
         folder: &Path,
     ) -> Result<Self, DeviceError> {
-        let scratch = sandbox.map(|_| Scratch::create(0)).transpose()?;
+        let scratch = sandbox.map(|_| Scratch::create(0, &Places::new(worker.keeps_files_in()))).transpose()?;
         let confinement = match &scratch {
             Some(scratch) => Confinement::of_run(sandbox, scratch.path())?,
             None => None,

@@ -46,6 +46,7 @@ pub(crate) fn signal(number: i32) -> String {
         Ok(Signal::SIGABRT) => " (it called abort, or the C library found its memory damaged)",
         Ok(Signal::SIGFPE) => " (integer division by zero or overflow)",
         Ok(Signal::SIGILL) => " (an instruction that this processor does not have)",
+        Ok(Signal::SIGXFSZ) => " (it wrote a file that is longer than it may be)",
         Ok(Signal::SIGKILL) => " (perhaps for want of memory)",
         _ => "",
     };

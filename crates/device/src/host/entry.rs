@@ -3,7 +3,7 @@
 
 use crate::sandbox::Confinement;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use tunesmith_core::Interrupt;
@@ -35,6 +35,8 @@ pub struct WorkerCommand {
     interrupt: Interrupt,
     /// The sandbox of user code in the worker.
     confinement: Option<Confinement>,
+    /// The folder in which runs keep their files.
+    temporary: Option<PathBuf>,
 }
 
 /// The variable that makes PoCL keep each of its threads on a processor. Otherwise the system may
@@ -86,6 +88,19 @@ impl WorkerCommand {
         Self { interrupt: interrupt.clone(), ..self.clone() }
     }
 
+    /// Returns the same worker. Runs keep their data and programs in a folder beneath `folder`, which
+    /// stands for the user's `TMPDIR`. `None` prefers shared memory to the usual place of temporary
+    /// files. A folder without room, or one that forbids programs to run, is passed over.
+    #[must_use]
+    pub fn keeping_files_in(&self, folder: Option<PathBuf>) -> Self {
+        Self { temporary: folder, ..self.clone() }
+    }
+
+    /// Returns the folder in which runs keep their files, if it was named.
+    pub fn keeps_files_in(&self) -> Option<&Path> {
+        self.temporary.as_deref()
+    }
+
     /// Returns the interrupt of the run.
     pub(crate) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
@@ -100,6 +115,13 @@ impl WorkerCommand {
     /// Returns the same worker, whose user code runs in a sandbox, if there is one.
     pub(crate) fn confined(&self, confinement: Option<Confinement>) -> Self {
         Self { confinement, ..self.clone() }
+    }
+
+    /// Returns the same worker with a folder for temporary files of its own. Without a sandbox, it
+    /// shares the user's.
+    pub(crate) fn with_temporary(&self, folder: &Path) -> Self {
+        let confinement = self.confinement.clone();
+        Self { confinement: confinement.map(|confinement| confinement.with_temporary(folder)), ..self.clone() }
     }
 
     /// Returns the same worker, whose sandbox allows kernels in C to write shared memory.

@@ -4,19 +4,22 @@
 use crate::error::DeviceError;
 use crate::host::output::{Output, OutputReader};
 use crate::host::supervisor::{CommandTask, News, ProcessReport};
-use crate::host::{POLL, WorkerCommand, was_not_entered};
+use crate::host::system::LAST_WAIT;
+use crate::host::{KeptProcessors, POLL, WorkerCommand, was_not_entered};
 use crate::sandbox::Confinement;
+use nix::libc::SIGKILL;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::io::{self, ErrorKind, PipeWriter, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{Clock, Interrupt};
+use tunesmith_core::{Clock, Interrupt, SystemClock};
 
 /// Starts commands, each with a supervisor of its own.
 #[derive(Clone)]
@@ -73,6 +76,10 @@ pub(super) struct Group {
 /// unless the command's processes fork faster than they are ended.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// The most bytes of a supervisor's message. The longest gives the reason why a command could not be
+/// started.
+const MOST_OF_A_MESSAGE: usize = 64 << 10;
+
 /// The number of times that a supervisor is started before the run ends. What keeps one from
 /// starting, such as a limit of processes or a lack of memory, may pass.
 const STARTS: usize = 3;
@@ -97,6 +104,11 @@ impl Launcher {
         self.worker.interrupt()
     }
 
+    /// Returns the folder in which runs keep their files, if the user named one.
+    pub(crate) fn keeps_files_in(&self) -> Option<&Path> {
+        self.worker.keeps_files_in()
+    }
+
     /// Returns a launcher whose commands run in a sandbox, if there is one.
     pub(crate) fn confined(self, confinement: Option<Confinement>) -> Self {
         Self { worker: self.worker.confined(confinement), ..self }
@@ -114,6 +126,8 @@ impl Launcher {
         limit: Duration,
         interrupt: &Interrupt,
     ) -> Result<Ran, DeviceError> {
+        // The command may bind this thread to other processors.
+        let _processors = KeptProcessors::current();
         let mut pause = PAUSE;
         for _ in 1..STARTS {
             match self.try_run(task, streams, limit, interrupt) {
@@ -184,10 +198,14 @@ impl Launcher {
                 }
                 Ok(Answered::News(News::NotStarted(reason))) => return Ok(Finish::NotStarted(reason)),
                 Ok(Answered::News(News::Ended(report))) => return Ok(Finish::Ended(report)),
-                Ok(Answered::Nothing) if interrupt.is_raised() => return Ok(Finish::Cancelled),
-                Ok(Answered::Nothing) if left.is_zero() => return Ok(Finish::TimedOut),
                 Ok(Answered::Nothing) => {}
                 Ok(Answered::End) | Err(_) => return group.torn(starting),
+            }
+            if interrupt.is_raised() {
+                return Ok(Finish::Cancelled);
+            }
+            if left.is_zero() {
+                return Ok(Finish::TimedOut);
             }
         }
     }
@@ -210,6 +228,9 @@ impl Group {
             if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.heard.drain(..=end).collect();
                 return Ok(Answered::News(serde_json::from_slice(&line)?));
+            }
+            if self.heard.len() > MOST_OF_A_MESSAGE {
+                return Err(ErrorKind::InvalidData.into());
             }
             match self.control.read(&mut piece) {
                 Ok(0) => return Ok(Answered::End),
@@ -241,18 +262,35 @@ impl Group {
             return Ok(status);
         }
         let _ = self.control.shutdown(Shutdown::Write);
-        let _ = self.control.set_read_timeout(Some(PATIENCE));
+        let clock = SystemClock::new();
         // Nobody else holds the other end, so that it closes when the supervisor ends.
-        let _ = io::copy(&mut self.control, &mut io::sink());
+        while clock.now() < PATIENCE && matches!(self.hear(PATIENCE.saturating_sub(clock.now())), Ok(Answered::News(_)))
+        {
+        }
         if let Ok(group) = i32::try_from(self.child.id()) {
             // Without a sandbox, a command can end or stop its supervisor. The group remains. The
             // supervisor was not waited for, so that its id still names the group. An error means
             // that the group is empty.
             let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
-        let status = self.child.wait()?;
+        let status = await_end(&mut self.child, LAST_WAIT)?;
         self.status = Some(status);
         Ok(status)
+    }
+}
+
+/// Waits for a process that was sent SIGKILL, for at most `limit`. One that waits for a device may take
+/// longer. It is then left alone, because the signal ends it as soon as it can.
+fn await_end(child: &mut Child, limit: Duration) -> io::Result<ExitStatus> {
+    let clock = SystemClock::new();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if clock.now() >= limit {
+            return Ok(ExitStatus::from_raw(SIGKILL));
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -264,4 +302,44 @@ impl Drop for Group {
 
 pub(super) fn unusable(problem: impl Into<String>) -> DeviceError {
     DeviceError::Worker { problem: problem.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    /// Returns a process that ends when its input does, and a group that takes it for a supervisor,
+    /// with the supervisor's end of the connection.
+    fn group() -> (Group, UnixStream) {
+        let mut command = Command::new("cat");
+        let child = command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let (control, theirs) = UnixStream::pair().unwrap();
+        (Group { child, control, heard: Vec::new(), status: None }, theirs)
+    }
+
+    #[test]
+    fn a_process_that_does_not_end_is_waited_for_no_longer_than_the_limit() {
+        let (mut group, theirs) = group();
+        drop(theirs);
+        let status = await_end(&mut group.child, Duration::ZERO).unwrap();
+        assert_eq!(status.signal(), Some(SIGKILL));
+        assert_eq!(group.child.try_wait().unwrap(), None, "it lives on");
+        assert_eq!(group.end().unwrap().signal(), Some(SIGKILL));
+    }
+
+    #[test]
+    fn a_supervisor_that_says_too_much_is_not_listened_to() {
+        let (mut group, mut theirs) = group();
+        let writer = std::thread::spawn(move || while theirs.write_all(&[b'x'; 4096]).is_ok() {});
+        let heard = loop {
+            match group.hear(Duration::from_secs(1)) {
+                Ok(Answered::Nothing) => {}
+                heard => break heard,
+            }
+        };
+        assert!(heard.is_err_and(|error| error.kind() == ErrorKind::InvalidData));
+        drop(group);
+        writer.join().unwrap();
+    }
 }

@@ -13,6 +13,7 @@ mod leftovers;
 mod output;
 mod process;
 mod processor;
+mod standing;
 mod supervisor;
 mod system;
 mod tool;
@@ -33,6 +34,7 @@ pub(crate) use launcher::{Finish, Launcher, Ran, Streams};
 pub(crate) use leftovers::end_descendants;
 pub(crate) use output::{KEPT, Output};
 pub(crate) use processor::{limits, processor_name, threads};
+pub(crate) use standing::{KeptProcessors, Standing};
 pub(crate) use supervisor::{CommandTask, Input, ProcessReport, supervise};
 pub(crate) use tool::{Ended, Tool};
 

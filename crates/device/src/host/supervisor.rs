@@ -8,7 +8,7 @@
 //! of the command's sandbox, so that a sandboxed command cannot end it by a signal.
 
 use crate::host::end_descendants;
-use crate::sandbox::{Cage, Confinement, Role};
+use crate::sandbox::{Cage, Confinement, Role, Scope};
 use nix::sys::prctl::set_child_subreaper;
 use nix::sys::resource::{Resource, Usage, UsageWho, getrlimit, getrusage, setrlimit};
 use nix::sys::time::TimeVal;
@@ -104,10 +104,12 @@ fn serve() -> io::Result<()> {
     let mut line = String::new();
     let mut input = BufReader::new(control.try_clone()?);
     input.read_line(&mut line)?;
-    let task = serde_json::from_str(&line)?;
+    let task: CommandTask = serde_json::from_str(&line)?;
     set_child_subreaper(true)?;
+    // Every thread of this process is in the scope, and so is everything that the program starts.
+    let scope = task.confinement.as_ref().and_then(|_| Scope::enter());
     let served = serve_task(task, &control, input);
-    let ended = end_descendants();
+    let ended = end_descendants(scope.as_ref());
     served.and(ended)
 }
 

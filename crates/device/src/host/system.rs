@@ -29,7 +29,7 @@ const TRIES: usize = 100;
 
 /// The time in which a process that was sent SIGKILL must end. A process that waits for a device
 /// may take longer, and is then left alone.
-const LAST_WAIT: Duration = Duration::from_secs(5);
+pub(super) const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// Starts processes of the operating system.
 #[derive(Clone, Copy, Debug, Default)]

@@ -25,8 +25,6 @@ pub(super) enum Examination<'a> {
 pub(super) struct Findings {
     /// The number of launches whose outputs were handed over.
     pub(super) launches: u64,
-    /// The last of them, counted from 1.
-    pub(super) latest: usize,
     /// The largest relative error of the outputs compared, or `None` if none was compared.
     pub(super) error: Option<f64>,
     /// The first fault.

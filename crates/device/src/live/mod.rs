@@ -1,8 +1,11 @@
 //! Evaluates configurations: compiles, runs, checks and times them.
 
+mod budget;
 mod confirm;
 mod examination;
 mod examined;
+mod excuses;
+mod handover;
 mod influence;
 mod lanes;
 mod measured;
@@ -11,6 +14,7 @@ mod open;
 mod options;
 mod outside;
 mod parcels;
+mod placing;
 mod programs;
 mod reference;
 mod remarks;
@@ -36,6 +40,7 @@ use crate::host::threads;
 use crate::live::lanes::{Lanes, lanes};
 use crate::live::measured::Looking;
 use crate::live::open::Opener;
+use crate::live::placing::Placed;
 use crate::live::programs::Programs;
 use crate::live::reference::{Asked, Oracle, Question};
 use crate::live::remarks::Remarks;
@@ -45,7 +50,6 @@ use crate::live::steered::Steered;
 use crate::live::twins::{Twins, likeness};
 use crate::measure::Sampling;
 use crate::problem::Scope;
-use crate::sandbox::Confinement;
 use crate::worker::protocol::Setup;
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -112,25 +116,20 @@ impl LiveEvaluator {
         let scope = Scope::example(&spec.sizes, space).without(&options.knobs);
         names::check(spec, &scope)?;
         let steered = Steered::open(&options)?;
-        let data = DataSet::create(spec)?;
-        let confinement = Confinement::of_run(options.sandbox.as_ref(), data.folder())?;
-        options.worker = options.worker.confined(confinement);
+        let Placed { mut data, programs } = Placed::open(&mut options)?;
         let spec = &options.spec;
-        let opener = Opener::new(&options, data.folder());
-        let programs = opener.programs()?;
+        data.add(spec, spec.seed)?;
         if !options.knobs.is_empty() {
             // Configurations that differ in the device's setting alone share their programs.
             programs.reuse();
         }
         let programs = Arc::new(programs);
         let session = programs.session().ok_or(DeviceError::NoKernel)?;
-        let mut oracle = Oracle::new(opener.reference()?);
+        let mut oracle = Oracle::new(Opener::new(&options, data.folder()).reference()?);
         oracle.take_stated(spec)?;
         let mut identity = programs.identity(&scope)?;
         identity.extend(oracle.digest(spec)?.map(|digest| ("reference".to_owned(), digest)));
         let jobs = jobs_at_once(&options);
-        let shared_memory = identity.iter().any(|(name, value)| name == "compiler" && registers_openmp(value));
-        options.worker = options.worker.sharing_memory(shared_memory);
         Ok(Self {
             space: space.clone(),
             builds: Builds::new(Arc::clone(&programs), jobs),
@@ -307,12 +306,6 @@ impl LiveEvaluator {
 /// Returns the number of configurations to compile at a time.
 fn jobs_at_once(options: &LiveOptions) -> usize {
     if options.jobs == 0 { threads() } else { options.jobs }
-}
-
-/// Returns true if the OpenMP of a compiler registers itself in shared memory. It ends the process
-/// if it cannot.
-fn registers_openmp(compiler: &str) -> bool {
-    ["clang", "Intel"].iter().any(|name| compiler.contains(name))
 }
 
 impl Evaluator for LiveEvaluator {

@@ -5,7 +5,7 @@
 //! the machine code: paths, launches and digests are its own.
 
 use crate::backends::{Backend, BuildError, Built, Origin, Program};
-use crate::data::Scratch;
+use crate::data::{Places, Scratch};
 use crate::error::DeviceError;
 use crate::live::open::Opener;
 use crate::live::programs::{BuiltKernels, Programs};
@@ -94,7 +94,7 @@ impl Packer {
     pub fn open(space: &Space, mut options: LiveOptions) -> Result<Self, DeviceError> {
         let scope = Scope::example(&options.spec.sizes, space).without(&options.knobs);
         names::check(&options.spec, &scope)?;
-        let folder = Scratch::create(MOST_PARCEL)?;
+        let folder = Scratch::create(MOST_PARCEL, &Places::new(options.worker.keeps_files_in()))?;
         let confinement = Confinement::of_run(options.sandbox.as_ref(), folder.path())?;
         options.worker = options.worker.confined(confinement);
         let programs = Opener::new(&options, folder.path()).programs()?;

@@ -104,6 +104,12 @@ impl Programs {
         Ok(identity)
     }
 
+    /// Returns the versions of the compilers.
+    pub(super) fn compilers(&self) -> impl Iterator<Item = String> {
+        let values = self.parts.iter().flat_map(|part| part.backend.identity());
+        values.filter(|(name, _)| name == "compiler").map(|(_, version)| version)
+    }
+
     /// Returns the steps of a job that runs a configuration.
     pub(super) fn steps(&self, prepared: &BuiltKernels) -> Vec<KernelStep> {
         let parts = prepared.parts.iter().map(|at| &self.parts[*at]).zip(&prepared.programs).zip(&prepared.launches);

@@ -3,12 +3,16 @@
 use crate::backends::{Program, Resources};
 use crate::energy::{READING_LIMIT, Trouble};
 use crate::error::DeviceError;
-use crate::host::{Processes, WorkerCommand};
+use crate::host::{KeptProcessors, Processes, WorkerCommand};
+use crate::live::budget::Budget;
 use crate::live::examination::{Examination, Findings};
+use crate::live::excuses::{Excuses, Place};
+use crate::live::handover::{Handover, Prepared};
 use crate::measure::Policy;
 use crate::measure::limits::{Limit, Reason, data_limit, sampling_limit};
+use crate::worker::forged;
 use crate::worker::process::{Waited, Worker};
-use crate::worker::protocol::{Ending, Job, JobReport, Message, Phase, Request, Setup};
+use crate::worker::protocol::{Ending, Job, JobReport, Message, Phase, Purpose, Request, Setup};
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
@@ -20,10 +24,6 @@ use tunesmith_core::{Clock, ERROR, Failure, FailureKind, Interrupt, Measurement}
 /// The number of times that a worker is started before the run ends, each time with four times the
 /// patience. A machine that is too busy for one at night must not end the run.
 const STARTS: usize = 3;
-
-/// The number of times that a job is run while its device fails. A device that fails twice in
-/// succession ends the run, which a later one continues.
-const TRIES: usize = 2;
 
 /// One worker at a time. It is started on demand, and replaced when it can no longer be trusted.
 pub(super) struct Station {
@@ -44,8 +44,8 @@ pub(super) struct Station {
     pub(super) usual_changes: Arc<Mutex<Option<Vec<String>>>>,
     /// The folder for the files of results.
     pub(super) folder: PathBuf,
-    /// The file to which the worker writes outputs.
-    pub(super) results: Option<File>,
+    /// The files of the worker.
+    pub(super) results: Option<Handover>,
 }
 
 /// The result of running a program.
@@ -76,6 +76,8 @@ enum Followed {
     Finished(Box<JobReport>),
     /// The worker ended in this phase. The text describes the end.
     Crashed(Phase, String),
+    /// The job sent a message that no job sends, and was ended. The text names the message.
+    Forged(String),
     /// The worker was ended by force in this phase, at this limit.
     TimedOut(Phase, Limit),
     Interrupted,
@@ -90,53 +92,64 @@ impl Station {
         launch: &Limit,
         interrupt: &Interrupt,
     ) -> Result<Option<MeasuredJob>, DeviceError> {
-        let mut troubles = Vec::new();
+        let mut excuses = Excuses::default();
+        let processors = KeptProcessors::current();
         loop {
+            processors.restore();
             let Some(mut worker) = self.take_worker(interrupt)? else { return Ok(None) };
             let mut measured = MeasuredJob::default();
             let mut following = Following { job, examination: &mut *examination, findings: Findings::default() };
             let followed = self.follow(&mut worker, &mut following, launch, interrupt, &mut measured)?;
             let is_tainted = worker.is_tainted();
-            let is_broken = matches!(&followed, Followed::Finished(report) if breaks(report));
-            let is_trusted = worker.is_usable() && !(is_broken && self.shares_worker());
-            let is_changed = self.is_changed(&worker) || (self.shares_worker() && worker.is_worn(self.bytes));
-            self.worker = Some(worker).filter(|_| is_trusted && !is_changed);
+            worker.finish_job();
+            let is_trusted = self.keep(worker, &followed);
             let followed = match followed {
-                Followed::Finished(report) if matches!(report.ending, Ending::Troubled(_)) => {
-                    self.note_trouble(*report, &mut troubles)?;
-                    continue;
+                Followed::Interrupted => return Ok(None),
+                Followed::Finished(report) => {
+                    if matches!(report.ending, Ending::Unfit(_)) {
+                        // The tuner's own attempt finds the room that the file for results takes.
+                        (self.worker, self.results) = (None, None);
+                    }
+                    let Some(report) = excuses.examine(*report, job, self.place())? else {
+                        self.worker = None;
+                        continue;
+                    };
+                    Followed::Finished(Box::new(report))
                 }
                 other => other,
             };
             // This configuration may be innocent: an earlier one may have damaged the memory or
             // left threads behind, or someone may have ended the idle worker. A run in a fresh
             // worker decides.
-            if is_tainted && !is_trusted && !matches!(followed, Followed::Interrupted) {
+            if is_tainted && !is_trusted {
                 continue;
             }
-            match followed {
-                Followed::Crashed(phase, how) => {
-                    measured.failure = Some(Failure::new(FailureKind::Runtime, crash(phase, &how)));
-                }
-                Followed::TimedOut(phase, limit) => {
-                    measured.failure = Some(Failure::new(FailureKind::Timeout, timeout(phase, &limit)));
-                }
-                Followed::Interrupted => return Ok(None),
-                Followed::Finished(report) => {
-                    let failure = following.examination.conclude(job, &following.findings, &report);
-                    measured = MeasuredJob { began: measured.began, ..finished(*report)? };
-                    measured.failure = failure.or(measured.failure);
-                }
-            }
-            measured.compared = following.findings.launches;
-            measured.troubles.splice(0..0, troubles);
+            let Following { findings, examination, .. } = following;
+            let conclude = |report: &JobReport| examination.conclude(job, &findings, report);
+            let Some(mut measured) = concluded(followed, measured, conclude) else { return Ok(None) };
+            measured.compared = findings.launches;
+            measured.troubles.splice(0..0, excuses.into_troubles());
             // An output that was wrong before a crash says more than the crash.
-            measured.failure = following.findings.failure.or(measured.failure);
-            if let Some(error) = following.findings.error.filter(|_| measured.failure.is_none()) {
+            measured.failure = findings.failure.or(measured.failure);
+            if let Some(error) = findings.error.filter(|_| measured.failure.is_none()) {
                 measured.measurement.values.insert(ERROR.to_owned(), vec![error]);
             }
             return Ok(Some(measured));
         }
+    }
+
+    /// Keeps the worker of a job for the next one, unless the job broke or changed it. Returns true
+    /// if the process that ran the job can be trusted.
+    fn keep(&mut self, mut worker: Worker, followed: &Followed) -> bool {
+        let is_broken = matches!(followed, Followed::Finished(report) if breaks(report));
+        let is_trusted = worker.is_usable() && !(is_broken && self.shares_worker());
+        let is_changed = self.is_changed(&worker) || (self.shares_worker() && worker.is_worn(self.bytes));
+        self.worker = Some(worker).filter(|_| is_trusted && !is_changed);
+        is_trusted
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place { device: &self.device, arguments: &self.setup.arguments, folder: &self.folder }
     }
 
     /// Lets the worker load programs ahead of the job that runs them, and does not wait. Returns
@@ -157,28 +170,13 @@ impl Station {
     /// `None` if it did not load them. Their job then finds the reason, in another worker.
     pub(super) fn finish_loading(&mut self, launch: &Limit, interrupt: &Interrupt) -> Option<Duration> {
         let mut worker = self.worker.take()?;
-        match worker.wait(self.limit(Phase::Preparing, launch).duration, interrupt) {
+        match worker.wait(self.preparing_limit(launch).duration, interrupt) {
             Waited::Message(Message::Loaded { took }) => {
                 self.worker = Some(worker);
                 Some(took)
             }
             _ => None,
         }
-    }
-
-    /// Keeps the trouble that a job met, for another try.
-    ///
-    /// # Errors
-    /// It was the last try.
-    fn note_trouble(&self, report: JobReport, troubles: &mut Vec<Trouble>) -> Result<(), DeviceError> {
-        let Ending::Troubled(trouble) = report.ending else { return Ok(()) };
-        let tries = 1 + troubles.iter().filter(|trouble| matches!(trouble, Trouble::Memory | Trouble::Lost(_))).count();
-        if tries >= TRIES {
-            return Err(DeviceError::Machine { problem: trouble.line(&self.device) });
-        }
-        troubles.extend(report.troubles);
-        troubles.push(trouble);
-        Ok(())
     }
 
     /// Returns true if the job left the worker's process changed, so that the next job would not
@@ -221,18 +219,19 @@ impl Station {
     }
 
     fn start_worker(&mut self, limit: Duration, interrupt: &Interrupt) -> Result<Option<Worker>, DeviceError> {
-        // The file has a name only until the worker has opened it.
-        let file = tempfile::Builder::new().prefix("results").tempfile_in(&self.folder);
-        let file = file.map_err(|error| DeviceError::Machine { problem: no_file(&error) })?;
-        let setup = Setup { results: Some(file.path().to_owned()), ..self.setup.clone() };
+        // The last worker's files go first. They may fill the disk.
+        self.results = None;
+        let files = Prepared::new(&self.folder, &self.command, &self.setup);
+        let files = files.map_err(|error| DeviceError::Machine { problem: no_file(&error) })?;
+        let (command, setup) = (files.command(&self.command), files.setup(&self.setup));
         let clock = Arc::clone(&self.clock);
-        let worker = Worker::start(&self.processes, &self.command, setup, limit, clock, interrupt);
-        self.results = Some(file.into_file());
+        let worker = Worker::start(&self.processes, &command, setup, limit, clock, interrupt);
+        self.results = Some(files.opened());
         worker
     }
 
-    /// Sends the job and waits for its end, phase by phase. If the worker does not report, adds the
-    /// observed durations to `measured`.
+    /// Sends the job and waits for its end, step by step, within its [`Budget`]. If the worker does
+    /// not report, adds the observed durations to `measured`.
     fn follow(
         &self,
         worker: &mut Worker,
@@ -242,64 +241,106 @@ impl Station {
         measured: &mut MeasuredJob,
     ) -> Result<Followed, DeviceError> {
         // Whatever an earlier job handed over must not be there for this one to find.
-        if let Some(results) = &self.results {
-            results.set_len(0).map_err(|error| DeviceError::Machine { problem: no_file(&error) })?;
+        if let Some(files) = &self.results {
+            files.clear().map_err(|error| DeviceError::Machine { problem: no_file(&error) })?;
         }
+        let job = following.job;
         // If the job cannot be written, the worker has ended. Waiting reports its end.
-        let _ = worker.send(&Request::Run(following.job.clone()));
-        let mut phase = Phase::Preparing;
+        let _ = worker.send(&Request::Run(job.clone()));
+        let mut budget = Budget::new(job, self.limit(Phase::Preparing, launch, job));
         loop {
-            let limit = self.limit(phase, launch);
+            let phase = budget.phase();
+            if budget.left().is_zero() {
+                worker.stop();
+                return Ok(Followed::TimedOut(phase, budget.limit()));
+            }
             let start = self.clock.now();
-            let waited = worker.wait(limit.duration, interrupt);
+            let waited = worker.wait(budget.left(), interrupt);
             let spent = self.clock.now() - start;
+            budget.spend(spent);
             match phase {
                 Phase::Checking => measured.verify += spent,
                 _ => measured.run += spent,
             }
-            match waited {
+            let fits = match waited {
                 Waited::Message(Message::Phase(next)) => {
-                    phase = next;
-                    measured.began |= !matches!(phase, Phase::Preparing | Phase::Starting);
+                    budget.enter(next, self.limit(next, launch, job)).inspect(|()| measured.note(next))
                 }
-                Waited::Message(Message::Outputs { launch }) => {
-                    let is_right = following.examine(launch, self.results.as_ref())?;
-                    let _ = worker.answer(&Request::Verdict { launch, is_right });
-                }
+                Waited::Message(Message::Outputs { launch }) => match budget.hand_over(launch) {
+                    Ok(()) => {
+                        let is_right = following.examine(launch, self.results.as_ref().map(Handover::results))?;
+                        let start = self.clock.now();
+                        self.results.iter().for_each(Handover::reserve);
+                        budget.spend(self.clock.now() - start);
+                        budget.spend(self.tell_verdict(worker, launch, is_right));
+                        Ok(())
+                    }
+                    other => other,
+                },
                 Waited::Message(Message::Finished(report)) => return Ok(Followed::Finished(report)),
                 Waited::Message(Message::Machine(problem)) => return Err(DeviceError::Machine { problem }),
-                Waited::Message(other) => {
-                    return Err(DeviceError::Worker { problem: format!("speaks another protocol: {other:?}") });
-                }
+                Waited::Message(other) => Err(format!("`{}`", other.kind())),
+                Waited::Forged(how) => return Ok(Followed::Forged(how)),
                 Waited::Ended(how) => return Ok(Followed::Crashed(phase, how)),
-                Waited::TimedOut => return Ok(Followed::TimedOut(phase, limit)),
+                Waited::TimedOut => return Ok(Followed::TimedOut(phase, budget.limit())),
                 Waited::Interrupted => return Ok(Followed::Interrupted),
-            }
-            if let Phase::Sampling { warmup_ms } = phase {
-                measured.measurement.warmup_ms = Some(warmup_ms);
+            };
+            if let Err(what) = fits {
+                worker.stop();
+                return Ok(Followed::Forged(forged(&what)));
             }
         }
     }
 
-    fn limit(&self, phase: Phase, launch: &Limit) -> Limit {
+    /// Tells the job its verdict. Returns the time that it took: a process that does not read lets the
+    /// tuner wait.
+    fn tell_verdict(&self, worker: &mut Worker, launch: usize, is_right: bool) -> Duration {
+        let start = self.clock.now();
+        // If the verdict cannot be written, the job has ended, or waits for nothing.
+        let _ = worker.answer(&Request::Verdict { launch, is_right });
+        self.clock.now() - start
+    }
+
+    /// Returns the limit of a step of `job`, if a single launch may take as long as `launch`.
+    fn limit(&self, phase: Phase, launch: &Limit, job: &Job) -> Limit {
         let data = data_limit(&self.policy.limits, self.bytes);
         match phase {
-            // Loading runs constructors, which are the user's code.
-            Phase::Preparing => Limit { duration: launch.duration + data.duration, reason: launch.reason },
+            Phase::Preparing => self.preparing_limit(launch),
             // Drivers compile again in this phase. On processors this takes longer than the first
             // time.
             Phase::Starting => Limit { duration: launch.duration + self.policy.limits.compile, reason: Reason::Fixed },
             Phase::Launching => *launch,
             Phase::Checking => data,
             Phase::Sampling { .. } => {
-                let limit = sampling_limit(launch, &self.policy.sampling, self.bytes);
+                let sampling = match &job.purpose {
+                    Purpose::Measure { sampling, .. } => sampling,
+                    _ => &self.policy.sampling,
+                };
+                let limit = sampling_limit(launch, sampling, self.bytes);
                 // Reading the energy of a sample takes an unknown number of launches.
-                let readings = if self.setup.energy.is_some() { self.policy.sampling.max_samples } else { 0 };
+                let readings = if self.setup.energy.is_some() { sampling.max_samples } else { 0 };
                 let most = (READING_LIMIT + launch.duration) * u32::try_from(readings).unwrap_or(u32::MAX);
                 Limit { duration: limit.duration + most, reason: limit.reason }
             }
             // The first pass opens a library. Every pass sets the device up.
             Phase::Profiling => Limit { duration: launch.duration + data.duration, reason: Reason::Fixed },
+        }
+    }
+
+    /// Returns the limit of loading programs and filling buffers. Loading runs constructors, which
+    /// are the user's code.
+    fn preparing_limit(&self, launch: &Limit) -> Limit {
+        let data = data_limit(&self.policy.limits, self.bytes);
+        Limit { duration: launch.duration + data.duration, reason: launch.reason }
+    }
+}
+
+impl MeasuredJob {
+    /// Keeps what a step tells of the job.
+    fn note(&mut self, phase: Phase) {
+        self.began |= !matches!(phase, Phase::Preparing | Phase::Starting);
+        if let Phase::Sampling { warmup_ms } = phase {
+            self.measurement.warmup_ms = Some(warmup_ms);
         }
     }
 }
@@ -321,30 +362,42 @@ struct Following<'a, 'b> {
 }
 
 impl Following<'_, '_> {
-    /// Returns true if nothing was wrong up to this launch. A launch is examined once, however often
-    /// it is announced.
+    /// Returns true if nothing was wrong up to this launch.
     fn examine(&mut self, launch: usize, results: Option<&File>) -> Result<bool, DeviceError> {
-        if launch <= self.findings.latest {
-            return Ok(self.findings.failure.is_none());
-        }
-        self.findings.latest = launch;
         results.map_or(Ok(false), |results| self.examination.examine(self.job, launch, results, &mut self.findings))
     }
 }
 
+/// Returns the result of a job that was followed to its end, which is interpreted by `conclude` if
+/// the job reported on itself. Returns `None` if interrupted.
+fn concluded(
+    followed: Followed,
+    measured: MeasuredJob,
+    conclude: impl FnOnce(&JobReport) -> Option<Failure>,
+) -> Option<MeasuredJob> {
+    let failure = match followed {
+        Followed::Crashed(phase, how) => Failure::new(FailureKind::Runtime, crash(phase, &how)),
+        Followed::Forged(how) => Failure::new(FailureKind::Runtime, how),
+        Followed::TimedOut(phase, limit) => Failure::new(FailureKind::Timeout, timeout(phase, &limit)),
+        Followed::Interrupted => return None,
+        Followed::Finished(report) => {
+            let failure = conclude(&report);
+            let finished = finished(*report);
+            return Some(MeasuredJob { began: measured.began, failure: failure.or(finished.failure), ..finished });
+        }
+    };
+    Some(MeasuredJob { failure: Some(failure), ..measured })
+}
+
 /// Returns the result of a job that reported on itself.
-///
-/// # Errors
-/// The worker cannot go on, and the kernel is not to blame.
-fn finished(report: JobReport) -> Result<MeasuredJob, DeviceError> {
+fn finished(report: JobReport) -> MeasuredJob {
     let failure = match report.ending {
         // The findings of the examination say what was wrong.
         Ending::Correct | Ending::Judged => None,
-        Ending::Unfit(problem) => return Err(DeviceError::Machine { problem }),
-        // Troubles are tried again before.
-        Ending::Troubled(trouble) => return Err(DeviceError::Machine { problem: trouble.line("the device") }),
         Ending::Refused(message) => Some(Failure::new(FailureKind::Constraints, message)),
-        Ending::Broken(message) => Some(Failure::new(FailureKind::Runtime, message)),
+        // Only excuses that are not believed come here.
+        Ending::Broken(message) | Ending::Unfit(message) => Some(Failure::new(FailureKind::Runtime, message)),
+        Ending::Troubled(trouble) => Some(Failure::new(FailureKind::Runtime, trouble.line("the device"))),
         Ending::Wrong(message) => Some(Failure::new(FailureKind::Correctness, message)),
     };
     let mut profile = report.profile.unwrap_or_default();
@@ -362,17 +415,7 @@ fn finished(report: JobReport) -> Result<MeasuredJob, DeviceError> {
     };
     let JobReport { resources, load, run, verify, troubles, .. } = report;
     let unprofiled = profile.unprofiled;
-    Ok(MeasuredJob {
-        failure,
-        measurement,
-        resources,
-        unprofiled,
-        troubles,
-        load,
-        run,
-        verify,
-        ..MeasuredJob::default()
-    })
+    MeasuredJob { failure, measurement, resources, unprofiled, troubles, load, run, verify, ..MeasuredJob::default() }
 }
 
 /// Returns the message for a crash. The phase of the crash belongs into the first line.

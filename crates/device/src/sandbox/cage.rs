@@ -1,5 +1,6 @@
 //! The rules of one process, ready to be entered.
 
+use crate::sandbox::targets::{Ids, filter_of};
 use crate::sandbox::{Confinement, Role, calls, landlock};
 use ::landlock::RulesetCreated;
 use seccompiler::BpfProgram;
@@ -10,6 +11,7 @@ use seccompiler::BpfProgram;
 pub(crate) struct Cage {
     rules: RulesetCreated,
     filters: Vec<BpfProgram>,
+    role: Role,
 }
 
 impl Cage {
@@ -18,7 +20,7 @@ impl Cage {
     /// # Errors
     /// The system refuses them. The text gives the reason.
     pub(crate) fn build(confinement: &Confinement, role: Role) -> Result<Self, String> {
-        Ok(Self { rules: landlock::rules(confinement, role)?, filters: calls::filters(role)? })
+        Ok(Self { rules: landlock::rules(confinement, role)?, filters: calls::filters(role)?, role })
     }
 
     /// Restricts the calling thread, and all processes and threads that it starts. Nobody can lift
@@ -27,8 +29,11 @@ impl Cage {
     /// # Errors
     /// The system refuses the rules. The thread may be restricted in part.
     pub(crate) fn enter(self) -> Result<String, String> {
+        // The rule about other processes needs the id of this one, which may be a fork of the one
+        // that built the rest.
+        let others = filter_of(self.role, Ids::of_this_process())?;
         let files = landlock::enter(self.rules)?;
-        for filter in &self.filters {
+        for filter in self.filters.iter().chain(&others) {
             seccompiler::apply_filter(filter).map_err(|error| format!("seccomp refuses its filter: {error}"))?;
         }
         Ok(match files {

@@ -3,6 +3,8 @@
 
 use crate::sandbox::Role;
 use nix::libc::{self, c_long};
+#[cfg(target_arch = "x86_64")]
+use seccompiler::sock_filter;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
@@ -47,7 +49,8 @@ const OF_THE_SYSTEM: &[c_long] = &[
     libc::SYS_unshare,
 ];
 
-/// Calls that reach into other processes.
+/// Calls that reach into other processes. Those that change a process named by its id are in
+/// [`targets`](crate::sandbox::targets).
 const OF_OTHER_PROCESSES: &[c_long] = &[
     libc::SYS_kcmp,
     libc::SYS_pidfd_getfd,
@@ -89,6 +92,24 @@ const OF_FILES: &[c_long] = &[
     452,
 ];
 
+/// Calls on memory, messages and semaphores that outlive every process, and that other programs of
+/// the user share. Their numbers can be guessed.
+const OF_THE_USER: &[c_long] = &[
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_msgctl,
+    libc::SYS_msgget,
+    libc::SYS_msgrcv,
+    libc::SYS_msgsnd,
+    libc::SYS_semctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_shmget,
+];
+
 /// The flags of `clone` that make namespaces. A process is root in its own user namespace.
 const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWCGROUP,
@@ -106,6 +127,10 @@ const FAMILIES: [i32; 5] = [libc::AF_INET, libc::AF_INET6, libc::AF_PACKET, libc
 /// The requests to a terminal that put words into the mouth of its user.
 const TERMINAL: [u64; 2] = [0x5412, 0x541c];
 
+/// The requests that make files unchangeable, by flags and by attributes. Root could not remove such a
+/// file from a run's folder.
+const FLAGS: [u64; 2] = [0x4008_6602, 0x401c_5820];
+
 /// Returns the filters of a process. A call is refused if one of them refuses it.
 ///
 /// # Errors
@@ -115,12 +140,36 @@ pub(super) fn filters(role: Role) -> Result<Vec<BpfProgram>, String> {
     // The arguments of `clone3` lie in memory, where a filter cannot see them. The C library uses
     // `clone` in its place.
     let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    [(refused, libc::EPERM), (unknown, libc::ENOSYS)].into_iter().map(|(rules, error)| filter(rules, error)).collect()
+    let known =
+        [(refused, libc::EPERM), (unknown, libc::ENOSYS)].into_iter().map(|(rules, error)| filter(rules, error));
+    #[cfg(target_arch = "x86_64")]
+    let known = known.chain([Ok(without_x32())]);
+    known.collect()
 }
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+/// Returns the filter that refuses the calls of x32, which some systems have. They are the known calls
+/// under other numbers, which no other filter knows.
+#[cfg(target_arch = "x86_64")]
+fn without_x32() -> BpfProgram {
+    /// Loads the number of the call; jumps if it is as large; returns.
+    const LOAD: u16 = 0x20;
+    const IS_AS_LARGE: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    const X32: u32 = 0x4000_0000;
+    const REFUSE: u32 = 0x0005_0000 | libc::ENOSYS as u32;
+    const ALLOW: u32 = 0x7fff_0000;
+    let step = |code, jf, k| sock_filter { code, jt: 0, jf, k };
+    vec![step(LOAD, 0, 0), step(IS_AS_LARGE, 1, X32), step(RETURN, 0, REFUSE), step(RETURN, 0, ALLOW)]
+}
 
-fn filter(rules: Rules, error: i32) -> Result<BpfProgram, String> {
+/// The rules by the numbers of calls. A call without rules is refused, whatever its arguments.
+pub(super) type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// Returns the filter that lets the calls fail with `error` to which a rule applies.
+///
+/// # Errors
+/// This processor is unknown.
+pub(super) fn filter(rules: Rules, error: i32) -> Result<BpfProgram, String> {
     let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
     let refuse = SeccompAction::Errno(error.unsigned_abs());
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture);
@@ -130,7 +179,9 @@ fn filter(rules: Rules, error: i32) -> Result<BpfProgram, String> {
 fn refused(role: Role) -> Result<Rules, seccompiler::BackendError> {
     let mut lists = vec![OF_THE_SYSTEM];
     lists.extend((role != Role::Program).then_some(OF_OTHER_PROCESSES));
-    lists.extend((role == Role::Kernel).then_some(OF_FILES));
+    if role == Role::Kernel {
+        lists.extend([OF_FILES, OF_THE_USER]);
+    }
     let mut rules: Rules = lists.into_iter().flatten().map(|call| (*call, Vec::new())).collect();
     let has = |flag: i32| {
         let flag = u64::from(flag.unsigned_abs());
@@ -138,7 +189,9 @@ fn refused(role: Role) -> Result<Rules, seccompiler::BackendError> {
     };
     let is = |at, value| argument(at, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value);
     rules.insert(libc::SYS_clone, NAMESPACES.into_iter().map(has).collect::<Result<_, _>>()?);
-    rules.insert(libc::SYS_ioctl, TERMINAL.into_iter().map(|request| is(1, request)).collect::<Result<_, _>>()?);
+    let flags = FLAGS.into_iter().filter(|_| role == Role::Kernel);
+    let requests = TERMINAL.into_iter().chain(flags).map(|request| is(1, request));
+    rules.insert(libc::SYS_ioctl, requests.collect::<Result<_, _>>()?);
     if !role.may_connect() {
         let families = FAMILIES.into_iter().map(|family| is(0, u64::from(family.unsigned_abs())));
         rules.insert(libc::SYS_socket, families.collect::<Result<_, _>>()?);

@@ -5,6 +5,9 @@ use crate::sandbox::Cage;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
+/// The folder of shared memory.
+pub(crate) const SHARED_MEMORY: &str = "/dev/shm";
+
 /// The sandbox of this user: what must not be read, and what drivers must write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandbox {
@@ -126,6 +129,11 @@ impl Confinement {
         Self { folder, temporary, own: None, caches, private, shared_memory: false }
     }
 
+    /// Gives a process and what it starts a folder for temporary files of their own.
+    pub(crate) fn with_temporary(self, temporary: &Path) -> Self {
+        Self { temporary: temporary.to_owned(), ..self }
+    }
+
     /// Allows a command to write its own folder.
     pub(crate) fn with_own_folder(self, own: &Path) -> Self {
         Self { own: Some(own.to_owned()), ..self }
@@ -139,7 +147,7 @@ impl Confinement {
 
     /// Returns the folders that a process may write.
     pub(super) fn writable(&self, role: Role) -> Vec<PathBuf> {
-        let shared = || PathBuf::from("/dev/shm");
+        let shared = || PathBuf::from(SHARED_MEMORY);
         let mut paths = vec![self.temporary.clone()];
         match role {
             // Outputs go into a file that is open already.

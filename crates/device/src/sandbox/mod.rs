@@ -14,15 +14,22 @@ mod files;
 mod calls;
 #[cfg(feature = "sandbox")]
 mod landlock;
+#[cfg(feature = "sandbox")]
+mod targets;
 
 #[cfg(not(feature = "sandbox"))]
 mod absent;
 #[cfg(not(feature = "sandbox"))]
 use absent as cage;
+#[cfg(not(feature = "sandbox"))]
+use absent as scope;
 #[cfg(feature = "sandbox")]
 mod cage;
+#[cfg(feature = "sandbox")]
+mod scope;
 
 pub use confinement::Sandbox;
 
 pub(crate) use cage::Cage;
-pub(crate) use confinement::{Confinement, Role};
+pub(crate) use confinement::{Confinement, Role, SHARED_MEMORY};
+pub(crate) use scope::Scope;

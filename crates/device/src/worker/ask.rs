@@ -39,7 +39,7 @@ pub(crate) fn ask(
     let _ = process.send(&Request::Ask(question));
     Ok(match process.wait(LIMIT, worker.interrupt()) {
         Waited::Message(Message::Answer(answer)) => Ok(answer),
-        Waited::Ended(how) => Err(NoAnswer::Crashed(how)),
+        Waited::Ended(how) | Waited::Forged(how) => Err(NoAnswer::Crashed(how)),
         Waited::TimedOut => Err(NoAnswer::TimedOut),
         Waited::Interrupted => return Err(DeviceError::Interrupted),
         Waited::Message(_) => Err(NoAnswer::OtherProtocol),

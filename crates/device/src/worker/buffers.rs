@@ -104,6 +104,15 @@ impl Buffers {
         arguments.collect()
     }
 
+    /// Returns the size in bytes of all buffers in a configuration.
+    pub(crate) fn bytes(&self, passed: &[Passed]) -> u64 {
+        let size = |(slot, passed): (&Slot, &Passed)| match (slot, passed) {
+            (Slot::Buffer(buffer), Passed::Sized(shape)) => buffer.layout.bytes_of(shape) as u64,
+            (slot, _) => slot.block().map_or(0, |block| block.bytes as u64),
+        };
+        self.slots.iter().zip(passed).map(size).fold(0, u64::saturating_add)
+    }
+
     /// Makes room for the memory whose size depends on the configuration.
     pub(crate) fn place(&mut self, session: &mut dyn Session, passed: &[Passed]) -> Result<(), Fault> {
         for (slot, passed) in self.slots.iter_mut().zip(passed) {
@@ -420,6 +429,7 @@ fn read(file: &File, piece: &mut [u8], offset: usize) -> Result<(), Ending> {
 fn of_file(what: &str, error: &io::Error) -> Ending {
     match error.raw_os_error().map(Errno::from_raw) {
         Some(Errno::EBADF) => Ending::Broken(format!("{what}: the kernel closed files that it did not open")),
+        Some(Errno::EFBIG) => Ending::Broken(format!("{what}: the kernel lowered the limit of the size of files")),
         Some(Errno::EFAULT) => Ending::Broken(format!("{what}: the kernel unmapped or protected its buffers")),
         _ => Ending::Unfit(format!("{what}: {error}")),
     }

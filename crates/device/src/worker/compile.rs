@@ -39,7 +39,7 @@ impl CompileService for CompileWorkers {
                 Some(worker) => worker,
                 None => Worker::spawn(&self.processes, &self.command, Arc::clone(&self.clock))?,
             };
-            let outcome = follow(&mut worker, task, limit, cancel);
+            let outcome = follow(&mut worker, task, limit, self.clock.as_ref(), cancel);
             match &outcome {
                 // The kernel of an earlier task may have damaged the worker's memory, or left a
                 // thread that holds a lock. The task is tried again in another worker.
@@ -58,18 +58,36 @@ impl CompileService for CompileWorkers {
     }
 }
 
-/// Sends the task and waits for its end.
-fn follow(worker: &mut Worker, task: &CompileTask, limit: Duration, cancel: &Interrupt) -> CompileOutcome {
+/// Sends the task and waits for its end. The compilation may take as long as `limit`, and so may the
+/// kernel that a driver then starts. A worker that announces this start again says what no worker
+/// says: it would hold the run.
+fn follow(
+    worker: &mut Worker,
+    task: &CompileTask,
+    limit: Duration,
+    clock: &dyn Clock,
+    cancel: &Interrupt,
+) -> CompileOutcome {
     // If the task cannot be written, the worker has ended. Waiting reports its end.
     let _ = worker.send(&Request::Compile(task.clone()));
     let mut starting = false;
+    let mut deadline = clock.now() + limit;
     loop {
-        match worker.wait(limit, cancel) {
-            Waited::Message(Message::Phase(Phase::Starting)) => starting = true,
+        match worker.wait(deadline.saturating_sub(clock.now()), cancel) {
+            Waited::Message(Message::Phase(Phase::Starting)) if !starting => {
+                starting = true;
+                deadline = clock.now() + limit;
+            }
+            // A driver's worker knows whether it can compile before it starts the kernel, which may forge this.
+            Waited::Message(Message::Compiled(Compiled::Unusable(_))) if starting => {
+                return CompileOutcome::CrashedLater;
+            }
             Waited::Message(Message::Compiled(compiled)) => return CompileOutcome::Compiled(compiled),
+            Waited::Message(_) | Waited::Ended(_) | Waited::Forged(_) if starting => {
+                return CompileOutcome::CrashedLater;
+            }
             Waited::Message(_) => return CompileOutcome::Crashed("its worker speaks another protocol".to_owned()),
-            Waited::Ended(_) if starting => return CompileOutcome::CrashedLater,
-            Waited::Ended(how) => return CompileOutcome::Crashed(how),
+            Waited::Ended(how) | Waited::Forged(how) => return CompileOutcome::Crashed(how),
             Waited::TimedOut => return CompileOutcome::TimedOut,
             Waited::Interrupted => return CompileOutcome::Cancelled,
         }

@@ -16,6 +16,7 @@ mod profile;
 pub(crate) mod protocol;
 pub(crate) mod sequence;
 mod serve;
+mod speaker;
 mod state;
 mod watch;
 mod zygote;
@@ -26,8 +27,12 @@ pub(crate) use ask::{LIMIT, NoAnswer, OTHER_PROTOCOL, ask};
 pub(crate) use compile::CompileWorkers;
 #[cfg(test)]
 pub(crate) use link::{Link, Wire};
+pub(crate) use profile::MOST_PASSES;
 #[cfg(test)]
 pub(crate) use serve::{ReadyDevice, Surroundings, answer_all};
+pub(crate) use speaker::forged;
+#[cfg(test)]
+pub(crate) use zygote::Zygote;
 
 use crate::host::{GUARD, SUPERVISOR, WORKER, supervise};
 

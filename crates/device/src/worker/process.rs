@@ -4,6 +4,7 @@ use crate::error::DeviceError;
 use crate::host::{self, POLL, Packet, Process, Processes, Received, WorkerCommand, was_not_entered};
 use crate::worker::envelope::{Assembly, Envelope};
 use crate::worker::protocol::{Message, Request, Setup};
+use crate::worker::speaker::{Speaker, forged};
 use crate::worker::zygote::MUTE;
 use nix::libc::SIGKILL;
 use std::os::unix::process::ExitStatusExt;
@@ -32,11 +33,18 @@ pub(crate) struct Worker {
     job: Option<u32>,
     /// The envelope of the present job. Messages in any other are dropped.
     envelope: Envelope,
+    /// The message that arrives from the worker.
     message: Assembly,
+    /// The message that arrives from the job's process. A half of one must not spoil the worker's.
+    job_message: Assembly,
     /// The number of packets that were dropped during the present job.
     dropped: usize,
-    /// True if the worker runs each job in a process of its own.
-    forks: bool,
+    /// The worker as it speaks about jobs. `None` while it has no session for them.
+    speaker: Option<Speaker>,
+    /// True if the present request is a job, in which the user's code runs.
+    runs: bool,
+    /// True if the job's process has sent a message.
+    job_spoke: bool,
     /// The status of the present job's process, once it has ended.
     job_status: Option<ExitStatus>,
     is_over: bool,
@@ -63,6 +71,8 @@ pub(crate) enum Waited {
     Message(Message),
     /// The worker ended, or the process that it forked for the job. The text describes the end.
     Ended(String),
+    /// The job sent what no job sends, and was ended. The text names the message.
+    Forged(String),
     /// The worker sent nothing in time.
     TimedOut,
     /// The run was interrupted.
@@ -81,14 +91,14 @@ impl Worker {
         interrupt: &Interrupt,
     ) -> Result<Option<Self>, DeviceError> {
         let mut worker = Self::spawn(processes, command, clock)?;
-        worker.forks = setup.session.forks();
+        worker.speaker = Some(Speaker::worker(&setup.session));
         // If the request cannot be written, the worker has ended. Waiting reports its end.
         let _ = worker.send(&Request::Prepare(setup));
         match worker.wait(limit, interrupt) {
             Waited::Message(Message::Ready) => Ok(Some(worker)),
             Waited::Message(Message::Unusable(reason)) => Err(unusable(reason)),
             Waited::Message(other) => Err(unusable(format!("speaks another protocol: {other:?}"))),
-            Waited::Ended(how) => Err(unusable(format!(
+            Waited::Ended(how) | Waited::Forged(how) => Err(unusable(format!(
                 "ended before its first job; does the program call `worker::enter_if_worker()` in the first line of \
                  `main`? {how}"
             ))),
@@ -116,8 +126,11 @@ impl Worker {
             job: None,
             envelope: Envelope::default(),
             message: Assembly::default(),
+            job_message: Assembly::default(),
             dropped: 0,
-            forks: false,
+            speaker: None,
+            runs: false,
+            job_spoke: false,
             job_status: None,
             is_over: false,
             used: false,
@@ -138,10 +151,15 @@ impl Worker {
     pub(crate) fn send(&mut self, request: &Request) -> std::io::Result<()> {
         (self.was_used, self.is_apart) = (self.used, false);
         self.used |= matches!(request, Request::Run(_) | Request::Compile(_));
+        (self.runs, self.job_spoke) = (matches!(request, Request::Run(_)), false);
+        if self.job.is_some() {
+            // A kernel that forged the end of its job may run on, and hold the next one.
+            self.process.end_job();
+        }
         self.process.forget_job();
         self.changes.clear();
         (self.job, self.job_status) = (None, None);
-        (self.message, self.dropped) = (Assembly::default(), 0);
+        (self.message, self.job_message, self.dropped) = (Assembly::default(), Assembly::default(), 0);
         self.envelope = Envelope { job: self.envelope.job + 1, nonce: self.processes.nonce() };
         self.forget_printed();
         self.answer(request)
@@ -181,7 +199,8 @@ impl Worker {
     }
 
     /// Returns the message whose last packet this is, or the end that it reports. Drops packets
-    /// that are not about the present job, or not from the process that runs it.
+    /// that are not about the present job, or not from the process that runs it. Ends a job that
+    /// sends what no job says.
     fn open(&mut self, packet: &Packet) -> Option<Result<Message, Waited>> {
         let is_own = [self.worker, self.job].into_iter().flatten().any(|known| known == packet.sender);
         let envelope = Envelope::of(&packet.bytes);
@@ -192,13 +211,18 @@ impl Worker {
             return None;
         }
         let worker = *self.worker.get_or_insert(packet.sender);
-        let message = self.message.add(&packet.bytes)?;
-        let Ok(message) = serde_json::from_slice(&message) else {
-            self.stop();
-            return Some(Err(Waited::Ended("its worker speaks another protocol".to_owned())));
+        let from_worker = packet.sender == worker;
+        let assembly = if from_worker { &mut self.message } else { &mut self.job_message };
+        let message = assembly.add(&packet.bytes)?;
+        let message = match self.read(&message, from_worker) {
+            Ok(message) => message,
+            Err(end) => {
+                self.stop();
+                return Some(Err(end));
+            }
         };
         match message {
-            Message::Forked(id) if packet.sender == worker => {
+            Message::Forked(id) if from_worker => {
                 if !self.process.adopt() {
                     self.end();
                     return Some(Ok(Message::Machine(NO_DESCRIPTOR.to_owned())));
@@ -207,7 +231,7 @@ impl Worker {
                 self.is_apart = true;
                 None
             }
-            Message::JobEnded(status) if packet.sender == worker => {
+            Message::JobEnded(status) if from_worker => {
                 (self.job, self.job_status) = (None, Some(ExitStatus::from_raw(status)));
                 self.process.forget_job();
                 Some(Err(self.describe(ExitStatus::from_raw(status))))
@@ -218,6 +242,24 @@ impl Worker {
             }
             Message::Forked(_) | Message::JobEnded(_) => None,
             message => Some(Ok(message)),
+        }
+    }
+
+    /// Reads a message. About a job, each process may say only what its part in the job is.
+    fn read(&mut self, message: &[u8], from_worker: bool) -> Result<Message, Waited> {
+        let other = || Waited::Ended("its worker speaks another protocol".to_owned());
+        let speaker = match self.speaker {
+            _ if !self.runs => return serde_json::from_slice(message).map_err(|_| other()),
+            worker if from_worker => worker,
+            _ => Some(Speaker::Job { is_first: !std::mem::replace(&mut self.job_spoke, true) }),
+        };
+        let Ok(message) = serde_json::from_slice::<Message>(message) else {
+            return Err(Waited::Forged(forged("what is no message")));
+        };
+        if speaker.is_some_and(|speaker| speaker.may_say(&message)) {
+            Ok(message)
+        } else {
+            Err(Waited::Forged(forged(&format!("`{}`", message.kind()))))
         }
     }
 
@@ -285,18 +327,27 @@ impl Worker {
     }
 
     /// Ends the present job: its process, if the worker forked one, or else the worker.
-    fn stop(&mut self) {
-        if self.job.take().is_some() {
+    pub(crate) fn stop(&mut self) {
+        // The worker reports the end of a job's process, and of what it left.
+        if self.job.is_some() {
             self.process.end_job();
         } else {
             self.end();
         }
     }
 
+    /// Waits until nothing of the present job is left, if it has a process of its own. Ends a process
+    /// that does not end.
+    pub(crate) fn finish_job(&mut self) {
+        if self.job.is_some() {
+            self.job_closed();
+        }
+    }
+
     fn end(&mut self) {
         self.is_over = true;
         // A worker that forks ends everything that its jobs left behind, and then itself.
-        let patience = if self.forks { CLEANING } else { Duration::ZERO };
+        let patience = if self.speaker == Some(Speaker::Forker) { CLEANING } else { Duration::ZERO };
         self.process.end(patience);
     }
 

@@ -8,7 +8,7 @@ use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, PROFILING_LAUNCHES, PROF
 
 /// Maximum number of passes. Tables of counters need about ten; a profiler that asks for more than
 /// this never ends.
-const MOST_PASSES: usize = 200;
+pub(crate) const MOST_PASSES: usize = 200;
 
 impl JobBench<'_> {
     /// Reads the counters of a configuration that has been measured. Missing counters are not a

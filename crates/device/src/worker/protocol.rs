@@ -122,7 +122,7 @@ pub(crate) enum Message {
     /// that it left behind has ended too.
     JobEnded(i32),
     /// The machine has no process, descriptor or memory left for the job. The text gives the
-    /// reason.
+    /// reason. Believed only before the user's code runs.
     Machine(String),
     /// The job left these parts of the worker's process changed.
     Changed(Vec<String>),
@@ -138,6 +138,27 @@ pub(crate) enum Message {
     Answer(DriverAnswer),
     /// The compilation is done.
     Compiled(Compiled),
+}
+
+impl Message {
+    /// Returns the name of the message's kind.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Ready => "Ready",
+            Self::Loaded { .. } => "Loaded",
+            Self::NotLoaded => "NotLoaded",
+            Self::Unusable(_) => "Unusable",
+            Self::Forked(_) => "Forked",
+            Self::JobEnded(_) => "JobEnded",
+            Self::Machine(_) => "Machine",
+            Self::Changed(_) => "Changed",
+            Self::Phase(_) => "Phase",
+            Self::Outputs { .. } => "Outputs",
+            Self::Finished(_) => "Finished",
+            Self::Answer(_) => "Answer",
+            Self::Compiled(_) => "Compiled",
+        }
+    }
 }
 
 /// A step of a job.
@@ -235,8 +256,10 @@ pub(crate) enum Ending {
     Wrong(String),
     /// The tuner found the outputs wrong.
     Judged,
-    /// The worker cannot go on, and the kernel is not to blame.
+    /// The worker cannot go on, and says that the kernel is not to blame. Believed only if the tuner
+    /// finds the machine at fault too.
     Unfit(String),
-    /// The device failed, and the kernel is not to blame. Nothing measured counts.
+    /// The device failed, and the kernel is not to blame. Nothing measured counts. Only a worker of
+    /// a GPU can tell.
     Troubled(Trouble),
 }

@@ -9,7 +9,7 @@ use crate::worker::protocol::{Job, JobReport, Message, Phase, Purpose, Request, 
 use crate::worker::sequence::JobBench;
 use crate::worker::state::ProcessState;
 use crate::worker::watch::Watcher;
-use crate::worker::zygote::{self, become_zygote};
+use crate::worker::zygote::{self, Zygote};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal;
@@ -18,13 +18,20 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, exit};
+use std::rc::Rc;
 use std::sync::Arc;
 use tunesmith_core::{Clock, SystemClock};
+use tunesmith_files::empty_tree;
 
 /// The size of the stack in bytes. Private arrays, and OpenCL work-items on processors, take more
 /// than the usual 8 MiB.
 const STACK: u64 = 64 << 20;
+
+/// The maximum length in bytes of a file that a kernel in the sandbox writes, beyond the length of its
+/// buffers. A kernel that writes without an end is ended before it has filled the disk.
+const LONGEST_FILE: u64 = 1 << 30;
 
 /// Enlarges the stack and restarts the process. The restart is necessary because the size at the
 /// start of the process also holds for threads that drivers start later. If the stack cannot be
@@ -38,6 +45,12 @@ fn enlarge_stack() {
         // Returns only on failure.
         let _ = Command::new("/proc/self/exe").arg0(name).args(arguments).exec();
     }
+}
+
+/// Limits the length of the files that this process writes. A lower limit stays.
+fn limit_files(most: u64) -> nix::Result<()> {
+    let (soft, hard) = getrlimit(Resource::RLIMIT_FSIZE)?;
+    setrlimit(Resource::RLIMIT_FSIZE, most.min(soft), most.min(hard))
 }
 
 /// Serves the tuner with process id `parent` until it closes the connection. Never returns.
@@ -76,8 +89,9 @@ pub(crate) trait Surroundings {
     /// Opens a device.
     fn open(&self, session: SessionKind) -> Result<Box<dyn Session>, String>;
 
-    /// Prepares this process to run each job in a process of its own.
-    fn become_zygote(&self) -> io::Result<()>;
+    /// Prepares this process to run each job in a process of its own, in a sandbox if jobs are
+    /// `confined`.
+    fn become_zygote(&self, confined: bool) -> io::Result<Zygote>;
 
     /// Returns the state of this process.
     fn state(&self) -> ProcessState {
@@ -85,7 +99,7 @@ pub(crate) trait Surroundings {
     }
 
     /// Runs a job in a process of its own, and reports its end.
-    fn run_apart(&self, device: &mut ReadyDevice, job: &Job, link: &mut Link) -> io::Result<()>;
+    fn run_apart(&self, zygote: &Zygote, device: &mut ReadyDevice, job: &Job, link: &mut Link) -> io::Result<()>;
 }
 
 /// The machine itself.
@@ -100,16 +114,16 @@ impl Surroundings for System {
         session.open()
     }
 
-    fn become_zygote(&self) -> io::Result<()> {
-        become_zygote()
+    fn become_zygote(&self, confined: bool) -> io::Result<Zygote> {
+        Zygote::become_one(confined)
     }
 
     fn state(&self) -> ProcessState {
         ProcessState::current()
     }
 
-    fn run_apart(&self, device: &mut ReadyDevice, job: &Job, link: &mut Link) -> io::Result<()> {
-        zygote::run(device, job, link)
+    fn run_apart(&self, zygote: &Zygote, device: &mut ReadyDevice, job: &Job, link: &mut Link) -> io::Result<()> {
+        zygote::run(zygote, device, job, link)
     }
 }
 
@@ -159,10 +173,12 @@ fn ready(prepared: &mut Option<ReadyDevice>) -> io::Result<&mut ReadyDevice> {
 pub(crate) struct ReadyDevice {
     session: Box<dyn Session>,
     clock: Arc<dyn Clock>,
-    /// True if each job runs in a process of its own.
-    forks: bool,
+    /// Runs each job in a process of its own, if the session can be forked.
+    zygote: Option<Rc<Zygote>>,
     /// The sandbox that the process of a job enters.
     cage: Option<Cage>,
+    /// The folder for temporary files of a job.
+    temporary: Option<PathBuf>,
     buffers: Buffers,
     watcher: Option<Watcher>,
     /// The state of this process after the last job.
@@ -176,6 +192,7 @@ fn prepare(
 ) -> Result<ReadyDevice, String> {
     let forks = setup.session.forks();
     let role = if forks { Role::Kernel } else { Role::Driver };
+    let temporary = confinement.as_ref().map(|confinement| confinement.temporary.clone());
     let mut cage = confinement.map(|confinement| Cage::build(&confinement, role)).transpose()?;
     if !forks {
         // Threads that a driver starts are in the sandbox only if it is entered before.
@@ -185,17 +202,17 @@ fn prepare(
     let mut buffers = Buffers::allocate(session.as_mut(), setup.arguments, setup.results.as_deref())?;
     buffers.renew(session.as_mut()).map_err(|ending| format!("cannot fill its buffers: {ending:?}"))?;
     let watcher = Watcher::new(session.as_mut(), setup.energy.as_ref())?;
-    if forks {
-        surroundings.become_zygote().map_err(|error| format!("cannot prepare for its jobs: {error}"))?;
-    }
-    Ok(ReadyDevice { session, clock: surroundings.clock(), forks, cage, buffers, watcher, state: surroundings.state() })
+    let zygote = forks.then(|| surroundings.become_zygote(cage.is_some())).transpose();
+    let zygote = zygote.map_err(|error| format!("cannot prepare for its jobs: {error}"))?.map(Rc::new);
+    let (clock, state) = (surroundings.clock(), surroundings.state());
+    Ok(ReadyDevice { session, clock, zygote, cage, temporary, buffers, watcher, state })
 }
 
 impl ReadyDevice {
     /// Runs a job and reports on it.
     fn answer(&mut self, job: &Job, link: &mut Link, surroundings: &dyn Surroundings) -> io::Result<()> {
-        if self.forks {
-            return surroundings.run_apart(self, job, link);
+        if let Some(zygote) = self.zygote.clone() {
+            return surroundings.run_apart(&zygote, self, job, link);
         }
         self.begin(job).map_err(io::Error::other)?;
         let report = self.run(job, link);
@@ -211,7 +228,7 @@ impl ReadyDevice {
     /// Loads programs, which the session keeps. A process that forks for its jobs must not: the user's
     /// code would run in it.
     fn load(&mut self, programs: &[Program]) -> Message {
-        if self.forks {
+        if self.zygote.is_some() {
             return Message::NotLoaded;
         }
         let start = self.clock.now();
@@ -222,14 +239,35 @@ impl ReadyDevice {
         loaded.map_or(Message::NotLoaded, |()| Message::Loaded { took })
     }
 
+    /// Removes what a job left in its temporary folder. What remains goes with the folder of the run.
+    pub(crate) fn empty_temporary(&self) {
+        if let Some(temporary) = &self.temporary {
+            let _ = empty_tree(temporary);
+        }
+    }
+
     /// Prepares a process that was forked for a job. Opens what the sandbox refuses, and enters the
     /// sandbox.
     ///
     /// # Errors
     /// The system refuses the sandbox.
     pub(crate) fn begin(&mut self, job: &Job) -> Result<(), String> {
+        if self.zygote.is_some() && self.cage.is_some() {
+            limit_files(LONGEST_FILE.saturating_add(self.buffers.bytes(&job.passed)))
+                .map_err(|error| format!("the system refuses a limit of files: {error}"))?;
+        }
         self.session.begin(matches!(job.purpose, Purpose::Measure { profile: true, .. }));
         self.cage.take().map_or(Ok(String::new()), Cage::enter).map(drop)
+    }
+
+    /// Undoes what a job that ran apart did to this process from outside.
+    ///
+    /// # Errors
+    /// The process stays changed.
+    pub(crate) fn settle(&self, zygote: &Zygote) -> io::Result<()> {
+        zygote.restore();
+        let changes = ProcessState::current().changes_since(&self.state);
+        if changes.is_empty() { Ok(()) } else { Err(io::Error::other(changes.join("; "))) }
     }
 
     /// Runs a job in this process.

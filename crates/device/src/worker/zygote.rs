@@ -4,9 +4,13 @@
 //! inputs keep their physical pages as long as nobody writes to them, and outputs are fresh. What a
 //! configuration does to its process, its threads, descriptors, limits or memory, ends with the
 //! process. What it leaves behind becomes a child of the worker, and is ended before the next job.
+//!
+//! A job may also change the worker from outside, by its process id. The worker therefore compares
+//! itself with what it was. It restores what it can, and ends if something stays changed.
 
 use crate::backends::{fork, leave};
-use crate::host::{Channel, end_descendants};
+use crate::host::{Channel, Standing, end_descendants};
+use crate::sandbox::Scope;
 use crate::worker::link::Link;
 use crate::worker::protocol::{Job, Message};
 use crate::worker::serve::ReadyDevice;
@@ -27,20 +31,46 @@ pub(super) const MUTE: i32 = 117;
 /// The exit code of a job's process that panicked.
 const PANICKED: i32 = 101;
 
-/// Makes this process a parent of everything that jobs leave behind.
-pub(super) fn become_zygote() -> io::Result<()> {
-    set_child_subreaper(true)?;
-    // A worker that is killed with its tuner could end nothing. It runs no user code and notices
-    // the end of its connection, so it can be trusted to end by itself.
-    Ok(set_pdeathsig(None)?)
+/// A worker's hold on its jobs and on itself. The default has neither.
+#[derive(Debug, Default)]
+pub(crate) struct Zygote {
+    /// The scope of signals in which all jobs run.
+    scope: Option<Scope>,
+    standing: Standing,
+}
+
+impl Zygote {
+    /// Makes this process a parent of everything that jobs leave behind. If jobs are `confined`,
+    /// they run in a scope of signals.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(super) fn become_one(confined: bool) -> io::Result<Self> {
+        set_child_subreaper(true)?;
+        // A worker that is killed with its tuner could end nothing. It runs no user code and notices
+        // the end of its connection, so it can be trusted to end by itself.
+        set_pdeathsig(None)?;
+        Ok(Self { scope: confined.then(Scope::enter).flatten(), standing: Standing::current() })
+    }
+
+    /// Ends everything that a job left behind.
+    fn end_descendants(&self) -> io::Result<()> {
+        end_descendants(self.scope.as_ref())
+    }
+
+    /// Restores the limits, the priority and the affinity of this process.
+    pub(super) fn restore(&self) {
+        self.standing.restore();
+    }
 }
 
 /// Runs a job in a process of its own. Returns when that process has ended, with everything that it
 /// left behind.
 ///
 /// # Errors
-/// The tuner is gone, or processes that the job left behind cannot be ended.
-pub(super) fn run(device: &mut ReadyDevice, job: &Job, link: &mut Link) -> io::Result<()> {
+/// The tuner is gone, processes that the job left behind cannot be ended, or this process stays
+/// changed.
+pub(super) fn run(zygote: &Zygote, device: &mut ReadyDevice, job: &Job, link: &mut Link) -> io::Result<()> {
     let worker = getpid();
     let forked = Channel::pair().and_then(|(ours, theirs)| Ok((fork()?, ours, theirs)));
     let (child, ours, theirs) = match forked {
@@ -62,9 +92,12 @@ pub(super) fn run(device: &mut ReadyDevice, job: &Job, link: &mut Link) -> io::R
     let status = reap(child)?;
     // An error means that the group is empty.
     let _ = killpg(child, Signal::SIGKILL);
-    end_descendants()?;
+    zygote.end_descendants()?;
+    device.empty_temporary();
     watched?;
-    link.send(&Message::JobEnded(status))
+    link.send(&Message::JobEnded(status))?;
+    // The job has its verdict. The next one gets another worker if this fails.
+    device.settle(zygote)
 }
 
 /// Tells the tuner of the process. Returns a handle on it.

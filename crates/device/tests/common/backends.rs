@@ -1,25 +1,34 @@
 //! The backends of the conformance suite.
 #![allow(clippy::print_stdout)] // prints the tests it leaves out
 
+use super::scripted::ScriptedLab;
 use super::{kernel_file, options, spec, worker};
 use std::path::PathBuf;
 use tunesmith_device::{
-    Argument, ElementType, KernelSpec, LiveEvaluator, LiveOptions, Target, WorkSize, opencl_devices,
+    Argument, ElementType, Extent, GpuApi, KernelSpec, LiveEvaluator, LiveOptions, Target, WorkSize, opencl_devices,
 };
-use tunesmith_space::Space;
+use tunesmith_space::{Expr, Space};
 
 /// A backend and a folder for its sources.
 pub struct Lab {
     target: Target,
     folder: tempfile::TempDir,
+    /// The GPU that follows a script, if the target is one.
+    _scripted: Option<ScriptedLab>,
 }
 
-/// Returns every backend: C always, and the first OpenCL device. Without a device, the function
-/// prints the reason and leaves OpenCL out. In continuous integration, OpenCL must be there.
+/// Returns every backend: C always, the first OpenCL device, and scripted GPUs of CUDA and HIP, whose
+/// kernels the processor computes. Without an OpenCL device, the function prints the reason and leaves
+/// OpenCL out. In continuous integration, OpenCL must be there.
 pub fn labs() -> Vec<Lab> {
-    let mut targets = vec![Target::Processor];
-    targets.extend(opencl());
-    targets.into_iter().map(Lab::new).collect()
+    let mut labs = processors();
+    labs.extend([ScriptedLab::new("[]"), ScriptedLab::hip_device("[]", true, "gfx90a")].map(Lab::scripted));
+    labs
+}
+
+/// Returns the backends that run kernels on the processor.
+pub fn processors() -> Vec<Lab> {
+    std::iter::once(Target::Processor).chain(opencl()).map(Lab::new).collect()
 }
 
 /// Returns the first OpenCL device.
@@ -39,7 +48,23 @@ impl Lab {
     pub fn new(target: Target) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::copy(kernel_file("portable.h"), folder.path().join("portable.h")).unwrap();
-        Self { target, folder }
+        Self { target, folder, _scripted: None }
+    }
+
+    /// Creates the lab of a scripted GPU that compiles kernels for the processor.
+    fn scripted(gpu: ScriptedLab) -> Self {
+        // Every launch sends all of the device's memory to another process.
+        let gpu = gpu.with_memory(16 << 20).and(&format!("\"host\": {:?}", kernel_file("host/compile")));
+        let target = gpu.target();
+        Self { _scripted: Some(gpu), ..Self::new(target) }
+    }
+
+    /// Returns the API of a GPU.
+    pub fn gpu(&self) -> Option<GpuApi> {
+        match &self.target {
+            Target::Gpu(device) => Some(device.api()),
+            _ => None,
+        }
     }
 
     pub fn is_opencl(&self) -> bool {
@@ -62,11 +87,26 @@ impl Lab {
     /// Returns a problem with one kernel in the backend's language. Drops the work-items in
     /// languages without them.
     pub fn spec(&self, function: &str, source: &str, arguments: Vec<Argument>, work: WorkSize) -> KernelSpec {
-        let suffix = if self.is_opencl() { "cl" } else { "c" };
-        let file = self.file(&format!("kernel.{suffix}"), source);
-        let mut spec = spec(file, function, arguments);
-        spec.kernels[0].work = self.is_opencl().then_some(work);
+        // A GPU's compiler looks for the word that marks kernels.
+        let marked = source.replace("KERNEL", "extern \"C\" __global__ void");
+        let source = if self.gpu().is_some() { &marked } else { source };
+        let mut spec = spec(self.file(&format!("kernel.{}", self.suffix()), source), function, arguments);
+        spec.kernels[0].work = (self.is_opencl() || self.gpu().is_some()).then_some(WorkSize {
+            // GPUs have no blocks of their own choice.
+            local: work.local.or_else(|| self.gpu().map(|_| blocks(&work.extent))),
+            ..work
+        });
         spec
+    }
+
+    /// Returns the suffix of sources.
+    pub fn suffix(&self) -> &'static str {
+        match self.gpu() {
+            Some(GpuApi::Cuda) => "cu",
+            Some(GpuApi::Hip) => "hip",
+            None if self.is_opencl() => "cl",
+            None => "c",
+        }
     }
 
     pub fn evaluator(&self, space: &Space, spec: KernelSpec) -> LiveEvaluator {
@@ -92,6 +132,10 @@ impl Lab {
             "f32" => ("float", "float"),
             _ => ("double", "double"),
         };
+        if self.gpu().is_some() && (element.lanes() > 1 || c == "_Float16") {
+            let bytes = element.size();
+            return format!("struct alignas({bytes}) t_{element} {{ unsigned char bytes[{bytes}]; }};\n");
+        }
         match (self.is_opencl(), element.lanes()) {
             (true, 1) => format!("typedef {opencl} t_{element};\n"),
             (true, lanes) => format!("typedef {opencl}{lanes} t_{element};\n"),
@@ -116,4 +160,11 @@ impl Lab {
         std::fs::write(&path, bytes).unwrap();
         path
     }
+}
+
+/// Returns blocks of eight threads for a launch.
+fn blocks(extent: &Extent) -> Vec<Expr> {
+    let (Extent::Global(extents) | Extent::Groups(extents)) = extent;
+    let threads = |dimension: usize| if dimension == 0 { "8" } else { "1" };
+    (0..extents.len()).map(|dimension| Expr::parse(threads(dimension)).unwrap()).collect()
 }

@@ -83,6 +83,14 @@ impl ScriptedLab {
         Self { folder, api: GpuApi::Cuda, setup, nvcc: false }
     }
 
+    /// Returns the same device with so many bytes of memory.
+    pub fn with_memory(self, bytes: usize) -> Self {
+        let script = self.folder.path().join("script.json");
+        let text = std::fs::read_to_string(&script).unwrap();
+        std::fs::write(&script, text.replace("67108864", &bytes.to_string())).unwrap();
+        self
+    }
+
     /// Returns the same device with another key in its script.
     pub fn and(self, key: &str) -> Self {
         let script = self.folder.path().join("script.json");

@@ -37,7 +37,7 @@ impl Fleet {
     /// Returns true if this is the configuration that workers are compared by.
     fn learn_reference(&mut self, work: &Work, answer: &Answer) -> bool {
         let is_correct = matches!(answer.entry.failure(), Ok(None));
-        is_correct && self.calibration.learn(work.config, &answer.entry.times_ms)
+        self.calibration.learn(work.config, if is_correct { &answer.entry.times_ms } else { &[] })
     }
 
     fn keep_second(&mut self, worker: WorkerId, job: JobId, answer: &Answer) {

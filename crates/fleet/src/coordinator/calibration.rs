@@ -24,6 +24,8 @@ const MOST_FAILURES: u32 = 2;
 #[derive(Debug, Default)]
 pub(super) struct Calibration {
     reference: Option<ConfigId>,
+    /// The configuration that becomes the reference if it is correct. `None` once it was evaluated.
+    preferred: Option<ConfigId>,
     /// True if the device takes no further samples of a configuration.
     is_over: bool,
     workers: BTreeMap<WorkerId, Probes>,
@@ -41,6 +43,8 @@ struct Probes {
     /// Number of its answers at the latest probe.
     answered: u64,
     failures: u32,
+    /// Its probe that was asked for and has not been answered.
+    open: Option<JobId>,
 }
 
 /// The meaning of a probe.
@@ -55,10 +59,18 @@ pub(super) enum Judged {
 }
 
 impl Calibration {
-    /// Takes the first configuration that is correct and has times as the reference. Returns true if
-    /// it is this one.
+    /// Prefers `config`, which is being evaluated, for the reference.
+    pub(super) fn prefer(&mut self, config: ConfigId) {
+        self.preferred = Some(config);
+    }
+
+    /// Takes the preferred configuration as the reference if it is correct and has times. After it has
+    /// failed, takes the next one that is. `times_ms` is empty if `config` is not correct. Returns true
+    /// if it is this one.
     pub(super) fn learn(&mut self, config: ConfigId, times_ms: &[f64]) -> bool {
-        let is_first = self.reference.is_none() && !times_ms.is_empty();
+        let is_preferred = self.preferred.is_none_or(|preferred| preferred == config);
+        self.preferred = self.preferred.filter(|_| !is_preferred);
+        let is_first = is_preferred && self.reference.is_none() && !times_ms.is_empty();
         if is_first {
             self.reference = Some(config);
         }
@@ -89,11 +101,14 @@ impl Calibration {
         now: Duration,
         is_open: impl Fn(JobId) -> bool,
     ) -> bool {
-        self.open.retain(|job, _| is_open(*job));
-        if self.is_over || self.workers.len() < 2 || self.open.values().any(|own| *own == worker) {
+        let is_alone = self.workers.len() < 2;
+        let Some(probes) = self.workers.get_mut(&worker) else { return false };
+        if let Some(lapsed) = probes.open.take_if(|job| !is_open(*job)) {
+            self.open.remove(&lapsed);
+        }
+        if self.is_over || is_alone || probes.open.is_some() {
             return false;
         }
-        let Some(probes) = self.workers.get(&worker) else { return false };
         if probes.times.len() < FEWEST {
             return true;
         }
@@ -105,16 +120,18 @@ impl Calibration {
     /// Records that a worker with so many answers was asked for a probe.
     pub(super) fn asked(&mut self, job: JobId, worker: WorkerId, answered: u64) {
         self.open.insert(job, worker);
-        self.workers.entry(worker).or_default().answered = answered;
+        let probes = self.workers.entry(worker).or_default();
+        (probes.answered, probes.open) = (answered, Some(job));
     }
 
     /// Returns true if a job was a probe. It is closed now.
     pub(super) fn close(&mut self, job: JobId) -> bool {
-        let is_probe = self.open.remove(&job).is_some();
-        if is_probe {
-            self.closed.insert(job);
+        let Some(worker) = self.open.remove(&job) else { return false };
+        if let Some(probes) = self.workers.get_mut(&worker) {
+            probes.open.take_if(|open| *open == job);
         }
-        is_probe
+        self.closed.insert(job);
+        true
     }
 
     /// Returns true if a closed job was a probe.
@@ -173,6 +190,21 @@ mod tests {
         assert!(!calibration.learn(config(), &[]), "without times there is nothing to compare");
         assert!(calibration.learn(config(), &[1.0]) && !calibration.learn(config(), &[1.0]));
         calibration
+    }
+
+    #[test]
+    fn the_preferred_configuration_is_the_reference_unless_it_fails() {
+        let space = Space::builder().parameter(Parameter::new("X", Values::list(0..9)).unwrap()).build().unwrap();
+        let [default, other] = [3, 5].map(|rank| space.id(rank).unwrap());
+        let mut calibration = Calibration::default();
+        calibration.prefer(default);
+        assert!(!calibration.learn(other, &[1.0]), "the default is still being measured");
+        assert!(calibration.learn(default, &[2.0]));
+        assert_eq!(calibration.reference(), Some(default));
+        let mut calibration = Calibration::default();
+        calibration.prefer(default);
+        assert!(!calibration.learn(default, &[]), "it is not correct");
+        assert!(calibration.learn(other, &[1.0]));
     }
 
     fn due(calibration: &mut Calibration, answered: u64, now: Duration) -> bool {

@@ -153,7 +153,9 @@ impl Fleet {
 
     fn let_compile(&mut self, connection: Connection, readiness: Readiness) {
         let Some(member) = self.members.get_mut(&connection) else { return };
-        member.compiler = Some(self.compilers.leases.join(readiness.room.min(MOST_ROOM)));
+        let id = self.compilers.leases.join(readiness.room.min(MOST_ROOM));
+        member.compiler = Some(id);
+        self.compiling.insert(id, connection);
         member.instructions = readiness.instructions;
         let device = readiness.identity.get("device").and_then(Json::as_str).unwrap_or_default().to_string();
         let (name, role) = (member.name.clone(), WorkerRole::Compiles);
@@ -189,7 +191,8 @@ impl Fleet {
             }
         }
         for issue in self.compilers.leases.issue(now) {
-            let member = self.members.values().find(|member| member.compiler == Some(issue.worker));
+            let connection = self.compiling.get(&issue.worker);
+            let member = connection.and_then(|connection| self.members.get(connection));
             let task = Task::Compile { config: issue.work.config.rank().to_string() };
             let (job, attempt) = (issue.job.0, issue.attempt);
             if let Some(member) = member {
@@ -239,7 +242,7 @@ impl Fleet {
     }
 
     fn compiler_name(&self, worker: WorkerId) -> String {
-        let member = self.members.values().find(|member| member.compiler == Some(worker));
+        let member = self.compiling.get(&worker).and_then(|connection| self.members.get(connection));
         member.map_or_else(|| "a worker".to_string(), |member| member.name.clone())
     }
 }

@@ -10,14 +10,14 @@ use std::time::Duration;
 use tunesmith::{Extras, FoundRemote, Problem, RemoteDevice};
 use tunesmith_core::{
     Asides, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request,
-    Spent,
+    Spent, Waited,
 };
 use tunesmith_device::DeviceError;
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, WorkerRole};
 
-/// Requests in flight for a fleet whose size is not known when the run begins: as many as the
-/// strategies were measured with.
+/// Requests in flight for a fleet whose size is not known when the run begins, until the first
+/// wait, and for compiling ahead at most: as many as the strategies were measured with.
 const USUAL_ROOM: usize = 8;
 
 fn interrupted() -> tunesmith::Error {
@@ -55,21 +55,41 @@ fn completion(work: &Work, ended: Ended) -> Completion {
 impl Evaluator for Fleet {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
         let task = Task::Evaluate { config: rank(request.config), profiled: request.depth == Depth::Profiled };
+        if self.default == Some(request.config) {
+            self.calibration.prefer(request.config);
+        }
         self.ask(Work { task, config: request.config });
         self.issue();
         Ok(())
     }
 
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
-        let evaluated = |fleet: &mut Self| {
-            let is_evaluation = |(_, work, _): &(JobId, Work, Ended)| matches!(work.task, Task::Evaluate { .. });
-            fleet.ended.iter().position(is_evaluation).and_then(|place| fleet.ended.remove(place))
-        };
-        let Some((_, work, ended)) = self.wait(interrupt, evaluated)? else { return Ok(None) };
-        let is_profiled = matches!(work.task, Task::Evaluate { profiled: true, .. });
-        let depth = if is_profiled { Depth::Profiled } else { Depth::Timed };
-        let request = Some(Request { config: work.config, depth });
-        Ok(Some(Completion { request, ..completion(&work, ended) }))
+        self.wait_until(interrupt, Self::take_evaluated)
+    }
+
+    fn wait(&mut self, room: usize, interrupt: &Interrupt) -> Result<Waited, Error> {
+        let waited = self.wait_until(interrupt, |fleet| {
+            let answered = fleet.take_evaluated().map(|completion| Waited::Answered(Box::new(completion)));
+            answered.or_else(|| fleet.room().filter(|now| *now != room).map(Waited::Room))
+        })?;
+        Ok(waited.unwrap_or(Waited::Interrupted))
+    }
+
+    fn ready(&mut self) -> Result<Option<Completion>, Error> {
+        while let Ok(Some(event)) = self.door.next(Duration::ZERO) {
+            self.handle(event);
+        }
+        Ok(self.take_evaluated())
+    }
+
+    fn idle(&mut self, in_flight: usize) -> Option<String> {
+        let workers = self.leases.usable();
+        let idle = workers.checked_sub(in_flight).filter(|idle| *idle > self.most_idle)?;
+        self.most_idle = idle;
+        Some(format!(
+            "{idle} of {workers} workers have nothing to do: the strategy, or --room, keeps {in_flight} requests in \
+             flight; docs/strategies.md says how many each strategy uses well"
+        ))
     }
 
     fn race(&mut self, bar_ms: Option<f64>) {
@@ -103,6 +123,30 @@ impl Evaluator for Fleet {
     }
 }
 
+impl Fleet {
+    /// Takes out the end of an evaluation, if one is there.
+    fn take_evaluated(&mut self) -> Option<Completion> {
+        let is_evaluation = |(_, work, _): &(JobId, Work, Ended)| matches!(work.task, Task::Evaluate { .. });
+        let place = self.ended.iter().position(is_evaluation)?;
+        let (_, work, ended) = self.ended.remove(place)?;
+        let is_profiled = matches!(work.task, Task::Evaluate { profiled: true, .. });
+        let depth = if is_profiled { Depth::Profiled } else { Depth::Timed };
+        let request = Some(Request { config: work.config, depth });
+        Some(Completion { request, ..completion(&work, ended) })
+    }
+
+    /// Returns the number of requests that keep the workers busy, those that compile ahead included.
+    /// Returns `None` while no worker measures. A lost worker of `local:N` is replaced at once, so that
+    /// N stays.
+    fn room(&self) -> Option<usize> {
+        if let FleetSpec::Local(_) = self.options.spec {
+            return Some(self.first_room());
+        }
+        let measuring = Some(self.leases.room()).filter(|room| *room > 0)?;
+        Some(measuring + self.compilers.leases.room().min(USUAL_ROOM))
+    }
+}
+
 impl RemoteDevice for Fleet {
     fn find(&mut self, interrupt: &Interrupt) -> Result<FoundRemote, tunesmith::Error> {
         let first = |fleet: &mut Self| {
@@ -115,7 +159,7 @@ impl RemoteDevice for Fleet {
             fleet.compilers.device = FromCoordinator::Compile { target: target.clone(), limits };
             Some((target.map(FoundTarget::target), named))
         };
-        self.wait(interrupt, first)?.ok_or_else(interrupted)
+        self.wait_until(interrupt, first)?.ok_or_else(interrupted)
     }
 
     fn open(
@@ -126,6 +170,7 @@ impl RemoteDevice for Fleet {
         interrupt: &Interrupt,
     ) -> Result<Map<String, Json>, tunesmith::Error> {
         self.subject = subject(&problem.digest(), space.digest());
+        self.default = problem.default_configuration(space)?.and_then(|default| space.rank(&default));
         let begin = FromCoordinator::Begin { counters: extras.counters, energy: extras.energy };
         if self.begin.is_none() {
             let measures = |member: &&Member| member.offer.who.role == WorkerRole::Measures;
@@ -135,13 +180,13 @@ impl RemoteDevice for Fleet {
         self.begin_compiling();
         self.let_pool_serve();
         let ready = |fleet: &mut Self| fleet.identity.clone();
-        let mut identity = self.wait(interrupt, ready)?.ok_or_else(interrupted)?;
+        let mut identity = self.wait_until(interrupt, ready)?.ok_or_else(interrupted)?;
         // A journal may be resumed by another version.
         identity.remove(VERSION);
         Ok(identity)
     }
 
-    fn room(&self) -> usize {
+    fn first_room(&self) -> usize {
         let workers = match self.options.spec {
             FleetSpec::Local(count) => count,
             _ => self.members.values().filter(|member| member.is_of_pool()).count().max(USUAL_ROOM),

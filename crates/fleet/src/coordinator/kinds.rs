@@ -68,9 +68,11 @@ impl Fleet {
         self.kind = Some(next);
         (self.leases, self.calibration) = (Leases::new(self.options.terms), Calibration::default());
         self.compilers = Compilers::new(self.options.terms);
+        self.measuring.clear();
+        self.compiling.clear();
         (self.space, self.subject, self.bar_ms) = (None, Map::new(), None);
         self.ended.clear();
-        (self.alone_since, self.first_ready) = (None, None);
+        (self.alone_since, self.first_ready, self.most_idle) = (None, None, 0);
         let spec = self.options.spec.to_string();
         self.report.change(|report| *report = FleetReport { spec, ..FleetReport::default() });
         true

@@ -4,15 +4,20 @@
 mod compiling;
 mod faults;
 mod kinds;
+mod rooms;
 mod runs;
 
 use super::*;
+use crate::Token;
 use crate::digest::digest_of;
+use crate::lease::Terms;
 use crate::secure::{Listening, Speaking, join};
+use crate::start::WorkerProgram;
 use crate::wire::{FROM_COORDINATOR, Introduction, PROTOCOL, Parcel, Readiness, hear, read_parcel, say, write_content};
 use crate::worker::answer;
 use std::collections::BTreeSet;
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -51,6 +56,8 @@ enum Script {
     OtherConfiguration,
     /// Answers probes at once, its first evaluation after `begun`, and others after `happened`.
     Patient,
+    /// Answers its first evaluation once so many workers have one.
+    Gathers(usize),
     /// Takes half as long again.
     Slow,
     /// Compiles everything.
@@ -125,10 +132,11 @@ impl Cue {
         self.0.1.notify_all();
     }
 
-    fn wait(&self) {
+    /// Waits for the cue, for half a minute at most. Returns true if it was given.
+    fn wait(&self) -> bool {
         let given = self.0.0.lock().unwrap();
         let most = Duration::from_secs(30);
-        drop(self.0.1.wait_timeout_while(given, most, |given| !*given).unwrap());
+        *self.0.1.wait_timeout_while(given, most, |given| !*given).unwrap().0
     }
 }
 
@@ -139,6 +147,8 @@ struct Cues {
     begun: Cue,
     /// The fault has happened.
     happened: Cue,
+    /// Number of workers that have an evaluation.
+    gathered: Arc<AtomicUsize>,
     /// Number of leases that came with machine code.
     parcels: Arc<AtomicUsize>,
 }
@@ -149,6 +159,8 @@ struct Stage {
     token: Token,
     problem: Problem,
     space: Space,
+    /// The number of requests in flight, unless it follows the workers.
+    room: Option<usize>,
 }
 
 fn terms() -> Terms {
@@ -163,7 +175,7 @@ impl Stage {
         std::fs::write(&path, PROBLEM).unwrap();
         let problem = Problem::load(&path, &[]).unwrap();
         let space = problem.space(&[]).unwrap().space;
-        Self { folder, token: Token::fresh().unwrap(), problem, space }
+        Self { folder, token: Token::fresh().unwrap(), problem, space, room: Some(4) }
     }
 
     fn fleet(&self, patience: Duration) -> Fleet {
@@ -212,7 +224,7 @@ impl Stage {
         let machine = Machine { device: Some(DEVICE.parse().unwrap()), ..Machine::default() };
         let stop = Some(format!("evaluations {evaluations}").parse().unwrap());
         let strategy = Some("random".parse().unwrap());
-        let search = Search { stop, strategy, room: Some(4), ..Search::default() };
+        let search = Search { stop, strategy, room: self.room, ..Search::default() };
         let mut notes = String::new();
         let mut observer = |event: &RunEvent<'_>| {
             if let RunEvent::Noted { text } = event {
@@ -330,7 +342,15 @@ fn play(
         let factor = if script == Script::Slow { 1.5 } else { 1.0 };
         if let (Script::Patient, Task::Evaluate { .. }) = (script, &task) {
             evaluations += 1;
-            if evaluations == 1 { &cues.begun } else { &cues.happened }.wait();
+            let cue = if evaluations == 1 { &cues.begun } else { &cues.happened };
+            cue.wait();
+        }
+        if let (Script::Gathers(all), Task::Evaluate { .. }) = (script, &task) {
+            evaluations += 1;
+            if evaluations == 1 && cues.gathered.fetch_add(1, Ordering::SeqCst) + 1 == all {
+                cues.happened.give();
+            }
+            assert!(cues.happened.wait(), "{all} workers never had an evaluation each at once");
         }
         let measurement = Measurement { times_ms: vec![((x - 17.0).abs() + 1.0) * factor], ..Measurement::default() };
         let completion = Completion { measurement, ..Completion::default() };

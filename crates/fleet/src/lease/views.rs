@@ -17,12 +17,17 @@ impl<T: Clone> Leases<T> {
 
     /// Returns the number of workers that get leases or work on one.
     pub fn usable(&self) -> usize {
-        self.workers.values().filter(|worker| worker.is_usable()).count()
+        self.index.usable
+    }
+
+    /// Returns the number of leases that workers which get leases may hold at once.
+    pub fn room(&self) -> usize {
+        self.index.room
     }
 
     /// Returns true if a worker that gets leases holds none.
     pub fn has_idle(&self) -> bool {
-        self.workers.values().any(|worker| worker.is_usable() && worker.held.is_empty())
+        self.index.freest().is_some_and(|(held, _)| held == 0)
     }
 
     /// Returns the work of an open job.
@@ -37,7 +42,7 @@ impl<T: Clone> Leases<T> {
 
     /// Returns the number of leases that last.
     pub fn held(&self) -> usize {
-        self.workers.values().map(|worker| worker.held.len()).sum()
+        self.index.leases()
     }
 
     /// Returns the number of open jobs that no worker holds.

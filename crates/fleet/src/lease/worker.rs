@@ -22,6 +22,17 @@ pub(super) struct Worker {
     pub(super) is_set_aside: bool,
     pub(super) busy_since: Option<Duration>,
     pub(super) counts: Counts,
+    /// The state by which the indices hold it.
+    pub(super) indexed: Indexed,
+}
+
+/// The part of a worker's state that the indices hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Indexed {
+    /// True if it gets leases or works on one.
+    pub(super) is_usable: bool,
+    /// The number of leases that it holds, if it has room for one more.
+    pub(super) load: Option<usize>,
 }
 
 impl Worker {
@@ -35,6 +46,7 @@ impl Worker {
             is_set_aside: false,
             busy_since: None,
             counts: Counts::default(),
+            indexed: Indexed::default(),
         }
     }
 
@@ -43,8 +55,13 @@ impl Worker {
         !self.is_set_aside && self.overdue.is_empty()
     }
 
-    pub(super) fn has_room(&self, job: JobId) -> bool {
-        self.is_usable() && self.held.len() < self.room && !self.held.contains_key(&job)
+    pub(super) fn has_room(&self) -> bool {
+        self.is_usable() && self.held.len() < self.room
+    }
+
+    /// Returns the part of its present state that the indices hold.
+    pub(super) fn to_index(&self) -> Indexed {
+        Indexed { is_usable: self.is_usable(), load: self.has_room().then_some(self.held.len()) }
     }
 
     /// Counts a lease that the worker did not answer.

@@ -1,7 +1,7 @@
 //! Parses expressions: the values of instructions, and sums in subscripts and extents.
 
 use super::cursor::Cursor;
-use super::lexer::Kind;
+use super::lexer::{Kind, LARGEST};
 use crate::error::NestError;
 use crate::ir::{Access, Affine, Comparison, Expr, Function, Nest, Operator};
 use crate::print;
@@ -208,7 +208,7 @@ impl<'a> Expressions<'a> {
             },
             _ => None,
         };
-        if let Some(affine) = folded.filter(is_moderate) {
+        if let Some(affine) = folded.filter(is_readable) {
             return Ok(Expr::Index(affine));
         }
         self.operators += 1;
@@ -232,16 +232,32 @@ impl<'a> Expressions<'a> {
                 let remedy = if array.element.is_float() { only.to_string() } else { lookup() };
                 (format!("the {what} depends on the data in `{}`", array.name), remedy)
             }
+            read if is_large(&read) => return Err(too_large(what)),
             _ => (format!("the {what} is not affine"), only.to_string()),
         };
         Err(NestError::new(refused).remedy(remedy))
     }
 }
 
-/// Returns true if sums and products of such sums stay within 128 bits.
-fn is_moderate(affine: &Affine) -> bool {
-    let largest = affine.terms().map(|(_, coefficient)| coefficient.abs()).max().unwrap_or(0);
-    largest.max(affine.offset().abs()) < 1 << 60
+/// Returns true if the sum can be read again when it is printed.
+pub(super) fn is_readable(affine: &Affine) -> bool {
+    affine.terms().map(|(_, factor)| factor).chain([affine.offset()]).all(|number| number.abs() <= LARGEST)
+}
+
+/// Returns the error of a sum with numbers that are too large.
+pub(super) fn too_large(what: &str) -> NestError {
+    NestError::new(format!("the numbers of the {what} are too large")).remedy(format!("at most {LARGEST}"))
+}
+
+/// Returns true if an expression stays as written because the numbers of its sum are too large.
+fn is_large(read: &Expr) -> bool {
+    let Expr::Binary(operator, left, right) = read else { return false };
+    let (Expr::Index(left), Expr::Index(right)) = (left.as_ref(), right.as_ref()) else { return false };
+    match operator {
+        Operator::Add | Operator::Sub => true,
+        Operator::Mul => left.as_constant().or(right.as_constant()).is_some(),
+        _ => false,
+    }
 }
 
 fn negated(inner: Expr) -> Expr {

@@ -42,8 +42,8 @@ const SYMBOLS: [&str; 24] = [
 ];
 
 /// Largest integer. Larger ones have no use in a nest, and sums of smaller ones stay far from
-/// overflow.
-const LARGEST: i128 = 1 << 40;
+/// overflow. Sums that a nest keeps have no larger ones either, so that it can be read again.
+pub(super) const LARGEST: i128 = 1 << 40;
 
 struct Lexer<'a> {
     rest: &'a str,

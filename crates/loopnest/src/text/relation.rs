@@ -1,7 +1,7 @@
 //! Relations between sums: the bounds of loops, and assumptions about sizes.
 
 use super::cursor::Cursor;
-use super::expression::Expressions;
+use super::expression::{Expressions, is_readable, too_large};
 use super::lexer::Kind;
 use crate::error::{NestError, Place};
 use crate::ir::{Affine, Congruence, Nest, Var};
@@ -62,6 +62,8 @@ fn chain(nest: &Nest, cursor: &mut Cursor, found: &mut Vec<Relation>) -> Result<
                 Ok(sums)
             }),
         };
+        let readable = |sums: &Vec<Affine>| sums.iter().all(is_readable);
+        let sums = sums.and_then(|sums| if readable(&sums) { Ok(sums) } else { Err(too_large("comparison")) });
         let sums = sums.map_err(|error| error.at(place))?;
         found.extend(sums.into_iter().map(|sum| Relation::AtLeastZero(sum, place)));
         (left, place) = (right, next_place);

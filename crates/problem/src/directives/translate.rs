@@ -25,8 +25,15 @@ impl Translator<'_> {
     /// parameter.
     pub(super) fn expression(&self, text: &str) -> Result<String, String> {
         check_nesting(text)?;
+        self.within(text, DEEPEST)
+    }
+
+    /// Translates `text`, a part of an expression in which `left` more levels may follow. Quotes, casts
+    /// and lambdas hide levels from [`check_nesting`], so that every level counts itself.
+    fn within(&self, text: &str, left: usize) -> Result<String, String> {
+        let left = left.checked_sub(1).ok_or_else(too_deep)?;
         if let Some((condition, then, otherwise)) = ternary(text)? {
-            let [condition, then, otherwise] = [condition, then, otherwise].map(|part| self.expression(part));
+            let [condition, then, otherwise] = [condition, then, otherwise].map(|part| self.within(part, left));
             return Ok(format!("(({}) if ({}) else ({}))", then?, condition?, otherwise?));
         }
         if mixes_bits_and_comparisons(text) {
@@ -36,17 +43,17 @@ impl Translator<'_> {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             if first.is_ascii_alphabetic() || first == '_' {
-                rest = self.word(rest, &mut out)?;
+                rest = self.word(rest, &mut out, left)?;
             } else if first.is_ascii_digit() {
                 rest = number(rest, &mut out);
             } else if first == '[' {
-                rest = self.lambda(rest, &mut out)?;
+                rest = self.lambda(rest, &mut out, left)?;
             } else if first == '(' {
                 let (inside, after) = bracket(rest)?;
                 if TYPES.contains(&inside.trim()) {
                     // A cast does not change the value here.
                 } else {
-                    out.push_str(&format!("({})", self.arguments(inside)?));
+                    out.push_str(&format!("({})", self.arguments(inside, left)?));
                 }
                 rest = after;
             } else if first == '"' {
@@ -60,17 +67,20 @@ impl Translator<'_> {
                 out.push(first);
                 rest = &rest[first.len_utf8()..];
             }
+            if out.len() > LONGEST {
+                return Err("the expression is too long once its lambdas are replaced".to_string());
+            }
         }
         Ok(out)
     }
 
-    fn arguments(&self, inside: &str) -> Result<String, String> {
-        let parts: Result<Vec<String>, String> = split(inside)?.into_iter().map(|part| self.expression(part)).collect();
-        Ok(parts?.join(", "))
+    fn arguments(&self, inside: &str, left: usize) -> Result<String, String> {
+        let parts = split(inside)?.into_iter().map(|part| self.within(part, left));
+        Ok(parts.collect::<Result<Vec<String>, String>>()?.join(", "))
     }
 
     /// Translates a name with its arguments. Returns the text after it.
-    fn word<'t>(&self, text: &'t str, out: &mut String) -> Result<&'t str, String> {
+    fn word<'t>(&self, text: &'t str, out: &mut String, left: usize) -> Result<&'t str, String> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
         let end = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
         // A single colon belongs to the text after it.
@@ -92,7 +102,7 @@ impl Translator<'_> {
         }
         let (inside, after) = bracket(rest.trim_start())?;
         let parameter = self.parameter.ok_or_else(|| format!("`{name}` needs a tuning parameter"))?;
-        let alias = Alias::named(name, &self.expression(inside.trim())?);
+        let alias = Alias::named(name, &self.within(inside.trim(), left)?);
         let text = alias.map(|alias| alias.text(parameter)).unwrap_or_default();
         out.push_str(&format!("({text})"));
         Ok(after)
@@ -100,7 +110,7 @@ impl Translator<'_> {
 
     /// Translates `[](auto i){ return CONDITION; }` to the condition on the parameter. The body may
     /// have more statements, as [`lambda`] says. Returns the text after it.
-    fn lambda<'t>(&self, text: &'t str, out: &mut String) -> Result<&'t str, String> {
+    fn lambda<'t>(&self, text: &'t str, out: &mut String, left: usize) -> Result<&'t str, String> {
         let (_, rest) = bracket(text)?;
         let (arguments, rest) = bracket(rest.trim_start())?;
         let body_start = rest.find('{').ok_or("a lambda needs a body in braces")?;
@@ -108,17 +118,25 @@ impl Translator<'_> {
         let own = arguments.split_whitespace().last().map(|name| name.trim_matches(['&', '*'])).unwrap_or("");
         let value = lambda::value(body)?;
         let parameter = self.parameter.ok_or("a lambda needs a tuning parameter")?;
-        out.push_str(&format!("({})", self.expression(&renamed(&value, own, parameter))?));
+        out.push_str(&format!("({})", self.within(&renamed(&value, own, parameter), left)?));
         Ok(rest)
     }
 }
 
-/// Maximum number of brackets inside of each other, and of `?` in a row. Expressions are no deeper, and
+/// Maximum number of brackets, branches and lambdas inside of each other. Expressions are no deeper, and
 /// hostile texts must not exhaust the stack.
-const DEEPEST: usize = 100;
+pub(super) const DEEPEST: usize = 100;
 
-/// Fails if brackets or branches are nested too deeply.
-pub(super) fn check_nesting(text: &str) -> Result<(), String> {
+/// Maximum length of a translated expression. A lambda may contain others, each of which grows.
+const LONGEST: usize = 1 << 18;
+
+/// Returns the fault of a text with more than [`DEEPEST`] levels.
+pub(super) fn too_deep() -> String {
+    format!("nested more than {DEEPEST} deep")
+}
+
+/// Fails if brackets or branches are nested too deeply, at the cost of one look at the text.
+fn check_nesting(text: &str) -> Result<(), String> {
     let (mut depth, mut deepest) = (0_usize, text.matches('?').count());
     for byte in text.bytes() {
         match byte {
@@ -128,7 +146,7 @@ pub(super) fn check_nesting(text: &str) -> Result<(), String> {
         }
         deepest = deepest.max(depth);
     }
-    if deepest > DEEPEST { Err(format!("nested more than {DEEPEST} deep")) } else { Ok(()) }
+    if deepest > DEEPEST { Err(too_deep()) } else { Ok(()) }
 }
 
 /// Returns true if an operand of `&&` and `||` has both operators of bits and comparisons outside of
@@ -274,6 +292,18 @@ pub(super) fn renamed(text: &str, from: &str, to: &str) -> String {
 mod tests {
     use super::*;
 
+    #[test]
+    fn lambdas_inside_of_lambdas_cannot_grow_without_end() {
+        // Each has ten times the one before it.
+        let grown = |inner: &str| {
+            let calls = ["y"; 10].join(" + ");
+            format!("[](auto i){{ auto y = {inner}; return {calls}; }}")
+        };
+        let deep = (0..12).fold("i".to_string(), |inner, _| grown(&inner));
+        let refused = Translator { parameter: Some("P"), whole_numbers: true }.expression(&deep).unwrap_err();
+        assert!(refused.contains("too long"), "{refused}");
+    }
+
     fn translated(text: &str) -> String {
         Translator { parameter: Some("P"), whole_numbers: true }.expression(text).unwrap()
     }
@@ -304,6 +334,10 @@ mod tests {
         assert_eq!(refused("A ? B"), "`?` has no `:`");
         assert!(refused(&format!("{}1{}", "(".repeat(50_000), ")".repeat(50_000))).contains("nested more than 100"));
         assert!(refused(&"A ? B : ".repeat(50_000)).contains("nested more than 100"));
+        // Brackets in quotes close nothing, and a cast may begin in a quote.
+        let hidden = |open: &str| format!("{}1{}", open.repeat(50_000), ")".repeat(50_000));
+        assert!(refused(&hidden("(\")\"+")).contains("nested more than 100"));
+        assert!(refused(&format!("static_cast\">{}", hidden("(\")\"+"))).contains("nested more than 100"));
         assert!(refused("P & 1 == 0").contains("write parentheses"));
         assert!(refused("A && (P < 3 | B)").contains("write parentheses"));
     }

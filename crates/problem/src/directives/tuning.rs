@@ -1,6 +1,6 @@
 //! Translates ATF's search techniques and abort conditions to ours.
 
-use super::translate::{bracket, check_nesting, split};
+use super::translate::{DEEPEST, bracket, split, too_deep};
 use tunesmith_core::{Stop, StopParseError};
 use tunesmith_space::did_you_mean;
 
@@ -41,7 +41,7 @@ pub(super) fn strategy(text: &str) -> Result<&'static str, Fault> {
 /// Returns the text of our stop condition for the abort condition `text`, such as
 /// `evaluations(10000) || duration<std::chrono::minutes>(5)`.
 pub(super) fn stop(text: &str) -> Result<String, Fault> {
-    let ours = check_nesting(text).and_then(|()| joined(text.trim().trim_end_matches(';')));
+    let ours = joined(text.trim().trim_end_matches(';'), DEEPEST);
     let checked = ours.and_then(|text| {
         let parsed: Result<Stop, StopParseError> = text.parse();
         parsed.map(|_| text).map_err(|error| error.reason)
@@ -53,19 +53,21 @@ pub(super) fn stop(text: &str) -> Result<String, Fault> {
     })
 }
 
-fn joined(text: &str) -> Result<String, String> {
+/// Translates conditions in which `left` more levels of parentheses may follow.
+fn joined(text: &str, left: usize) -> Result<String, String> {
     let text = text.trim();
+    let left = left.checked_sub(1).ok_or_else(too_deep)?;
     for (sign, word) in [("||", " or "), ("&&", " and ")] {
         let commas = text.replace(',', "\u{1}").replace(sign, ",");
         let parts = split(&commas)?;
         if parts.len() > 1 {
-            let parts = parts.iter().map(|part| joined(&part.replace(',', sign).replace('\u{1}', ",")));
+            let parts = parts.iter().map(|part| joined(&part.replace(',', sign).replace('\u{1}', ","), left));
             return Ok(format!("({})", parts.collect::<Result<Vec<_>, _>>()?.join(word)));
         }
     }
     if text.starts_with('(') {
         let (inside, rest) = bracket(text)?;
-        return if rest.trim().is_empty() { joined(inside) } else { Err(format!("`{rest}` is left over")) };
+        return if rest.trim().is_empty() { joined(inside, left) } else { Err(format!("`{rest}` is left over")) };
     }
     condition(text)
 }
@@ -161,6 +163,9 @@ mod tests {
         assert!(refused("speedup(0.5, 10)").0.contains("no improvement"));
         assert!(refused("evaluations(0)").0.contains("at least 1"));
         assert!(refused(&format!("{}1{}", "(".repeat(50_000), ")".repeat(50_000))).0.contains("nested more than 100"));
+        // Brackets in quotes close nothing.
+        let hidden = format!("{}1{}", "(evaluations(\")\") || ".repeat(5_000), ")".repeat(5_000));
+        assert!(refused(&hidden).0.contains("nested more than 100"));
         assert!(refused("abort_when_not_better(5, 3)").0.contains("is no abort condition"));
     }
 

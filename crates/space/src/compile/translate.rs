@@ -5,6 +5,10 @@ use super::graph::{Class, Graph, Id, MAGNITUDE, Op};
 use super::range;
 use crate::expr::{BinaryOp, Builtin, CompareOp, Conditional, Datum, Evaluator, ExprError, Kind, Node, UnaryOp};
 
+/// Maximum number of factors of a power, and of a product that may not fit into a cell. Walks recurse
+/// along them. An expression has no more operators.
+const MOST_FACTORS: usize = 600;
+
 /// Maximum number of operands of `a or b or ..`, taken as a value, that become choices inside of each
 /// other. Walks recurse along them.
 const MOST_CHOICES: usize = 100;
@@ -221,12 +225,25 @@ impl Translator<'_> {
             BinaryOp::FloorDivide => self.graph.apply(Op::FloorDivide, &[a, b]),
             BinaryOp::Modulo => self.graph.apply(Op::Modulo, &[a, b]),
             BinaryOp::Divide => self.float_binary(op, a, b),
-            BinaryOp::Power => match self.graph.constant_of(b) {
-                Some(exponent @ 1..=8) => self.flat(Op::Product, &vec![a; exponent as usize]),
-                _ => None,
-            },
+            BinaryOp::Power => self.power(a, b),
             _ => None,
         }
+    }
+
+    /// Translates a small power as a product. A power of a power multiplies the factors, so that a few
+    /// letters could stand for millions.
+    fn power(&mut self, base: Id, exponent: Id) -> Option<Id> {
+        let exponent = self.graph.constant_of(exponent).filter(|exponent| (1..=8).contains(exponent))? as usize;
+        let term = self.graph.term(base);
+        let factors = if term.op == Op::Product { term.args.len() } else { 1 };
+        if factors * exponent > MOST_FACTORS { None } else { self.flat(Op::Product, &vec![base; exponent]) }
+    }
+
+    /// Returns true if a product that may not fit into a cell is too long to be compared with a limit
+    /// factor by factor, or may fail.
+    fn is_useless(&self, id: Id) -> bool {
+        let term = self.graph.term(id);
+        range::is_wide(term.class) && (term.fallible || term.args.len() > MOST_FACTORS)
     }
 
     /// Translates floats in the written order, because another order would round differently.
@@ -289,7 +306,7 @@ impl Translator<'_> {
         match flat[..] {
             [] => Some(self.graph.int(i64::from(matches!(op, Op::And | Op::Product)))),
             [only] => Some(only),
-            _ => self.graph.apply(op, &flat).filter(|&id| !(self.is_wide(id) && self.graph.term(id).fallible)),
+            _ => self.graph.apply(op, &flat).filter(|&id| !self.is_useless(id)),
         }
     }
 

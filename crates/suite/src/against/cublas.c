@@ -12,7 +12,6 @@ typedef int sgemm_function(void *handle, int a_form, int b_form, int m, int n, i
 struct plan {
     void *handle;
     sgemm_function *sgemm;
-    int (*destroy)(void *);
 };
 
 static void check_cublas(const char *what, int status)
@@ -31,7 +30,6 @@ static const void *prepare(const struct call *call)
     void *library = open_one(what, names);
     int (*create)(void **) = find(library, what, "cublasCreate_v2");
     int (*choose)(void *, int) = find(library, what, "cublasSetMathMode");
-    plan.destroy = find(library, what, "cublasDestroy_v2");
     plan.sgemm = find(library, what, "cublasSgemm_v2");
     check_cublas("cuBLAS cannot start (cublasCreate)", create(&plan.handle));
     check_cublas("cuBLAS has no default math mode", choose(plan.handle, DEFAULT_MATH));
@@ -53,10 +51,4 @@ static void run(const struct call *call)
                                        call->c, M)
                          : plan->sgemm(plan->handle, b_form, a_form, N, M, K, &one, call->b, ldb, call->a, lda, &zero,
                                        call->c, N));
-}
-
-static void finish(const void *own)
-{
-    const struct plan *plan = own;
-    plan->destroy(plan->handle);
 }

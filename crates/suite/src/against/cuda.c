@@ -3,7 +3,8 @@
  * operands A and B to CUDA device number DEVICE, `compute` computes C there, and `download` copies C back. Only the
  * second counts: it takes no copies, and lasts until the device is done.
  *
- * Each function is compiled into a library of its own. `upload` opens everything, and passes a `call` to the others.
+ * Each function is compiled into a library of its own. `upload` opens everything once, and passes a `call` to the
+ * others. Nothing is closed: a measurement has a process of its own, with which the driver takes everything back.
  *
  * The declarations are those of driver_types.h and cuda_runtime_api.h of CUDA 12.9; cudart of CUDA 11 and 13 has the
  * same functions. Any of them serves: memory belongs to the process's primary context, which all libraries share.
@@ -28,7 +29,6 @@ struct call {
 };
 
 static int (*allocate)(void **, size_t);
-static int (*release)(void *);
 static int (*fill)(void *, int, size_t);
 
 /* Opens the library and prepares its call. */
@@ -36,9 +36,6 @@ static const void *prepare(const struct call *call);
 
 /* Enqueues the computation. */
 static void run(const struct call *call);
-
-/* Releases everything that belongs to the library. */
-static void finish(const void *plan);
 
 /* Prints the reason and ends the process as it is: what the device holds ends with it. */
 static void fail(const char *what, const char *reason)
@@ -107,7 +104,6 @@ static void open_device(struct call *call)
     void *cuda = open_one(what, names);
     int (*choose)(int) = find(cuda, what, "cudaSetDevice");
     allocate = find(cuda, what, "cudaMalloc");
-    release = find(cuda, what, "cudaFree");
     fill = find(cuda, what, "cudaMemset");
     call->copy = find(cuda, what, "cudaMemcpy");
     call->describe = find(cuda, what, "cudaGetErrorString");
@@ -152,14 +148,4 @@ void download(float *c, struct call **shared)
 {
     const struct call *call = *shared;
     check(call, "CUDA copies no result", call->copy(c, call->c, sizeof(float) * C_COUNT, DEVICE_TO_HOST));
-}
-
-/* Closes what `upload` opened, when its library is unloaded. */
-__attribute__((destructor)) static void close_device(void)
-{
-    if (!own.plan) return;
-    finish(own.plan);
-    release(own.a);
-    release(own.b);
-    release(own.c);
 }

@@ -110,20 +110,3 @@ static void run(const struct call *call)
                 plan->forward(plan->handle, &one, plan->image, call->a, plan->filter, call->b, plan->convolution,
                               plan->algorithm, plan->space, plan->bytes, &zero, plan->output, call->c));
 }
-
-static void destroy(const struct plan *plan, const char *name, void *made)
-{
-    int (*call)(void *) = find(plan->library, missing, name);
-    call(made);
-}
-
-static void finish(const void *own)
-{
-    const struct plan *plan = own;
-    if (plan->space) release(plan->space);
-    destroy(plan, "cudnnDestroyTensorDescriptor", plan->image);
-    destroy(plan, "cudnnDestroyTensorDescriptor", plan->output);
-    destroy(plan, "cudnnDestroyFilterDescriptor", plan->filter);
-    destroy(plan, "cudnnDestroyConvolutionDescriptor", plan->convolution);
-    destroy(plan, "cudnnDestroy", plan->handle);
-}

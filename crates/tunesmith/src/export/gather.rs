@@ -17,6 +17,9 @@ use tunesmith_store::{ImportError, Outline, StoreError};
 pub(super) struct Gathered {
     pub(super) wisdom: Wisdom,
     pub(super) notes: Vec<String>,
+    /// For each journal, its best configuration and the speed-up of that, if the default was
+    /// correct.
+    pub(super) winners: Vec<(Config, Option<f64>)>,
     /// By kernel and parameter: the values in the first journal that has it, and that journal;
     /// `None` if another journal has other values.
     values: BTreeMap<(String, String), Option<(Json, PathBuf)>>,
@@ -52,7 +55,7 @@ impl Gathered {
         match tunesmith_store::read_brief(run) {
             Ok(recorded) => self.add_journal(run, &recorded),
             // Even its first line is not a journal's.
-            Err(StoreError::Line { line: 1, .. }) => self.add_recording(run),
+            Err(StoreError::NotAJournal { .. } | StoreError::Line { line: 1, .. }) => self.add_recording(run),
             Err(error) => Err(error.into()),
         }
     }
@@ -73,6 +76,7 @@ impl Gathered {
         // Readers take the fastest. What the verdict does not place before the best counts as no
         // faster than it: the difference is luck.
         let best_ms = top.configs.first().map_or(0.0, |best| best.time_ms);
+        self.winners.extend(top.configs.first().map(|best| (config(&best.config), best.speedup)));
         let device = header.identity.get("device").and_then(Json::as_str).unwrap_or_default();
         let provenance = |samples| Provenance {
             tool: Some(format!("tunesmith {}", header.tunesmith)),

@@ -13,14 +13,21 @@ use guard::{Guard, Remaining, with_default};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use tunesmith_choose::WisdomFormat;
 use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Rules, Tried, Wisdom};
+use tunesmith_choose::{Best, WisdomFormat};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
-use tunesmith_export::{ExportFormat, ExportedPortfolio, summary};
+use tunesmith_export::{BuildForm, ExportFormat, ExportedPortfolio, summary};
 
-/// The marks of files that an export may replace: code, wisdom in both forms, Kernel Launcher's.
-const MARKS: [&str; 4] =
-    ["Written by tunesmith", "\"tunesmith wisdom\"", "\"tunable_parameters\"", tunesmith_export::TUNED];
+/// Returns the mark of a former export of this kind, which a new one may replace. A kernel may ask for the
+/// macro of a tuned build, so that the macro alone is no mark of code.
+fn mark(format: ExportFormat) -> String {
+    match format {
+        ExportFormat::Wisdom | ExportFormat::Json => "\"tunesmith wisdom\"".to_string(),
+        ExportFormat::KernelLauncher => "\"tunable_parameters\"".to_string(),
+        ExportFormat::Build(BuildForm::Flags) => format!("-D{}=1", tunesmith_export::TUNED),
+        _ => "Written by tunesmith".to_string(),
+    }
+}
 
 /// The runs to export, and the options.
 #[derive(Clone, Debug)]
@@ -80,18 +87,11 @@ pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
     let gathered = Gathered::read(&options.runs)?;
     let out = options.out.clone().unwrap_or_else(|| out(&options.runs, &gathered.wisdom, format));
     // Wisdom may be read and replaced by what it becomes.
-    refuse_overwriting(&out, [], |file| is_marked(file, &MARKS))?;
-    // A guarded portfolio always has the default, too.
-    let most = match format.is_single() {
-        true => options.most.min(if options.guard.is_some() { 2 } else { 1 }),
-        false => options.most,
-    };
-    let rules = if options.force { Rules::Apart } else { Rules::Judged };
-    let how = PortfolioOptions { most, rules, only_chosen: format.is_code(), ..PortfolioOptions::default() };
-    let Some((wisdom, portfolios)) = wisdom(&gathered, options, how, &out)? else {
+    refuse_overwriting(&out, [], |file| is_marked(file, &[&mark(format)]))?;
+    let Some((wisdom, portfolios)) = wisdom(&gathered, options, how(format, options), &out)? else {
         return Ok(None);
     };
-    let (out, further) = write(&wisdom, format, options, out)?;
+    let (out, further) = write((&gathered, &wisdom), format, options, out)?;
     let doubts = wisdom.portfolios.iter().flat_map(|own| tunesmith_export::doubts(own, format.is_single()));
     Ok(Some(Exported {
         format: format.word(),
@@ -100,6 +100,17 @@ pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
         notes: gathered.notes.into_iter().chain(doubts).chain(further).collect(),
         out,
     }))
+}
+
+/// Returns the options of the portfolios that a format holds.
+fn how(format: ExportFormat, options: &ExportOptions) -> PortfolioOptions {
+    // A guarded portfolio always has the default, too.
+    let most = match format.is_single() {
+        true => options.most.min(if options.guard.is_some() { 2 } else { 1 }),
+        false => options.most,
+    };
+    let rules = if options.force { Rules::Apart } else { Rules::Judged };
+    PortfolioOptions { most, rules, only_chosen: format.is_code(), ..PortfolioOptions::default() }
 }
 
 /// Returns all entries of the runs, with a portfolio for each kernel and device, or `None` when the
@@ -180,7 +191,7 @@ fn out(runs: &[PathBuf], wisdom: &Wisdom, format: ExportFormat) -> PathBuf {
 
 /// Writes the file. Returns its name, and notes about its use.
 fn write(
-    wisdom: &Wisdom,
+    (gathered, wisdom): (&Gathered, &Wisdom),
     format: ExportFormat,
     options: &ExportOptions,
     mut out: PathBuf,
@@ -195,7 +206,7 @@ fn write(
             let source = source::tuned(portfolios, &options.runs, &problem(options))?;
             if options.out.is_none() {
                 out = with_suffix(&out, &source.suffix);
-                refuse_overwriting(&out, [], |file| is_marked(file, &MARKS))?;
+                refuse_overwriting(&out, [], |file| is_marked(file, &[&mark(format)]))?;
             }
             notes = source.notes;
             source.text
@@ -203,7 +214,7 @@ fn write(
         ExportFormat::Wisdom | ExportFormat::Json | ExportFormat::KernelLauncher => {
             let sizes = options.problem_size.clone();
             let form = match format {
-                ExportFormat::Json => WisdomFormat::Json,
+                ExportFormat::Json => WisdomFormat::Json { best: best(gathered, wisdom, options) },
                 ExportFormat::KernelLauncher => WisdomFormat::KernelLauncher { sizes },
                 _ => WisdomFormat::Lines,
             };
@@ -213,6 +224,20 @@ fn write(
     };
     std::fs::write(&out, code).map_err(|source| Error::Write { path: out.clone(), source })?;
     Ok((out, notes))
+}
+
+/// Returns the configuration that a build takes. Returns `None` if the runs are of several kernels
+/// or devices.
+fn best(gathered: &Gathered, wisdom: &Wisdom, options: &ExportOptions) -> Option<Best> {
+    let mut all = gathered.measured().into_iter();
+    let (Some(((kernel, device), measured)), None) = (all.next(), all.next()) else { return None };
+    let how = how(ExportFormat::Build(BuildForm::Flags), options);
+    // A guard's portfolio was chosen among those that a measurement confirmed.
+    let portfolio = match options.guard {
+        Some(_) => wisdom.portfolios.first()?.clone(),
+        None => Portfolio::judged(&kernel, &device, &measured, how).ok()?.0,
+    };
+    tunesmith_export::best(&portfolio, wisdom, &gathered.winners)
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

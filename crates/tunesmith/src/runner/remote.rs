@@ -31,8 +31,9 @@ pub trait RemoteDevice {
         interrupt: &Interrupt,
     ) -> Result<Map<String, Json>, Error>;
 
-    /// Returns the number of requests in flight that keep the device busy.
-    fn room(&self) -> usize;
+    /// Returns the number of requests in flight with which the run begins. The
+    /// [evaluator](Evaluator::wait) tells how many keep the device busy later.
+    fn first_room(&self) -> usize;
 
     /// Returns the evaluator that answers requests.
     fn evaluator(&mut self) -> &mut dyn Evaluator;

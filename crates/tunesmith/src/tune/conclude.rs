@@ -69,7 +69,7 @@ impl Finished {
             finalists: finalists(run),
             failed_again: candidates(&verdict.failed),
             drift: run.drift.as_ref().map(DriftLine::from),
-            limit: learned.estimates.limit.map(|limit| modelled(limit, best.as_ref())),
+            limit: learned.estimates.limit.as_ref().map(|limit| modelled(limit, best.as_ref())),
             best,
             regret: run.progress.regret.iter().map(RegretClaim::from).collect(),
             space_size: ground.size,
@@ -123,7 +123,7 @@ fn finalists(run: &Run) -> usize {
     run.resamples.iter().filter(competed).map(|again| again.config).collect::<HashSet<ConfigId>>().len()
 }
 
-fn modelled(limit: Limit, best: Option<&Candidate>) -> ModelledLimit {
+fn modelled(limit: &Limit, best: Option<&Candidate>) -> ModelledLimit {
     let best_ms = best.and_then(|best| best.time_ms);
     ModelledLimit {
         time_ms: limit.ms,

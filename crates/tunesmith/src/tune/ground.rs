@@ -26,7 +26,7 @@ pub(super) struct Ground<'a> {
     pub(super) first: Vec<ConfigId>,
     /// Time of building the space.
     pub(super) building: Duration,
-    /// The number of requests that keep a remote device busy.
+    /// The number of requests in flight with which the run of a remote device begins.
     pub(super) remote_room: Option<usize>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Ground<'a> {
                 (device, limits)
             }
         };
-        let remote_room = remote.as_ref().map(|remote| remote.room());
+        let remote_room = remote.as_ref().map(|remote| remote.first_room());
         let began = clock.now();
         let ProblemSpace { space, warnings } = problem.space(&limits)?;
         let building = clock.now() - began;

@@ -29,6 +29,8 @@ pub(super) struct Ready<'a> {
     header: Header,
     journal: Journal,
     resumed: Resumed,
+    /// True if the device is a fleet.
+    is_remote: bool,
 }
 
 /// Times of preparing the device, which belong to other parts of the report.
@@ -46,13 +48,14 @@ impl<'a> Ready<'a> {
         learned: &Learned<'_>,
         session: &mut Session<'_>,
     ) -> Result<Self, Error> {
+        let is_remote = session.remote.is_some();
         let (runner, preparation) = open(ground, settings, session)?;
         let of_device = OfDevice { identity: runner.identity(), features: features(ground, settings) };
         let started = session.clock.unix().as_secs_f64();
         let header = header(ground, settings, learned, &of_device, started);
         let (journal, resumed) = settings.open_journal(&header, &ground.space)?;
         let device = KnownDevice { name: runner.device(), features: of_device.features };
-        Ok(Self { runner, device, preparation, header, journal, resumed })
+        Ok(Self { runner, device, preparation, header, journal, resumed, is_remote })
     }
 
     /// Tells the session that the run is about to start.
@@ -85,7 +88,10 @@ impl<'a> Ready<'a> {
         learned: &Learned<'_>,
         session: &mut Session<'_>,
     ) -> Result<Finished, Error> {
-        let Self { mut runner, device, preparation, header, mut journal, resumed } = self;
+        let Self { mut runner, device, preparation, header, mut journal, resumed, is_remote } = self;
+        // A run whose earlier part had a fixed room keeps it.
+        let is_followed = resumed.evaluations.iter().any(|evaluation| !evaluation.measurement.rooms.is_empty());
+        let follows_room = !settings.is_room_fixed && (is_followed || is_remote && resumed.evaluations.is_empty());
         let warnings = resumed.warnings.clone();
         let mut watch = CounterWatch::new(&mut session.observers, &learned.guided);
         let simulated = runner.simulate(settings.seed);
@@ -107,9 +113,11 @@ impl<'a> Ready<'a> {
             .stop(settings.stop.clone())
             .seed(settings.seed)
             .room(settings.room)
+            .follow_room(follows_room)
+            .durable(is_remote)
             .objective(settings.objective())
             .regret(&mut regret)
-            .limit(learned.estimates.limit.map(|limit| limit.ms))
+            .limit(learned.estimates.limit.as_ref().map(|limit| limit.ms))
             .baseline(ground.default_id())
             .keep_going(settings.keep_going)
             .judging(ground.problem.judging.clone())

@@ -38,6 +38,8 @@ pub(super) struct Settings {
     pub(super) stop: Stop,
     pub(super) seed: u64,
     pub(super) room: usize,
+    /// True if the user has chosen the room, so that it does not follow a fleet.
+    pub(super) is_room_fixed: bool,
     pub(super) model: Option<ModelChoice>,
     /// True if the run goes on after its first evaluations show that all are doomed.
     pub(super) keep_going: bool,
@@ -80,6 +82,7 @@ impl Settings {
                 .or(ground.remote_room)
                 .unwrap_or_else(|| default_room(&ground.device, ground.machine.jobs(), in_flight))
                 .max(1),
+            is_room_fixed: search.room.or(tuning.room).is_some(),
             profile: search.profile,
             propose: search.propose.clone(),
             // A recording has not failed now: it was searched to its end before.

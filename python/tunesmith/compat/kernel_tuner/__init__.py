@@ -3,7 +3,7 @@
     from tunesmith.compat.kernel_tuner import tune_kernel
 
 The space, the verification and the results are those of Kernel Tuner 1.5. Tunesmith measures: each
-configuration runs in a worker process, and its time is the kernel's own on OpenCL and CUDA. A C
+configuration runs in a worker process, and its time is the kernel's own on OpenCL, CUDA and HIP. A C
 function is timed from outside; the number that it returns is not used.
 
 Arguments that Tunesmith has no equal for are refused by name: `Refused`, a `ValueError`.
@@ -26,7 +26,7 @@ from . import _problem, _results, _strategy, strategies
 from ._cache import Cache, read_cache
 from ._goal import Goal
 from ._refused import Refused, refuse_name
-from .util import ErrorConfig, get_best_config
+from .util import ErrorConfig
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,11 +40,13 @@ __all__ = ["ErrorConfig", "Refused", "run_kernel", "strategies", "tune_cache", "
 
 # Arguments without an equal, and what to use instead.
 WITHOUT_EQUAL = {
-    "texmem_args": "Tunesmith has no texture memory; pass the data as a buffer",
-    "observers": "Tunesmith records all samples, the energy and the clocks itself; see [metrics] in docs/problems.md",
-    "parallel": "Tunesmith measures on one device at a time and compiles in parallel by itself",
-    "objectives": "name one objective",
-}
+    "texmem_args": "it fills texture references, which CUDA 12 removed. Tune a kernel that takes a texture object by a "
+                   "problem file, as an argument with memory = \"image\" (docs/problems.md)",
+    "observers": "samples, energy and clocks are recorded without one. To search by them, tune a problem file with an "
+                 "objective such as \"energy\" (docs/energy.md), or with [metrics]",
+    "parallel": "tune_kernel measures on one device, and compiles in parallel by itself. "
+                "`tunesmith tune PROBLEM --fleet local:N` measures on several (docs/fleet.md)",
+}  # fmt: skip
 # Kernel Tuner measures every configuration alike and once, however slow it is. The limits, in seconds, only end
 # kernels that hang.
 PLAIN = {
@@ -91,7 +93,7 @@ def tune_kernel(
     observers: None = None,
     objective: str | None = None,
     objective_higher_is_better: bool | None = None,
-    objectives: None = None,
+    objectives: Mapping[str, bool] | None = None,
     seed: int | None = None,
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Tunes a kernel as Kernel Tuner's function of this name does.
@@ -107,10 +109,10 @@ def tune_kernel(
         answer: The correct contents of the outputs; `None` for every other argument.
         atol: The absolute tolerance. The relative one is 1e-5, as in `numpy.allclose`.
         verify: A function of the answers, the outputs and `atol` that says whether they are right.
-        lang: `"C"`, `"OpenCL"` or `"CUDA"`, if the source does not tell.
+        lang: `"C"`, `"OpenCL"`, `"CUDA"` or `"HIP"`, if the source does not tell.
         device: The number of the device; on OpenCL of those of `platform`.
-        smem_args: CUDA: the bytes of dynamic shared memory, `{"size": ...}`.
-        cmem_args: CUDA: the contents of constant memory by symbol.
+        smem_args: CUDA and HIP: the bytes of dynamic shared memory, `{"size": ...}`.
+        cmem_args: CUDA and HIP: the contents of constant memory by symbol.
         compiler_options: Options of the compiler.
         defines: Further macros. The parameters are macros in any case.
         iterations: The number of samples of each configuration.
@@ -123,21 +125,35 @@ def tune_kernel(
         simulation_mode: True to look up the results in `cache` instead of running the kernel.
         objective: `"time"`, or the name of a metric.
         objective_higher_is_better: True to maximise the objective.
+        objectives: Two or three objectives, each with true if higher is better, in place of `objective`.
         seed: The seed of the strategy.
 
     Returns:
-        The results, one dictionary for each configuration, and facts about the run, with `best_config`.
+        The results, one dictionary for each configuration, and facts about the run, with `best_config`. Of several
+        objectives, that is a list: the results that no other one dominates.
 
     Raises:
         Refused: An argument has no equal in Tunesmith. The message names it.
+
+    >>> import numpy
+    >>> from tunesmith.compat.kernel_tuner import tune_kernel
+    >>> source = '''float twice(float *y, const float *x) {
+    ...     for (int i = 0; i < 64; i += STEP) for (int j = i; j < i + STEP; j++) y[j] = 2 * x[j];
+    ...     return 0;
+    ... }'''
+    >>> x = numpy.ones(64, numpy.float32)
+    >>> given = ["twice", source, 64, [numpy.zeros_like(x), x], {"STEP": [1, 2, 4]}]
+    >>> results, env = tune_kernel(*given, answer=[2 * x, None], lang="C", quiet=True)
+    >>> sorted(row["STEP"] for row in results)
+    [1, 2, 4]
     """
-    _refuse(texmem_args=texmem_args, observers=observers, parallel=parallel, objectives=objectives)
+    _refuse(texmem_args=texmem_args, observers=observers, parallel=parallel)
     began, start = datetime.now(timezone.utc), time.perf_counter()
     names = _problem.Names(tune_params)
     rules = _problem.constraints(restrictions, names)
     kernel = _problem.Kernel(kernel_name, kernel_source, None if simulation_mode else lang, names, rules)
     metrics = dict(metrics or {})
-    goal = Goal(objective, objective_higher_is_better, metrics, names)
+    goal = Goal(objective, objective_higher_is_better, objectives, metrics, names)
     chosen, stop = _strategy.chosen(strategy, strategy_options)
     kept = Cache(cache, bool(simulation_mode))
     if not kept.replay:
@@ -162,12 +178,12 @@ def tune_kernel(
         head = {"device_name": run.device, "kernel_name": kernel_name, "objective": goal.name,
                 "problem_size": "callable" if callable(problem_size) else problem_size}  # fmt: skip
         kept.write(head, names.values, results)
-    best = get_best_config(results, goal.name, goal.higher)
+    best = goal.best(results)
     env = {"device_name": run.device, "iterations": iterations, "compiler_options": compiler_options,
            "best_config": best, **_results.totals(results, (time.perf_counter() - start) * 1e3)}  # fmt: skip
     if not quiet:
         units = {} if kernel.language == "c" else {"time": "ms"}
-        _results.show(run, results, best, goal.name, list(names.values), list(metrics), units, verbose)
+        _results.show(run, results, best, list(goal.directions), list(names.values), list(metrics), units, verbose)
     return results, env
 
 
@@ -284,7 +300,7 @@ def _refuse(**given: object) -> None:
 
 
 def _device(language: str, device: int, platform: int) -> str:
-    return {"c": "c", "opencl": f"opencl:{platform}::{device}", "cuda": f"cuda:{device}"}[language]
+    return {"c": "c", "opencl": f"opencl:{platform}::{device}", "cuda": f"cuda:{device}", "hip": f"hip:{device}"}[language]
 
 
 @contextmanager

@@ -9,36 +9,70 @@ import re
 
 from . import _functions
 from ._refused import Refused
-from .util import OBJECTIVES
+from .util import OBJECTIVES, get_best_config, get_pareto_results
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ._problem import Names
 
 
-class Goal:
-    """What is best: the least time, or the best value of a metric."""
+# The most objectives of a front.
+MOST = 3
 
-    def __init__(self, name: str | None, higher: bool | None, metrics: Mapping[str, Any], names: Names) -> None:
-        self.name = name or "time"
-        if higher is None and self.name not in OBJECTIVES:
-            raise Refused(f"objective={self.name!r}: say by objective_higher_is_better which values are good")
-        self.higher: bool = OBJECTIVES[self.name] if higher is None else bool(higher)
-        # The table [metrics] of the problem, and the objective over it; `None` is the time.
+
+class Goal:
+    """What is best: the least time, the best value of a metric, or the front of several of them."""
+
+    def __init__(
+        self, name: str | None, higher: bool | None, objectives: Any, metrics: Mapping[str, Any], names: Names
+    ) -> None:
+        given = {name or "time": higher} if objectives is None else _several(objectives)
+        # True for each objective that is maximised.
+        self.directions: dict[str, bool] = {one: _direction(one, given[one]) for one in given}
+        # The table [metrics] of the problem, and the objectives over it; `None` is the time.
         self.table: dict[str, str] = {}
-        self.text: str | None = None
-        if self.name == "time":
-            if self.higher:
-                raise Refused("objective_higher_is_better=True for the time: the slowest configuration is no goal here")
-            return
-        if self.name not in metrics:
-            known = ", ".join(["time", *metrics])
-            raise Refused(f"objective={self.name!r} is none of the results {known}; add it to `metrics`")
-        self.table = {"objective": _expression(self.name, metrics, names)}
-        self.text = f"{'maximise' if self.higher else 'minimise'} objective"
+        texts: list[str] = []
+        for number, (one, is_higher) in enumerate(self.directions.items()):
+            if one == "time":
+                texts.append("time")
+                continue
+            if one not in metrics:
+                known = ", ".join(["time", *metrics])
+                raise Refused(f"objective={one!r} is none of the results {known}; add it to `metrics`")
+            key = f"objective_{number + 1}" if number else "objective"
+            self.table[key] = _expression(one, metrics, names)
+            texts.append(f"{'maximise' if is_higher else 'minimise'} {key}")
+        self.text: str | None = None if texts == ["time"] else ",".join(texts)
+
+    @property
+    def name(self) -> str:
+        """The name of the objective; the names of several."""
+        return ", ".join(self.directions)
+
+    def best(self, results: Sequence[dict[str, Any]]) -> dict[str, Any] | list[dict[str, Any]] | None:
+        """Returns the best result; of several objectives, the results that no other one dominates."""
+        names, higher = list(self.directions), list(self.directions.values())
+        return get_best_config(results, names[0], higher[0]) if len(names) == 1 else get_pareto_results(results, names, higher)
+
+
+def _several(objectives: Any) -> dict[str, bool | None]:
+    if not hasattr(objectives, "items"):
+        raise Refused(f"objectives={objectives!r}; give a dict that says of each whether higher is better")
+    if not 1 <= len(objectives) <= MOST:
+        raise Refused(f"objectives has {len(objectives)} entries; name one to {MOST}")
+    return dict(objectives)
+
+
+def _direction(name: str, higher: bool | None) -> bool:
+    if higher is None and name not in OBJECTIVES:
+        raise Refused(f"objective={name!r}: say by objective_higher_is_better which values are good")
+    is_higher = OBJECTIVES[name] if higher is None else bool(higher)
+    if name == "time" and is_higher:
+        raise Refused("objective_higher_is_better=True for the time: the slowest configuration is no goal here")
+    return is_higher
 
 
 def _expression(wanted: str, metrics: Mapping[str, Any], names: Names) -> str:

@@ -36,7 +36,7 @@ DEFAULT_BLOCK = (256, 1, 1)
 BLOCK_NAMES = ("block_size_x", "block_size_y", "block_size_z")
 # Kernel Tuner limits the product of such parameters in C, too.
 MOST_IN_C = 1024
-SUFFIX = {"c": ".cpp", "opencl": ".cl", "cuda": ".cu"}
+SUFFIX = {"c": ".cpp", "opencl": ".cl", "cuda": ".cu", "hip": ".hip"}
 # The relative tolerance of numpy.allclose, which Kernel Tuner compares with.
 RELATIVE = 1e-5
 
@@ -137,9 +137,9 @@ def _language(lang: str | None, text: str) -> str:
     if lang is None:
         lowered = text.lower()
         lang = "CUDA" if "__global__" in lowered else "OpenCL" if "__kernel" in lowered else "C"
-    known = {"c": "c", "c++": "c", "opencl": "opencl", "cuda": "cuda", "cupy": "cuda", "nvcuda": "cuda"}
+    known = {"c": "c", "c++": "c", "opencl": "opencl", "cuda": "cuda", "cupy": "cuda", "nvcuda": "cuda", "hip": "hip"}
     if lang.lower() not in known:
-        raise Refused(f"lang={lang!r}: Tunesmith knows C, OpenCL and CUDA")
+        raise Refused(f"lang={lang!r}: Tunesmith knows C, OpenCL, CUDA and HIP")
     return known[lang.lower()]
 
 
@@ -305,6 +305,8 @@ def _like(answer: Any, array: Array, name: str) -> Array:
     right = numpy.asarray(answer)
     if right.size != array.size:
         raise Refused(f"the answer for `{name}` has {right.size} elements, and the argument has {array.size}")
+    if right.dtype.kind == "f" and numpy.isnan(right).any():
+        raise Refused(f"the answer for `{name}` has NaN, which nothing is equal to; mend the answer, or compare by `verify`")
     return right.astype(array.dtype).reshape(array.shape)
 
 
@@ -350,7 +352,7 @@ def _save(path: Path, array: Any, name: str) -> None:
 
 
 def constants(cmem_args: Mapping[str, Any] | None, folder: Path) -> list[dict[str, object]]:
-    """Returns CUDA's constant memory as arguments."""
+    """Returns constant memory of CUDA and HIP as arguments."""
     tables: list[dict[str, object]] = []
     for symbol, argument in (cmem_args or {}).items():
         array = _array(argument, symbol)
@@ -364,7 +366,7 @@ def constants(cmem_args: Mapping[str, Any] | None, folder: Path) -> list[dict[st
 
 
 def shared_memory(smem_args: Mapping[str, Any] | None, names: Names) -> list[dict[str, object]]:
-    """Returns CUDA's dynamic shared memory as an argument."""
+    """Returns dynamic shared memory of CUDA and HIP as an argument."""
     if not smem_args:
         return []
     unknown = sorted(set(smem_args) - {"size"})

@@ -73,7 +73,7 @@ def totals(results: Sequence[Mapping[str, Any]], wall_ms: float) -> dict[str, fl
 
 
 def show(
-    run: Run, results: Sequence[Mapping[str, Any]], best: Mapping[str, Any] | None, objective: str,
+    run: Run, results: Sequence[Mapping[str, Any]], best: Any, objectives: Sequence[str],
     names: Sequence[str], metrics: Sequence[str], units: Mapping[str, str], verbose: bool,
 ) -> None:  # fmt: skip
     """Prints what Kernel Tuner prints: the device, a line for each configuration, and the best."""
@@ -84,8 +84,13 @@ def show(
         print(get_config_string(row, [*names, "time", *metrics], units))
         if verbose and "__error__" in row:
             print(f"skipping config: {row['__error__'].message}")
-    if best is None:
+    if not best:
         print("no results to report")
         return
-    print(f"\nBEST PERFORMING CONFIGURATION FOR OBJECTIVE {objective}:")
-    print(get_config_string(best, [*names, objective, *metrics], units))
+    if len(objectives) == 1:
+        print(f"\nBEST PERFORMING CONFIGURATION FOR OBJECTIVE {objectives[0]}:")
+    else:
+        print(f"\nBEST PERFORMING CONFIGURATIONS FOR OBJECTIVES: {list(objectives)}:")
+    front: list[Any] = best if len(objectives) > 1 else [best]
+    for row in front:
+        print(get_config_string(row, [*names, *objectives, *metrics], units))

@@ -79,5 +79,24 @@ def get_best_config(
     return (max if objective_higher_is_better else min)(correct, key=lambda row: row[objective])
 
 
+def get_pareto_results(
+    results: Sequence[dict[str, Any]], objectives: Sequence[str], objective_higher_is_better: Sequence[bool],
+    mark_optima: bool = True,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Returns the results that no other one dominates: that is as good in every objective, and better in one."""
+    correct = [row for row in results if "__error__" not in row]
+    signs = [-1 if higher else 1 for higher in objective_higher_is_better]
+    costs = [tuple(sign * row[name] for sign, name in zip(signs, objectives)) for row in correct]
+
+    def dominated(own: tuple[Any, ...]) -> bool:
+        return any(other != own and all(a <= b for a, b in zip(other, own)) for other in costs)
+
+    front = [row for row, own in zip(correct, costs) if not dominated(own)]
+    if mark_optima:
+        for row in front:
+            row["optimal"] = True
+    return front
+
+
 def __getattr__(name: str) -> NoReturn:
     refuse_name(__name__, name)

@@ -124,6 +124,43 @@ impl CBackend {
         CompiledCall { file: &self.source.kernel.file, absolute, shim, function, arguments: &self.source.arguments }
     }
 
+    /// Runs the compiler. Runs it again if it complains about a machine with which nothing is wrong
+    /// any more.
+    ///
+    /// # Errors
+    /// The machine is to blame that the compiler failed.
+    fn compile(&self, arguments: &[String], cancel: &Interrupt) -> Result<(Ended, String), BuildError> {
+        let run = || self.compiler.run(arguments, self.limit, cancel).map_err(BuildError::Broken);
+        let (ended, log) = run()?;
+        if !matches!(ended, Ended::Exited(status) if !status.success()) {
+            return Ok((ended, log));
+        }
+        let folder = self.shim_path.parent().unwrap_or(Path::new("."));
+        match faults::of_compilation(&log, folder, || self.compiles_plain_source(folder, cancel)) {
+            Some(fault) => Err(BuildError::Broken(fault)),
+            None if faults::complains(&log) => run(),
+            None => Ok((ended, log)),
+        }
+    }
+
+    /// Returns false if the compiler fails on a source that has no fault.
+    fn compiles_plain_source(&self, folder: &Path, cancel: &Interrupt) -> bool {
+        let Ok(folder) = tempfile::tempdir_in(folder) else { return false };
+        let source = folder.path().join(self.shim_path.file_name().unwrap_or_default());
+        if std::fs::write(&source, faults::PLAIN_SOURCE).is_err() {
+            return false;
+        }
+        let mut arguments = self.compiler.default_options();
+        let output = source.with_extension("so");
+        arguments.extend(["-o".to_owned(), output.display().to_string(), source.display().to_string()]);
+        match self.compiler.run(&arguments, self.limit, cancel) {
+            Ok((Ended::Exited(status), _)) => status.success(),
+            // The source that failed before tells more than a machine that is too slow.
+            Ok((Ended::TimedOut | Ended::Cancelled, _)) => true,
+            Ok((Ended::NotStarted, _)) | Err(_) => false,
+        }
+    }
+
     /// Returns the reason why the compiler ended without a library.
     fn judge(&self, log: &str, call: CompiledCall<'_>) -> BuildError {
         let source = std::fs::read_to_string(call.absolute).unwrap_or_default();
@@ -198,8 +235,7 @@ impl Backend for CBackend {
         let path = self.fresh_library();
         let start = self.clock.now();
         let (shim, source) = self.sources(scope, &path)?;
-        let run = self.compiler.run(&self.arguments(scope, &shim, &path), self.limit, cancel);
-        let (ended, log) = run.map_err(BuildError::Broken)?;
+        let (ended, log) = self.compile(&self.arguments(scope, &shim, &path), cancel)?;
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
         // Dropping this value removes the file, if there is one.
         let mut built = Built::new(Program::Library { path: path.clone() });
@@ -221,10 +257,7 @@ impl Backend for CBackend {
                 built.compile = CompileData { time_ms, binary_bytes: Some(library.len()), ..CompileData::default() };
                 Ok(built)
             }
-            Ended::Exited(_) => {
-                let folder = path.parent().unwrap_or(Path::new("."));
-                Err(faults::of_compilation(&log, folder).map_or_else(|| self.judge(&log, call), BuildError::Broken))
-            }
+            Ended::Exited(_) => Err(self.judge(&log, call)),
         }
     }
 }

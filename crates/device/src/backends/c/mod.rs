@@ -25,6 +25,7 @@ mod openmp;
 mod poison;
 mod session;
 mod shim;
+mod signals;
 
 pub(crate) use backend::CBackend;
 pub(crate) use counters::missing_counters;
@@ -33,3 +34,4 @@ pub(crate) use float_environment::float_controls;
 pub(crate) use fork::{fork, leave};
 pub(crate) use openmp::openmp_settings;
 pub(crate) use session::CSession;
+pub(crate) use signals::{interval_timers, signal_handlers};

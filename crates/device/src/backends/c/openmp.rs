@@ -7,7 +7,7 @@ use nix::libc::RTLD_NOLOAD;
 use std::ffi::c_int;
 
 /// The names of the runtimes.
-pub(super) const RUNTIMES: [&str; 4] = ["libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"];
+const RUNTIMES: [&str; 4] = ["libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"];
 
 /// The functions that return one setting each.
 const SETTINGS: [&str; 5] = [

@@ -6,15 +6,14 @@ use crate::backends::c::counters::{Counters, ProcessorCounting, missing_counters
 use crate::backends::c::float_environment::FloatEnvironment;
 use crate::backends::c::guards::watch;
 use crate::backends::c::memory::{Block, ZONE};
-use crate::backends::c::openmp::RUNTIMES;
 use crate::backends::c::poison;
 use crate::backends::c::shim::ENTRY;
 use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Placement, Profiler, Program, Session};
 use crate::problem::Memory;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-use nix::libc::{RTLD_NODELETE, RTLD_NOLOAD};
 use std::cell::RefCell;
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -45,12 +44,12 @@ pub(crate) struct CSession {
     clock: SystemClock,
 }
 
-/// A loaded library. Its entry may be called during the life of this value.
+/// A loaded library. It is never unloaded: its threads, and those of a runtime that it brought, would
+/// go on in memory that is gone. The process that loaded it ends with its job.
 struct LoadedLibrary {
     entry: Entry,
     /// The floating-point settings after loading. Loading may change them.
     environment: FloatEnvironment,
-    _library: Library,
 }
 
 /// A scalar argument, aligned for the largest vector (`f64x16`).
@@ -253,19 +252,8 @@ fn last_level_cache() -> usize {
 
 fn load(path: &Path) -> Result<LoadedLibrary, libloading::Error> {
     // SAFETY: loading runs the library's constructors, which the user wrote: see `launch`.
-    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL)? };
-    keep_openmp();
+    let library = ManuallyDrop::new(unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL)? });
     // SAFETY: the shim defines the entry with this signature.
     let entry = *unsafe { library.get::<Entry>(ENTRY.as_bytes())? };
-    Ok(LoadedLibrary { entry, environment: FloatEnvironment::current(), _library: library })
-}
-
-/// Keeps an OpenMP runtime loaded after the library that brought it is unloaded. The runtime's
-/// threads outlive the library and would crash.
-fn keep_openmp() {
-    for runtime in RUNTIMES {
-        // SAFETY: this call does not load the library. It only keeps a library that is loaded
-        // already. Dropping the handle undoes the count but not the flag.
-        let _ = unsafe { Library::open(Some(runtime), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) };
-    }
+    Ok(LoadedLibrary { entry, environment: FloatEnvironment::current() })
 }

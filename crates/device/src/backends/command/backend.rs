@@ -4,7 +4,7 @@ use crate::backends::BuildError;
 use crate::backends::ahead::Build;
 use crate::backends::command::spec::OUT;
 use crate::backends::command::{CommandSpec, judge};
-use crate::data::Scratch;
+use crate::data::{Places, Scratch};
 use crate::error::DeviceError;
 use crate::host::{CommandTask, Finish, Input, Launcher, Output, Ran, Streams};
 use crate::measure::limits::human;
@@ -15,12 +15,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Interrupt};
+use tunesmith_files::remove_tree;
 use tunesmith_space::Value;
 
 /// Runs the build steps of configurations.
 pub(super) struct CommandBackend {
     pub(super) spec: CommandSpec,
+    /// Starts build steps.
     pub(super) launcher: Launcher,
+    /// Starts commands. They have a folder for temporary files of their own.
+    runner: Launcher,
+    /// That folder, in a sandbox.
+    temporary: Option<PathBuf>,
     clock: Arc<dyn Clock>,
     /// The time limit of each build step.
     limit: Duration,
@@ -44,7 +50,7 @@ pub(super) struct BuiltCommand {
 impl Drop for BuiltCommand {
     fn drop(&mut self) {
         // A folder that cannot be removed now is removed with all folders at the end.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = remove_tree(&self.folder);
     }
 }
 
@@ -57,10 +63,15 @@ impl CommandBackend {
         limit: Duration,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, DeviceError> {
-        let scratch = Scratch::create(0)?;
+        let scratch = Scratch::create(0, &Places::new(launcher.keeps_files_in()))?;
         let confinement = Confinement::of_run(sandbox, scratch.path())?;
-        let launcher = launcher.confined(confinement.map(|confinement| confinement.with_own_folder(&spec.folder)));
-        Ok(Self { spec, launcher, clock, limit, built: AtomicU64::new(0), ahead: Mutex::new(None), scratch })
+        let confinement = confinement.map(|confinement| confinement.with_own_folder(&spec.folder));
+        let temporary = confinement.as_ref().map(|_| scratch.path().join("tmp-run"));
+        let of_runs = confinement.clone().zip(temporary.as_deref());
+        let runner = launcher.clone().confined(of_runs.map(|(confinement, path)| confinement.with_temporary(path)));
+        let launcher = launcher.confined(confinement);
+        let (built, ahead) = (AtomicU64::new(0), Mutex::new(None));
+        Ok(Self { spec, launcher, runner, temporary, clock, limit, built, ahead, scratch })
     }
 
     /// Returns the supervisor's task for running one of the commands.
@@ -125,7 +136,23 @@ impl CommandBackend {
     ) -> Result<Ran, DeviceError> {
         let task = self.task(&self.spec.command, &prepared.scope);
         let task = CommandTask { memory_limit: self.spec.memory_limit, ..task };
-        self.launcher.run(&task, Streams::Apart, limit, interrupt)
+        let temporary = self.temporary()?;
+        let ran = self.runner.run(&task, Streams::Apart, limit, interrupt);
+        // Nothing that the command started is left. What it wrote must not fill the disk for others.
+        // The next command finds out what remains.
+        let _ = temporary.map_or(Ok(()), remove_tree);
+        ran
+    }
+
+    /// Makes an empty folder for temporary files of a command.
+    fn temporary(&self) -> Result<Option<&Path>, DeviceError> {
+        let Some(path) = self.temporary.as_deref() else { return Ok(None) };
+        // A command may have put a link or a file there.
+        let _ = std::fs::remove_file(path);
+        remove_tree(path).and_then(|()| std::fs::create_dir(path)).map_err(|error| DeviceError::Worker {
+            problem: format!("has no folder for temporary files: {}: {error}", path.display()),
+        })?;
+        Ok(Some(path))
     }
 }
 

@@ -178,7 +178,9 @@ impl Compilation<'_> {
         let (ended, log) = tool.run(&arguments, left, self.cancel)?;
         Ok(match ended {
             Ended::Exited(status) if status.success() => Ok(log),
-            Ended::Exited(_) => match faults::of_compilation(&log, to.parent().unwrap_or(Path::new("."))) {
+            Ended::Exited(_) => match faults::of_compilation(&log, to.parent().unwrap_or(Path::new(".")), || {
+                self.compiles_plain_source(to)
+            }) {
                 Some(fault) => return Err(fault),
                 // The user knows the source by its own name.
                 None => Err(CompileOutcome::Compiled(failed(log.replace(&path(from), &self.task.name)))),
@@ -189,6 +191,26 @@ impl Compilation<'_> {
             Ended::TimedOut => Err(CompileOutcome::TimedOut),
             Ended::Cancelled => Err(CompileOutcome::Cancelled),
         })
+    }
+
+    /// Returns false if the compiler fails on a source that has no fault, beside the file `to`.
+    fn compiles_plain_source(&self, to: &Path) -> bool {
+        let (source, ptx) = (to.with_extension("plain.cu"), to.with_extension("plain.ptx"));
+        let arguments = ["-ptx", "-o"].map(str::to_owned).into_iter();
+        let arguments: Vec<_> = arguments.chain([&ptx, &source].map(|path| path.display().to_string())).collect();
+        let Nvcc { tool, clock, .. } = self.nvcc;
+        let written = std::fs::write(&source, faults::PLAIN_SOURCE);
+        let left = self.end.saturating_sub(clock.now());
+        let ran = written.is_ok().then(|| tool.run(&arguments, left, self.cancel));
+        for path in [&source, &ptx] {
+            // A file that is not there needs no removal.
+            let _ = std::fs::remove_file(path);
+        }
+        match ran {
+            Some(Ok((Ended::Exited(status), _))) => status.success(),
+            Some(Ok((Ended::TimedOut | Ended::Cancelled, _))) => true,
+            Some(Ok((Ended::NotStarted, _)) | Err(_)) | None => false,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::backends::cuda::{Nvcc, headers};
 use crate::backends::gpu::cache::BinaryCache;
 use crate::backends::gpu::diagnose::{Finding, diagnose};
 use crate::backends::gpu::{GpuApi, GpuDevice, GpuMade, GpuProgram, GpuTask, signature};
+use crate::backends::hip::code_object;
 use crate::backends::{
     Backend, BuildError, BuildPlan, Built, CompileTask, Made, Opening, Program, Resources, SessionKind,
 };
@@ -45,10 +46,10 @@ struct Code {
 }
 
 impl Code {
-    /// Returns the kernel's use of its device, by name. Empty if the code is not NVIDIA's, or if
-    /// the driver finishes the compilation.
+    /// Returns the kernel's use of its device, by name. Empty if the driver finishes the compilation.
     fn resources(&self) -> Resources {
         let mut resources = cubin::resources(&self.image, &self.made.function);
+        resources.extend(code_object::resources(&self.image, &self.made.function));
         if let Some(Spills { store_bytes, load_bytes }) = self.made.spills.filter(|_| !resources.is_empty()) {
             resources.insert("spill_store_bytes".to_owned(), store_bytes as f64);
             resources.insert("spill_load_bytes".to_owned(), load_bytes as f64);

@@ -5,6 +5,7 @@
 //! A kernel that reads memory that is not its own may end the process: the runtime then aborts
 //! instead of returning an error. The worker is replaced, as after any crash.
 
+pub(in crate::backends) mod code_object;
 #[cfg(feature = "hip")]
 mod native;
 #[cfg(not(feature = "hip"))]

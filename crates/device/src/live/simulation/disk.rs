@@ -51,6 +51,8 @@ pub(super) enum Meddling {
 struct Content {
     bytes: Vec<u8>,
     is_locked: bool,
+    /// Number of bytes that survive a loss of power.
+    synced: usize,
 }
 
 /// A file whatever its path. Two values are equal if they are the same file.
@@ -114,6 +116,18 @@ impl MemoryDisk {
     /// Returns the paths of all files.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         self.lock().files.keys().cloned().collect()
+    }
+
+    /// Loses power: of what was not synced, a part is left.
+    pub(super) fn lose_power(&self) {
+        let share = usize::try_from(self.world.throw(|dice| dice.below(101))).unwrap_or_default();
+        for file in self.lock().files.values() {
+            let mut content = locked(file);
+            let synced = content.synced.min(content.bytes.len());
+            let left = synced + (content.bytes.len() - synced) * share / 100;
+            content.bytes.truncate(left);
+            content.synced = left;
+        }
     }
 
     /// Takes an access. Fails if it is one that fails.
@@ -217,6 +231,13 @@ impl DiskFile for OpenFile {
         self.disk.write(&self.content, bytes)
     }
 
+    fn sync(&mut self) -> io::Result<()> {
+        self.disk.access("sync")?;
+        let mut content = locked(&self.content);
+        content.synced = content.bytes.len();
+        Ok(())
+    }
+
     fn truncate(&mut self, length: u64) -> io::Result<()> {
         self.disk.access("truncate")?;
         locked(&self.content).bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
@@ -241,5 +262,41 @@ impl Drop for OpenFile {
         if *self.owns_lock.lock().unwrap_or_else(PoisonError::into_inner) {
             locked(&self.content).is_locked = false;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use tunesmith_core::{Evaluation, Measurement, Request, Store};
+    use tunesmith_space::{Parameter, Space, Values};
+    use tunesmith_store::Journal;
+
+    #[test]
+    fn a_loss_of_power_leaves_what_was_synced_and_a_journal_that_continues() {
+        let values = Values::list(0..20_i64);
+        let space = Space::builder().parameter(Parameter::new("X", values).unwrap()).build().unwrap();
+        let evaluation = |rank: u128| Evaluation {
+            request: Request::timed(space.id(rank).unwrap()),
+            failure: None,
+            measurement: Measurement { times_ms: vec![1.0], ..Measurement::default() },
+            clock: Duration::from_secs(1),
+            proposed: None,
+        };
+        let (header, path) = (Journal::header(&space), Path::new("run.jsonl"));
+        let mut left = Vec::new();
+        for seed in 0..40 {
+            let disk = MemoryDisk::new(&World::new(seed, false));
+            let mut journal = Journal::create_on(&disk, path, &header, &space).unwrap();
+            (0..5).for_each(|rank| journal.append(&evaluation(rank)).unwrap());
+            journal.sync().unwrap();
+            (5..9).for_each(|rank| journal.append(&evaluation(rank)).unwrap());
+            drop(journal);
+            disk.lose_power();
+            let (_, resumed) = Journal::resume_on(&disk, path, &header, &space).unwrap();
+            left.push(resumed.evaluations.len());
+        }
+        assert!(left.iter().all(|left| (5..=9).contains(left)) && left.iter().any(|left| *left < 9), "{left:?}");
     }
 }

@@ -5,12 +5,12 @@ use super::Plant;
 use super::bench::Laboratory;
 use super::kernel::{program, right};
 use super::line::Weather;
-use super::truth::{Deed, Truth};
+use super::truth::{Deed, Truth, space};
 use super::workers::{Factory, Workers};
 use super::world::World;
-use crate::backends::SessionKind;
+use crate::backends::{Program, SessionKind};
 use crate::data::layout::Passed;
-use crate::data::{DataSet, Expected, Given, contents};
+use crate::data::{DataSet, Expected, Given, Places, contents};
 use crate::live::examination::Examination;
 use crate::live::station::{MeasuredJob, Station};
 use crate::measure::limits::launch_limit;
@@ -18,6 +18,7 @@ use crate::measure::{Cache, Launches, Policy, Sampling};
 use crate::problem::{Access, Argument, ArgumentKind, Fill, KernelSpec, Memory, ScalarType, Verify};
 use crate::worker::WorkerCommand;
 use crate::worker::protocol::{Job, KernelStep, Purpose, Setup};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Completion, Confirmed, Error, Failure, FailureKind, Interrupt, Spent, statistics};
@@ -30,8 +31,8 @@ pub(super) struct Ground {
     spec: KernelSpec,
     /// The correct output.
     expected: [Arc<Expected>; 1],
-    /// The folder of the expected output.
-    _folder: tempfile::TempDir,
+    /// The folder of the expected output and of the programs.
+    folder: tempfile::TempDir,
 }
 
 impl Ground {
@@ -56,12 +57,17 @@ impl Ground {
             verify: Verify { expected: vec![("output".to_owned(), expected.into())], ..Verify::default() },
             seed: 1,
         };
-        let data = DataSet::create(&spec).expect("the simulation can prepare data");
+        let mut data = DataSet::place(&spec, &Places::new(None)).expect("the simulation can make a folder");
+        data.add(&spec, spec.seed).expect("the simulation can prepare data");
         let mut expected =
             Expected::outline(&spec, &[Passed::Buffer, Passed::Buffer], |position| spec.compares(position))
                 .expect("the simulation compares all of its output");
         expected.take_stated(&spec).expect("the simulation can read data");
-        Self { data, spec, expected: [Arc::new(expected)], _folder: folder }
+        // The tuner looks whether a program is there when its worker says that it is not.
+        for config in (0..).map_while(|rank| space().id(rank)) {
+            std::fs::write(program(folder.path(), config).path(), "").expect("the simulation can write programs");
+        }
+        Self { data, spec, expected: [Arc::new(expected)], folder }
     }
 }
 
@@ -71,6 +77,8 @@ pub(super) struct House {
     truth: Truth,
     station: Station,
     expected: [Arc<Expected>; 1],
+    /// The folder of the programs.
+    folder: PathBuf,
     jobs: u64,
     best: Option<Duration>,
 }
@@ -106,8 +114,8 @@ impl House {
             folder: ground.data.folder().to_owned(),
             results: None,
         };
-        let (world, expected) = (Arc::clone(world), ground.expected.clone());
-        Self { world, truth: truth.clone(), station, expected, jobs: 0, best: None }
+        let (world, expected, folder) = (Arc::clone(world), ground.expected.clone(), ground.folder.path().to_owned());
+        Self { world, truth: truth.clone(), station, expected, folder, jobs: 0, best: None }
     }
 
     fn run(&mut self, job: &Job, interrupt: &Interrupt) -> Result<Option<MeasuredJob>, Error> {
@@ -134,7 +142,9 @@ impl Laboratory for House {
         let (launches, setting) = (Launches::default(), Setting::default());
         let (cache, seed) = (Cache::Warm, self.jobs);
         let purpose = Purpose::Measure { sampling, cache, launches, profile: false, seed, setting };
-        let Some(measured) = self.run(&job(config, purpose), interrupt)? else { return Ok(None) };
+        let Some(measured) = self.run(&job(program(&self.folder, config), purpose), interrupt)? else {
+            return Ok(None);
+        };
         let MeasuredJob { failure, measurement, load, run, verify, .. } = measured;
         if let (None, Some(median)) = (&failure, statistics::median(&measurement.times_ms)) {
             let median = Duration::from_secs_f64(median / 1e3);
@@ -151,13 +161,7 @@ impl Laboratory for House {
     }
 }
 
-fn job(config: ConfigId, purpose: Purpose) -> Job {
-    let step = KernelStep {
-        name: "kernel".to_owned(),
-        program: program(config),
-        arguments: vec![0, 1],
-        grid: None,
-        launches: 1,
-    };
+fn job(program: Program, purpose: Purpose) -> Job {
+    let step = KernelStep { name: "kernel".to_owned(), program, arguments: vec![0, 1], grid: None, launches: 1 };
     Job { steps: vec![step], passed: vec![Passed::Buffer, Passed::Buffer], purpose }
 }

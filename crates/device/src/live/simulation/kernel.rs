@@ -1,13 +1,15 @@
 //! The device of a simulated worker: it does what the truth says of each configuration.
 
 use super::line::{Exit, Line, Parcel};
-use super::truth::{Deed, Truth, space};
+use super::truth::{Deed, Forgery, Truth, space};
 use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Program, Session};
+use crate::energy::Trouble;
 use crate::problem::Memory as Kind;
 use crate::worker::envelope::Envelope;
-use crate::worker::protocol::{JobReport, Message};
+use crate::worker::protocol::{Ending, JobReport, Message, Phase};
 use std::cell::RefCell;
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +17,12 @@ use tunesmith_space::ConfigId;
 
 /// The status of a process that violated its memory, in the form of `wait`.
 const SEGMENTATION_FAULT: Exit = Exit(11);
+
+/// The number of messages of one kind that a configuration forges.
+const FORGED: u64 = 500;
+
+/// The time between two of them in milliseconds. It is shorter than any limit.
+const BEFORE_A_LIMIT: u64 = 900;
 
 /// The memory of a process.
 #[derive(Clone, Debug, Default)]
@@ -37,9 +45,9 @@ pub(super) struct SimulatedSession {
     launches: u64,
 }
 
-/// Returns the name of the program of a configuration.
-pub(super) fn program(config: ConfigId) -> Program {
-    Program::Library { path: config.to_string().into() }
+/// Returns the program of a configuration, among those in `folder`.
+pub(super) fn program(folder: &Path, config: ConfigId) -> Program {
+    Program::Library { path: folder.join(config.to_string()) }
 }
 
 /// Returns the right output for an input.
@@ -64,6 +72,7 @@ impl SimulatedSession {
             Deed::Fails(launch) if is_now(launch) => return Err(Fault::Failed("the device fails".to_owned())),
             Deed::Forks if is_now(1) => self.fork(),
             Deed::Talks => self.talk(),
+            Deed::Forges(forgery) if is_now(1) => self.forge_as_job(forgery),
             Deed::Spoils => self.memory.borrow_mut().is_spoilt = true,
             _ => {}
         }
@@ -77,6 +86,7 @@ impl SimulatedSession {
             Deed::IsWrong(launch) => self.launches >= launch,
             Deed::IsWrongOnce(launch) => self.launches == launch,
             Deed::IsWrongAtTimes => self.launches.is_multiple_of(2),
+            Deed::Forges(_) => true,
             _ => false,
         };
         if is_wrong && let Some(byte) = output.last_mut() {
@@ -93,7 +103,7 @@ impl SimulatedSession {
     fn fork(&self) {
         for after in [1, 20, 60, 200] {
             let after = Duration::from_millis(after + self.line.throw(|dice| dice.below(50)));
-            self.forge(&self.line.envelope(), self.child, after);
+            self.forge(&fast(), &self.line.envelope(), self.child, after);
         }
     }
 
@@ -102,18 +112,44 @@ impl SimulatedSession {
         let sender = self.line.sender();
         let mut guessed = self.line.envelope();
         guessed[8] ^= 1;
-        self.forge(&guessed, sender, Duration::ZERO);
+        self.forge(&fast(), &guessed, sender, Duration::ZERO);
         let (noise, job) = (b"hello".to_vec(), self.line.lock().job);
         self.line.send(Parcel { bytes: noise, sender, job, offers: None }, Duration::ZERO);
     }
 
-    /// Sends a report that the tuner must not believe.
-    fn forge(&self, envelope: &[u8], sender: u32, after: Duration) {
+    /// Sends messages in the place of the job, and with all that tells its messages from others.
+    fn forge_as_job(&self, forgery: Forgery) {
+        let send = |message: &Message, after: u64| {
+            let after = Duration::from_millis(after);
+            self.forge(message, &self.line.envelope(), self.line.sender(), after);
+        };
+        match forgery {
+            Forgery::Machine => send(&Message::Machine("the machine has no process left".to_owned()), 0),
+            Forgery::Ready => send(&Message::Ready, 0),
+            Forgery::JobEnded => send(&Message::JobEnded(0), 0),
+            Forgery::Finished => {
+                send(&Message::Finished(Box::new(JobReport::new())), 0);
+                self.line.hang();
+            }
+            Forgery::Unfit => send(&ended(Ending::Unfit("No space left on device".to_owned())), 0),
+            Forgery::Troubled => send(&ended(Ending::Troubled(Trouble::Lost("it is gone".to_owned()))), 0),
+            Forgery::Steps => {
+                (0..FORGED).for_each(|at| send(&Message::Phase(Phase::Launching), at * BEFORE_A_LIMIT));
+                self.line.hang();
+            }
+            Forgery::Outputs => {
+                (1..=FORGED).for_each(|at| send(&Message::Outputs { launch: at as usize }, at * BEFORE_A_LIMIT));
+                self.line.hang();
+            }
+        }
+    }
+
+    /// Sends a message that the tuner must not believe.
+    fn forge(&self, message: &Message, envelope: &[u8], sender: u32, after: Duration) {
         let number = |at: usize| envelope.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
         let number = |at: usize| number(at).map_or(0, u64::from_le_bytes);
         let envelope = Envelope { job: number(0), nonce: number(8) };
-        let report = JobReport { warmup_ms: Some(0.01), times_ms: vec![0.01; 7], ..JobReport::new() };
-        let message = serde_json::to_vec(&Message::Finished(Box::new(report))).unwrap_or_default();
+        let message = serde_json::to_vec(message).unwrap_or_default();
         let job = self.line.lock().job;
         for bytes in envelope.packets(&message) {
             self.line.send(Parcel { bytes, sender, job, offers: None }, after);
@@ -123,6 +159,17 @@ impl SimulatedSession {
     fn deed(&self) -> Deed {
         self.loaded.map_or(Deed::Right, |config| self.truth.deed(config))
     }
+}
+
+/// Returns the report that all is well and fast.
+fn fast() -> Message {
+    let report = JobReport { warmup_ms: Some(0.01), times_ms: vec![0.01; 7], ..JobReport::new() };
+    Message::Finished(Box::new(report))
+}
+
+/// Returns the report of a job that ended in this way.
+fn ended(ending: Ending) -> Message {
+    Message::Finished(Box::new(JobReport { ending, ..JobReport::new() }))
 }
 
 /// Returns the place of a buffer in memory.
@@ -160,7 +207,7 @@ impl Session for SimulatedSession {
         self.line.step();
         self.line.pass(Duration::from_millis(2));
         let rank = programs.iter().find_map(|program| match program {
-            Program::Library { path } => path.to_str()?.parse().ok(),
+            Program::Library { path } => path.file_name()?.to_str()?.parse().ok(),
             _ => None,
         });
         self.loaded = rank.and_then(|rank: u128| space().id(rank));

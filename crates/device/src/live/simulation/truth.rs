@@ -54,7 +54,42 @@ pub(super) enum Deed {
     Talks,
     /// It computes the right result, and spoils its process: the next configuration in it dies.
     Spoils,
+    /// Its result is wrong, and it sends messages as the process of its job, in the envelope of its
+    /// job.
+    Forges(Forgery),
 }
+
+/// A forged message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Forgery {
+    /// The machine has no process left.
+    Machine,
+    /// The worker is ready for its first job.
+    Ready,
+    /// The process of the job has ended.
+    JobEnded,
+    /// The job is done, and its result right. The process then never ends.
+    Finished,
+    /// The worker cannot go on, and the kernel is not to blame.
+    Unfit,
+    /// The device is lost.
+    Troubled,
+    /// The next step, again and again, each before its limit. The process never ends.
+    Steps,
+    /// The outputs of ever later launches. The process never ends.
+    Outputs,
+}
+
+const FORGERIES: [Forgery; 8] = [
+    Forgery::Machine,
+    Forgery::Ready,
+    Forgery::JobEnded,
+    Forgery::Finished,
+    Forgery::Unfit,
+    Forgery::Troubled,
+    Forgery::Steps,
+    Forgery::Outputs,
+];
 
 impl Truth {
     /// Creates the truth of a seed.
@@ -72,6 +107,7 @@ impl Truth {
         let launch = 1 + dice.below(4);
         // An evaluation that is not abandoned has eight launches.
         let any = 1 + dice.below(8);
+        let forgery = dice.pick(&FORGERIES);
         dice.pick(&[
             Deed::DoesNotCompile,
             Deed::IsRefused,
@@ -90,6 +126,8 @@ impl Truth {
             Deed::Forks,
             Deed::Talks,
             Deed::Spoils,
+            Deed::Forges(forgery),
+            Deed::Forges(forgery),
         ])
     }
 
@@ -129,9 +167,12 @@ impl Deed {
             Self::Right | Self::Spoils | Self::Forks | Self::Talks => None,
             Self::DoesNotCompile => Some(FailureKind::Compile),
             Self::IsRefused => Some(FailureKind::Constraints),
-            Self::DiesWhenLoaded | Self::Dies(_) | Self::Exits(_) | Self::Fails(_) | Self::WritesBeside => {
-                Some(FailureKind::Runtime)
-            }
+            Self::DiesWhenLoaded
+            | Self::Dies(_)
+            | Self::Exits(_)
+            | Self::Fails(_)
+            | Self::WritesBeside
+            | Self::Forges(_) => Some(FailureKind::Runtime),
             Self::Hangs(_) => Some(FailureKind::Timeout),
             Self::IsWrong(_) | Self::IsWrongOnce(_) | Self::IsWrongAtTimes | Self::WritesInput => {
                 Some(FailureKind::Correctness)

@@ -8,7 +8,7 @@ use super::world::World;
 use crate::backends::{Session, SessionKind};
 use crate::host::{Packet, Process, Processes, Received};
 use crate::worker::protocol::{Job, Message};
-use crate::worker::{Link, ReadyDevice, Surroundings, WorkerCommand, answer_all};
+use crate::worker::{Link, ReadyDevice, Surroundings, WorkerCommand, Zygote, answer_all};
 use std::cell::RefCell;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -138,13 +138,13 @@ impl Surroundings for Machine {
         Ok(Box::new(SimulatedSession::new(line, memory, self.workers.truth.clone(), self.workers.id())))
     }
 
-    fn become_zygote(&self) -> io::Result<()> {
-        Ok(())
+    fn become_zygote(&self, _: bool) -> io::Result<Zygote> {
+        Ok(Zygote::default())
     }
 
     /// Plays the job's process in the worker's thread. Its memory is a copy of the worker's, so what
     /// it did to it is undone.
-    fn run_apart(&self, device: &mut ReadyDevice, job: &Job, link: &mut Link) -> io::Result<()> {
+    fn run_apart(&self, _: &Zygote, device: &mut ReadyDevice, job: &Job, link: &mut Link) -> io::Result<()> {
         let id = self.workers.id();
         self.line.fork(id);
         link.send(&Message::Forked(id))?;

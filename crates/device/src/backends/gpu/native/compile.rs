@@ -2,7 +2,7 @@
 
 use crate::backends::compiling::Compiled;
 use crate::backends::cuda::cubin::Spills;
-use crate::backends::gpu::native::script::ScriptedCode;
+use crate::backends::gpu::native::script::{ScriptedCode, compile_for_host};
 use crate::backends::gpu::native::{Binary, Compilation, Script};
 use crate::backends::gpu::{GpuApi, GpuMade, GpuTask, failed};
 use crate::backends::{Absent, Made};
@@ -44,7 +44,7 @@ fn compile_with<C: RuntimeCompiler>(task: &GpuTask, opened: &mut Option<C>) -> R
     let unusable = |reason: String| Compiled::Unusable(reason);
     if let Some(path) = task.setup.script() {
         let script = Script::read(path).map_err(|absent| unusable(absent.reason))?;
-        if script.compiles {
+        if script.compiles || script.host.is_some() {
             return compile_by_script(task, &script);
         }
     }
@@ -73,17 +73,21 @@ fn finish(task: &GpuTask, image: &[u8], made: GpuMade) -> Result<Compiled, Compi
     Ok(Compiled::Built(Made::Gpu(made)))
 }
 
-/// Returns the result of a script, which does not look at the source: the function and the macros.
+/// Returns the result of a script: the function and the macros. Only a compiler for the processor looks at
+/// the source.
 fn compile_by_script(task: &GpuTask, script: &Script) -> Result<Compiled, Compiled> {
     let api = GpuApi::of(&task.setup);
     let define = |option: &String| {
         let (name, value) = api.defined(option)?.split_once('=')?;
         Some((name.to_owned(), value.to_owned()))
     };
-    let code =
-        ScriptedCode { function: task.function.clone(), defines: task.options.iter().filter_map(define).collect() };
+    let defines = task.options.iter().filter_map(define).collect();
+    let mut code = ScriptedCode { function: task.function.clone(), defines, program: None };
     if let Some(log) = script.behaviour(&code).compile {
         return Err(failed(log));
+    }
+    if let Some(compiler) = &script.host {
+        code.program = Some(compile_for_host(compiler, task).map_err(failed)?);
     }
     let image = serde_json::to_vec(&code).map_err(|error| Compiled::Unusable(error.to_string()))?;
     let (function, symbols) = (task.function.clone(), task.symbols.clone());

@@ -7,14 +7,14 @@
 
 use crate::backends::gpu::GpuApi;
 use crate::backends::gpu::native::{
-    Address, Architecture, Attribute, Driver, DriverError, ErrorKind, Event, Function, FunctionAttribute, KernelLaunch,
-    Module, libraries,
+    Address, Architecture, Attribute, Driver, DriverError, ErrorKind, Event, Function, FunctionAttribute, Graph,
+    KernelLaunch, Module, libraries,
 };
 use crate::backends::hip::native::error::ERRORS;
 use crate::backends::{Absent, Profiler};
 use crate::energy::Meter;
 use libloading::os::unix::Library;
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::path::Path;
 use std::ptr;
 use std::time::Duration;
@@ -77,7 +77,19 @@ functions! {
     record = "hipEventRecord": fn(Handle, Handle) -> Status;
     wait = "hipEventSynchronize": fn(Handle) -> Status;
     elapsed = "hipEventElapsedTime": fn(*mut f32, Handle, Handle) -> Status;
+    begin_capture = "hipStreamBeginCapture": fn(Handle, c_uint) -> Status;
+    end_capture = "hipStreamEndCapture": fn(Handle, *mut Handle) -> Status;
+    instantiate = "hipGraphInstantiateWithFlags": fn(*mut Handle, Handle, c_ulonglong) -> Status;
+    launch_graph = "hipGraphLaunch": fn(Handle, Handle) -> Status;
+    destroy_graph = "hipGraphDestroy": fn(Handle) -> Status;
+    destroy_executable = "hipGraphExecDestroy": fn(Handle) -> Status;
 }
+
+/// Moves an executable graph to the device: `hipGraphUpload`, since ROCm 5.3.
+type Upload = unsafe extern "C" fn(Handle, Handle) -> Status;
+
+/// `hipStreamCaptureModeThreadLocal`.
+const CAPTURE_OF_THREAD: c_uint = 1;
 
 /// A function that fills a structure of device properties.
 type GetProperties = unsafe extern "C" fn(*mut u8, c_int) -> Status;
@@ -103,6 +115,8 @@ const ARCHITECTURE_BYTES: usize = 256;
 /// This machine's runtime.
 pub(super) struct HipDriver {
     functions: Functions,
+    /// `None` if the runtime is too old. The first launch of a graph then moves it.
+    upload: Option<Upload>,
     properties: PropertyLayout,
     /// The stream of all work. It and the default stream, which reads and writes memory, wait for
     /// each other.
@@ -129,7 +143,9 @@ impl HipDriver {
             Some(PropertyLayout { get, size, architecture })
         };
         let properties = LAYOUTS.into_iter().find_map(layout).ok_or_else(|| old("hipGetDeviceProperties"))?;
-        let driver = Self { functions, properties, stream: ptr::null_mut(), device: 0, _library: library };
+        // SAFETY: the HIP runtime documents the function with this signature.
+        let upload = unsafe { library.get::<Upload>(b"hipGraphUpload") }.ok().map(|upload| *upload);
+        let driver = Self { functions, upload, properties, stream: ptr::null_mut(), device: 0, _library: library };
         // SAFETY: the function exists, and so do all others, on which every call below relies.
         driver.done(unsafe { (driver.functions.init)(0) }).map_err(|error| match error.kind() {
             ErrorKind::NoDevice | ErrorKind::InvalidDevice => missing(&no_device()),
@@ -345,6 +361,35 @@ impl Driver for HipDriver {
                 ptr::null_mut(),
             )
         })
+    }
+
+    fn has_graphs(&self) -> bool {
+        true
+    }
+
+    fn graph(&mut self, launch: &KernelLaunch<'_>, count: usize) -> Result<Graph, DriverError> {
+        self.done(unsafe { (self.functions.begin_capture)(self.stream, CAPTURE_OF_THREAD) })?;
+        let launched = (0..count).try_for_each(|_| self.launch(launch));
+        // A capture must end, even if a launch failed.
+        let graph = self.given(ptr::null_mut(), |graph| unsafe { (self.functions.end_capture)(self.stream, graph) });
+        launched?;
+        let graph = graph?;
+        let made = self.given(ptr::null_mut(), |made| unsafe { (self.functions.instantiate)(made, graph, 0) });
+        // The executable graph does not need the other any more.
+        self.done(unsafe { (self.functions.destroy_graph)(graph) })?;
+        let made = made?;
+        if let Some(upload) = self.upload {
+            self.done(unsafe { upload(made, self.stream) })?;
+        }
+        Ok(Graph(made as u64))
+    }
+
+    fn launch_graph(&mut self, graph: Graph) -> Result<(), DriverError> {
+        self.done(unsafe { (self.functions.launch_graph)(graph.0 as Handle, self.stream) })
+    }
+
+    fn remove_graph(&mut self, graph: Graph) -> Result<(), DriverError> {
+        self.done(unsafe { (self.functions.destroy_executable)(graph.0 as Handle) })
     }
 
     fn event(&mut self) -> Result<Event, DriverError> {

@@ -1,5 +1,6 @@
 //! The driver that follows a script.
 
+use super::host::HostLaunch;
 use super::memory::DeviceMemory;
 use super::meter::{Health, ScriptedMeter, SteeredMeter};
 use super::profiler::{Counted, ScriptedProfiler};
@@ -50,6 +51,8 @@ pub(crate) struct ScriptedDriver {
     modules: HashMap<u64, LoadedModule>,
     events: HashMap<u64, Option<Duration>>,
     graphs: HashMap<u64, ScriptedGraph>,
+    /// The launches for the processor that have not run yet.
+    queued: Vec<HostLaunch>,
     /// The number of launches of each configuration's kernel.
     launches: BTreeMap<String, usize>,
     /// The current time on the device.
@@ -95,6 +98,7 @@ impl ScriptedDriver {
             modules: HashMap::new(),
             events: HashMap::new(),
             graphs: HashMap::new(),
+            queued: Vec::new(),
             launches: BTreeMap::new(),
             now: Duration::ZERO,
             numbers: 0,
@@ -170,7 +174,28 @@ impl ScriptedDriver {
         self.ail(&behaviour);
         self.counted.borrow_mut().launched(&behaviour.counters);
         self.pending = behaviour.end.as_deref().map(|name| error(self.errors, name));
+        self.queue(launch)?;
         self.write_all(launch)
+    }
+
+    /// Keeps a launch of a kernel that the processor runs until somebody waits for its end.
+    fn queue(&mut self, launch: &KernelLaunch<'_>) -> Result<(), DriverError> {
+        let LoadedModule { code, symbols, .. } = self.loaded(launch.function.0)?;
+        if let Some(program) = code.program.clone() {
+            let (symbols, parameters) = (symbols.clone(), launch.parameters.to_vec());
+            self.queued.push(HostLaunch { program, grid: launch.grid, block: launch.block, parameters, symbols });
+        }
+        Ok(())
+    }
+
+    /// Runs the launches that are queued for the processor. Their errors stay, as those of devices do.
+    fn run_queued(&mut self) {
+        for launch in std::mem::take(&mut self.queued) {
+            if let Err(kind) = launch.run(&mut self.memory) {
+                self.pending = Some(self.errors.of_kind(kind));
+                return;
+            }
+        }
     }
 
     /// Performs the kernel's writes.
@@ -245,7 +270,7 @@ impl Driver for ScriptedDriver {
         self.ready()?;
         // The output of a real compiler holds no macros. The names of its kernels are looked up later.
         let code = match image.starts_with(b"\x7fELF") {
-            true => ScriptedCode { function: String::new(), defines: BTreeMap::new() },
+            true => ScriptedCode { function: String::new(), defines: BTreeMap::new(), program: None },
             false => serde_json::from_slice(image).map_err(|_| self.errors.of_kind(ErrorKind::InvalidImage))?,
         };
         let behaviour = self.script.behaviour(&code);
@@ -412,6 +437,7 @@ impl Driver for ScriptedDriver {
                 std::thread::park();
             }
         }
+        self.run_queued();
         self.ready()
     }
 

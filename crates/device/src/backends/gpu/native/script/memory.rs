@@ -37,6 +37,23 @@ impl DeviceMemory {
         slice.ok_or(ErrorKind::InvalidValue)
     }
 
+    /// Returns all blocks with their addresses, in the order of these.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.blocks.iter().map(|(address, block)| (*address, block.as_slice()))
+    }
+
+    /// Replaces the contents of all blocks, in the order of their addresses. Returns false if `contents`
+    /// has another size.
+    pub(super) fn replace(&mut self, contents: &[u8]) -> bool {
+        let mut rest = contents;
+        for block in self.blocks.values_mut() {
+            let Some((own, others)) = rest.split_at_checked(block.len()) else { return false };
+            block.copy_from_slice(own);
+            rest = others;
+        }
+        rest.is_empty()
+    }
+
     pub(super) fn copy(&mut self, from: Address, to: Address, bytes: usize) -> Result<(), ErrorKind> {
         let data = self.at(from, bytes)?.to_vec();
         self.at(to, bytes)?.copy_from_slice(&data);

@@ -5,14 +5,16 @@
 //! times, the data they write, and the error they end with. The driver ([`ScriptedDriver`]) holds
 //! memory, modules, events and a clock. It refuses the same calls as a real driver: memory it does
 //! not have, blocks that are too large, shared memory that was not allowed, and every call after a
-//! sticky error.
+//! sticky error. With a compiler for the processor, kernels compute what their sources say.
 
 mod driver;
+mod host;
 mod memory;
 mod meter;
 mod profiler;
 
 pub(crate) use driver::ScriptedDriver;
+pub(super) use host::compile as compile_for_host;
 
 use crate::backends::Absent;
 use crate::backends::gpu::native::{Attribute, DeviceFiles, DriverError, ErrorKind, ErrorTable, FunctionAttribute};
@@ -36,6 +38,9 @@ pub(crate) struct Script {
     /// True if the script also stands in for the compiler, and compiles without looking at the source.
     #[serde(default)]
     pub(crate) compiles: bool,
+    /// The program that compiles kernels for the processor, in the place of the script's compiler.
+    #[serde(default)]
+    pub(crate) host: Option<PathBuf>,
     /// The power of its devices in watts. Without it, they have no meter.
     #[serde(default)]
     pub(crate) watts: Option<f64>,
@@ -168,6 +173,9 @@ pub(crate) enum Origin {
 pub(crate) struct ScriptedCode {
     pub(crate) function: String,
     pub(crate) defines: BTreeMap<String, String>,
+    /// The program that computes on the processor what the kernel would.
+    #[serde(default)]
+    pub(crate) program: Option<PathBuf>,
 }
 
 impl Script {
@@ -183,7 +191,7 @@ impl Script {
 
     /// Returns true if there is a script that compiles.
     pub(crate) fn stands_in_for_compiler(script: Option<&Path>) -> Result<bool, Absent> {
-        Ok(script.map(Self::read).transpose()?.is_some_and(|script| script.compiles))
+        Ok(script.map(Self::read).transpose()?.is_some_and(|script| script.compiles || script.host.is_some()))
     }
 
     /// Returns the behaviour of the kernels of `code`. Without a rule for them, they do nothing.
