@@ -1,5 +1,7 @@
 """Energy per launch: plausible by power and time, an objective, and fronts against time."""
 
+import re
+
 from . import scripted
 from .tool import Failed
 
@@ -52,6 +54,8 @@ def fixed(problem, config):
     head, rest = problem.read_text().split("[parameters]\n", 1)
     behind = rest[rest.index("\n[") + 1:]
     names = "".join(f"{name} = [{value}]\n" for name, value in config.items())
+    # The default configuration is another one.
+    behind = re.sub(r"(?m)^default = .*\n", "", behind)
     path = problem.with_name(f"{problem.stem}-clocks.toml")
     path.write_text(f"{head}[parameters]\n{names}\n[device_settings]\nclock_mhz = {{ all = {CLOCKS} }}\n\n{behind}")
     return path

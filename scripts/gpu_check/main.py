@@ -38,7 +38,8 @@ def checked(options, folder):
     except Failed as absent:
         print(f"gpu-check: {absent}", file=sys.stderr)
         return NO_GPU
-    results = Results(options.out or default_folder(repository() / "bench" / "results", device["name"]))
+    chosen_folder = options.out or default_folder(repository() / "bench" / "results", device["name"])
+    results = Results(chosen_folder, [folder, repository()])
     stranger = results.stranger(device["name"], tool.version())
     if stranger:
         print(f"gpu-check: {results.folder} has results of {stranger}; name another folder with --out", file=sys.stderr)

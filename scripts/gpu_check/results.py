@@ -16,10 +16,17 @@ MARKS = {True: "ok", False: "**failed**", None: "not made"}
 
 
 class Results:
-    """The folder of the results."""
+    """The folder of the results. `places` are folders of this machine, which the results do not name."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, places=()):
         self.folder = pathlib.Path(folder)
+        self.places = [f"{place}/" for place in places]
+
+    def portable(self, text):
+        """Returns a text with paths from the places on, instead of absolute ones."""
+        for place in self.places:
+            text = text.replace(place, "")
+        return text
 
     def part(self, name):
         """Returns the result of a finished part, or None. A file that was cut short counts as none."""
@@ -43,7 +50,7 @@ class Results:
     def write(self, name, result):
         """Keeps a finished part. A kill leaves the file whole or absent."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        replace(self.folder / f"{name}.json", (json.dumps(result, indent=1, default=str) + "\n").encode())
+        replace(self.folder / f"{name}.json", (self.portable(json.dumps(result, indent=1, default=str)) + "\n").encode())
 
     def keep_files(self, name, files):
         """Keeps small files of a part, compressed. Returns the names of those that are too large."""

@@ -7,7 +7,7 @@ mod trouble;
 
 pub(crate) use conditions::{Conditions, MOST_RETAKES, Watch};
 pub(crate) use processors::ProcessorMeter;
-pub(crate) use reading::{EnergyReading, Next};
+pub(crate) use reading::{EnergyReading, Look, Next};
 pub(crate) use trouble::{OtherProcess, Slowdown, Trouble};
 
 use serde::{Deserialize, Serialize};

@@ -33,7 +33,9 @@ impl Fingerprint {
         let bytes = self.fill_rest(bytes);
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
         let mut lanes = self.lanes;
-        blocks.iter().for_each(|block| mix(&mut lanes, block));
+        for block in blocks {
+            mix(&mut lanes, block);
+        }
         self.lanes = lanes;
         self.rest[self.held..self.held + rest.len()].copy_from_slice(rest);
         self.held += rest.len();
@@ -63,12 +65,17 @@ impl Fingerprint {
     }
 }
 
+/// Written out, because this package is compiled for size: iterators would cost three times the work.
+#[inline(always)]
 fn mix(lanes: &mut [u64; LANES], block: &[u8; BLOCK]) {
-    for (lane, word) in lanes.iter_mut().zip(block.as_chunks::<8>().0) {
-        *lane = step(*lane, u64::from_le_bytes(*word));
-    }
+    let &[a, b, c, d] = block.as_chunks::<8>().0 else { return };
+    lanes[0] = step(lanes[0], u64::from_le_bytes(a));
+    lanes[1] = step(lanes[1], u64::from_le_bytes(b));
+    lanes[2] = step(lanes[2], u64::from_le_bytes(c));
+    lanes[3] = step(lanes[3], u64::from_le_bytes(d));
 }
 
+#[inline(always)]
 fn step(state: u64, word: u64) -> u64 {
     (state ^ word).wrapping_mul(MULTIPLIER).rotate_left(29).wrapping_add(MULTIPLIER)
 }

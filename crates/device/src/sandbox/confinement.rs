@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// The folder of shared memory.
 pub(crate) const SHARED_MEMORY: &str = "/dev/shm";
 
+/// The device node of NVIDIA's driver.
+const NVIDIA: &str = "/dev/nvidiactl";
+
 /// The sandbox of this user: what must not be read, and what drivers must write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandbox {
@@ -162,6 +165,17 @@ impl Confinement {
             }
         }
         paths
+    }
+
+    /// Returns the folders of `/proc` whose files a process may overwrite. CUDA's driver names its threads
+    /// there, and does not start if it cannot.
+    pub(super) fn of_threads(role: Role) -> Option<&'static str> {
+        match role {
+            Role::Kernel => None,
+            Role::Driver => Some("/proc/self/task"),
+            // The rule binds to a process, and a program starts others.
+            Role::Program => Path::new(NVIDIA).exists().then_some("/proc"),
+        }
     }
 
     /// Returns the device nodes that a process may use.

@@ -37,6 +37,14 @@ fn build(confinement: &Confinement, role: Role) -> Result<RulesetCreated, Rulese
     for path in Confinement::devices(role) {
         rules = allow(rules, &path, AccessFs::WriteFile | AccessFs::ReadFile | AccessFs::ReadDir | AccessFs::IoctlDev)?;
     }
+    if let Some(threads) = Confinement::of_threads(role) {
+        rules = allow(rules, Path::new(threads), AccessFs::WriteFile | AccessFs::Truncate)?;
+        if role == Role::Driver {
+            // A rule binds to what the system holds of the folder, which the system may forget while
+            // nobody has the folder open.
+            std::mem::forget(PathFd::new(threads));
+        }
+    }
     Ok(rules)
 }
 
@@ -60,4 +68,38 @@ pub(super) fn enter(rules: RulesetCreated) -> Result<Option<String>, String> {
         (_, LandlockStatus::Available { effective_abi, .. }) => Some(format!("landlock {}", effective_abi as i32)),
         _ => Some("landlock".to_owned()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sandbox::{Cage, Sandbox};
+    use std::fs::OpenOptions;
+
+    /// Overwrites the name of the calling thread as CUDA's driver does, in the sandbox of `role`.
+    fn renamed(role: Role) -> std::io::Result<()> {
+        let trial = move || {
+            let folder = tempfile::tempdir().unwrap();
+            let confinement = Confinement::of_run(Some(&Sandbox::default()), folder.path()).unwrap();
+            // A system without a sandbox lets everybody do it.
+            if let (Some(confinement), Ok(_)) = (confinement, Sandbox::support()) {
+                Cage::build(&confinement, role).unwrap().enter().unwrap();
+            }
+            let name = format!("/proc/self/task/{}/comm", nix::unistd::gettid());
+            OpenOptions::new()
+                .write(true)
+                .truncate(true)
+                .open(name)
+                .and_then(|mut file| std::io::Write::write_all(&mut file, b"renamed"))
+        };
+        std::thread::spawn(trial).join().unwrap()
+    }
+
+    #[test]
+    fn a_driver_can_name_its_threads_and_a_kernel_cannot() {
+        renamed(Role::Driver).unwrap();
+        if Sandbox::support().is_ok() {
+            renamed(Role::Kernel).unwrap_err();
+        }
+    }
 }

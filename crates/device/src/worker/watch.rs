@@ -1,8 +1,8 @@
 //! Watches the device during sampling: the energy of the samples, and the device's state after each
 //! of them.
 
-use crate::backends::{LaunchArgument, Session};
-use crate::energy::{ENERGY_MJ, EnergyReading, EnergySource, Meter, Next, ProcessorMeter, Trouble, Watch};
+use crate::backends::{Launch, LaunchArgument, Session};
+use crate::energy::{ENERGY_MJ, EnergyReading, EnergySource, Look, Meter, Next, ProcessorMeter, Trouble, Watch};
 use crate::worker::protocol::{Ending, Job, JobReport};
 use crate::worker::sequence::JobBench;
 use std::time::Duration;
@@ -75,20 +75,16 @@ impl JobBench<'_> {
         arguments: &[LaunchArgument],
         report: &mut JobReport,
     ) -> Result<(), Ending> {
-        if !self.watcher.as_ref().is_some_and(|watcher| watcher.energy) {
-            return Ok(());
-        }
+        let Some(watcher) = self.watcher.as_mut().filter(|watcher| watcher.energy) else { return Ok(()) };
         let start = self.clock.now();
-        let mut reading = EnergyReading::new(Duration::from_secs_f64(report.warmup_ms.unwrap_or_default() / 1e3));
+        let energy_mj = watcher.meter.energy_mj().map_err(Ending::Broken)?;
+        let at = self.clock.now();
+        let run = Duration::from_secs_f64(report.warmup_ms.unwrap_or_default() / 1e3);
+        let mut reading = EnergyReading::new(run, at - start);
+        let mut look = Look { energy_mj, at, runs: 0.0 };
         loop {
-            let Some(watcher) = &mut self.watcher else { return Ok(()) };
-            let energy = watcher.meter.energy_mj().map_err(Ending::Broken)?;
-            match reading.next(energy, self.clock.now()) {
-                Next::Run(runs) => {
-                    for _ in 0..runs {
-                        self.run_all(job, arguments)?;
-                    }
-                }
+            match reading.next(look) {
+                Next::Run(runs) => look = self.run_and_look(job, arguments, runs)?,
                 Next::Done(energy) => {
                     report.values.entry(ENERGY_MJ.to_owned()).or_default().push(energy);
                     report.run += self.clock.now() - start;
@@ -101,11 +97,33 @@ impl JobBench<'_> {
         }
     }
 
-    fn run_all(&mut self, job: &Job, arguments: &[LaunchArgument]) -> Result<(), Ending> {
-        for (position, step) in job.steps.iter().enumerate() {
-            self.session.launch(position, &step.launch(arguments), &mut || {})?;
+    /// Runs the configuration `runs` times, and looks at the counter when the first launch has started.
+    /// The launches of a single kernel start together, so that the device works during the look.
+    fn run_and_look(&mut self, job: &Job, arguments: &[LaunchArgument], runs: u64) -> Result<Look, Ending> {
+        let Self { session, clock, watcher: Some(watcher), .. } = self else {
+            return Err(Ending::Broken("there is no meter".to_owned()));
+        };
+        let (began, mut seen) = (clock.now(), None);
+        let mut started = || {
+            if seen.is_none() {
+                let asked = clock.now();
+                let energy = watcher.meter.energy_mj();
+                seen = Some((energy, asked + (clock.now() - asked) / 2));
+            }
+        };
+        let together = if job.steps.len() == 1 { usize::try_from(runs).unwrap_or(usize::MAX) } else { 1 };
+        for _ in 0..runs / together as u64 {
+            for (position, step) in job.steps.iter().enumerate() {
+                let launch = step.launch(arguments);
+                let times = launch.times.saturating_mul(together);
+                session.launch(position, &Launch { times, ..launch }, &mut started)?;
+            }
         }
-        Ok(())
+        let lasted = (clock.now() - began).as_secs_f64().max(f64::MIN_POSITIVE);
+        let (energy, at) = seen.ok_or_else(|| Ending::Broken("the device did not start the launches".to_owned()))?;
+        let energy_mj = energy.map_err(Ending::Broken)?;
+        let share = (at.saturating_sub(began).as_secs_f64() / lasted).min(1.0);
+        Ok(Look { energy_mj, at, runs: runs as f64 * share })
     }
 
     /// Returns true if the last sample must be retaken because of the state of the device at its

@@ -188,14 +188,20 @@ impl GpuSession {
         Ok(call)
     }
 
-    /// Prepares the first launch of a kernel: allows its shared memory, and writes its variables in
-    /// constant memory.
+    /// Prepares the first launch of a kernel: allows its shared memory.
     fn prepare(&mut self, program: usize, call: &DriverCall) -> Result<(), Fault> {
         let loaded = &self.loaded[program];
         if call.shared as usize > DEFAULT_SHARED.saturating_sub(self.number(loaded.function, SHARED)? as usize) {
             let allowed = self.driver.allow_shared(loaded.function, call.shared);
             allowed.map_err(|error| error.fault(&format!("{} bytes of shared memory", call.shared)))?;
         }
+        Ok(())
+    }
+
+    /// Writes a kernel's variables in constant memory. Their buffers may hold other data than at the last
+    /// launch.
+    fn write_constants(&mut self, program: usize, call: &DriverCall) -> Result<(), Fault> {
+        let loaded = &self.loaded[program];
         for (symbol, constant) in loaded.symbols.iter().zip(&call.constants) {
             let (Some(symbol), Some((from, bytes))) = (symbol, constant) else { continue };
             if symbol.bytes < *bytes {
@@ -346,6 +352,7 @@ impl Session for GpuSession {
             }
             self.prepare(program, &call)?;
         }
+        self.write_constants(program, &call)?;
         let DriverCall { grid, block, shared, parameters, .. } = &call;
         let kernel = KernelLaunch { function, grid: *grid, block: *block, shared: *shared, parameters };
         let failed = |error: DriverError| error.fault("the launch failed");

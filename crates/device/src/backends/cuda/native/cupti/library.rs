@@ -1,7 +1,7 @@
 //! Opens CUPTI and calls it.
 #![allow(unsafe_code)] // calls NVIDIA's libraries
 
-use super::layout::Parameters;
+use super::layout::{Initialize, Parameters};
 use super::status::Refusal;
 use crate::backends::gpu::native::libraries;
 use libloading::os::unix::{Library, Symbol};
@@ -21,6 +21,12 @@ impl Cupti {
             .ok_or_else(|| Refusal::Missing(absent(folder)))?;
         // Closing the library while its threads run is not safe.
         Ok(Self(Box::leak(Box::new(library))))
+    }
+
+    /// Prepares the library for questions about a device. The driver must have started.
+    pub(super) fn begin(self) -> Result<(), Refusal> {
+        // SAFETY: it has no parameters.
+        unsafe { self.call(&mut Initialize::new()) }
     }
 
     /// Calls the function of `parameters`.

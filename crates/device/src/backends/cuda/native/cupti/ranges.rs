@@ -3,8 +3,8 @@
 
 use super::host::{Host, MetricNames, chip_of};
 use super::layout::{
-    Availability, DataInitialize, DataSize, Decode, Disable, Enable, Initialize, Object, Pop, Push, SetConfig, Start,
-    Stop, USER_RANGE, USER_REPLAY,
+    Availability, DataInitialize, DataSize, Decode, Disable, Enable, Object, Pop, Push, SetConfig, Start, Stop,
+    USER_RANGE, USER_REPLAY,
 };
 use super::library::Cupti;
 use super::resolution::resolution;
@@ -39,8 +39,7 @@ impl Gpu {
     /// CUPTI is missing or too old, the user may not read counters, or the GPU has none.
     pub(crate) unsafe fn open(libraries: Option<&Path>, device: usize, context: *mut c_void) -> Result<Self, Refusal> {
         let cupti = Cupti::open(libraries)?;
-        // SAFETY: it has no parameters.
-        unsafe { cupti.call(&mut Initialize::new()) }?;
+        cupti.begin()?;
         let chip = chip_of(cupti, device)?;
         // SAFETY: by this function's contract.
         let available = unsafe { availability(cupti, context) }?;

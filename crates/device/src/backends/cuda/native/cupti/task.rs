@@ -5,8 +5,9 @@ use super::library::Cupti;
 use super::resolution::{Metrics, resolution};
 use super::status::Refusal;
 use crate::backends::Absent;
+use crate::backends::cuda::native::driver::SystemDriver;
 use crate::backends::cuda::{ChipCounters, CountersTask, NoCounters};
-use crate::backends::gpu::native::libraries;
+use crate::backends::gpu::native::Driver;
 use tunesmith_core::counters::VOLTA;
 use tunesmith_space::did_you_mean;
 
@@ -33,17 +34,20 @@ fn of_chip(cupti: Cupti, chip: &str) -> Result<ChipCounters, NoCounters> {
 
 /// Returns the chips of all GPUs, without repetitions.
 fn own_chips(cupti: Cupti) -> Result<Vec<String>, NoCounters> {
-    // Without a driver, CUPTI crashes when asked for a device.
-    let has_driver = libraries::open(None, "libcuda", &["1"], &[]).is_some();
-    let of = |device: usize| has_driver.then(|| chip_of(cupti, device).ok()).flatten();
-    let mut chips: Vec<String> = (0..).map_while(of).collect();
+    // CUPTI crashes when asked for a device before the driver has started, and for one that does not exist.
+    let driver = SystemDriver::new().ok();
+    let count = driver.as_ref().and_then(|driver| driver.count().ok()).unwrap_or_default();
+    if count > 0 {
+        cupti.begin()?;
+    }
+    let mut chips = (0..count).map(|device| chip_of(cupti, device)).collect::<Result<Vec<_>, _>>()?;
     chips.sort();
     chips.dedup();
     if !chips.is_empty() {
         return Ok(chips);
     }
     let known = known_chips(cupti)?.join(", ");
-    let reason = if has_driver { "there is no NVIDIA GPU" } else { "there is no NVIDIA driver" }.to_owned();
+    let reason = if driver.is_some() { "there is no NVIDIA GPU" } else { "there is no NVIDIA driver" }.to_owned();
     Err(NoCounters::Absent(Absent { reason, remedy: format!("name a chip with --chip: {known}") }))
 }
 
