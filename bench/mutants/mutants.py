@@ -16,7 +16,7 @@ source:
   it records any status but `correct`.
 
 The catch rate is the share of the changed mutants that Tunesmith catches. CUDA sources are compiled
-as C++ and run on the processor, as in crates/cli/tests/cuda_examples.rs.
+as C++ and run on the processor, as in crates/cli/tests/it/cuda_examples.rs.
 """
 
 import argparse

@@ -103,7 +103,7 @@ fn input(key: KeyEvent) -> Input {
 }
 
 #[cfg(test)]
-#[path = "../tests/common/terminal.rs"]
+#[path = "../tests/it/common/terminal.rs"]
 mod terminal;
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A tuner without descriptors blames no configuration. This test stands alone, because it limits
 //! its own process.
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use common::*;

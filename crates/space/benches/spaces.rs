@@ -1,6 +1,6 @@
 //! Construction of the published spaces and queries to them: `cargo bench -p tunesmith-space`.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use divan::{Bencher, black_box};

@@ -2,7 +2,7 @@
 //! us for an exact choice; 20 us for a predicted one, by a portfolio's tree or by a model of 100
 //! trees among 32 configurations.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use common::{Kernel, Run};

@@ -119,8 +119,10 @@ impl JobBench<'_> {
                 session.launch(position, &Launch { times, ..launch }, &mut started)?;
             }
         }
+        // Where a device does not tell that the launches have started, they have ended by now.
+        started();
         let lasted = (clock.now() - began).as_secs_f64().max(f64::MIN_POSITIVE);
-        let (energy, at) = seen.ok_or_else(|| Ending::Broken("the device did not start the launches".to_owned()))?;
+        let Some((energy, at)) = seen else { return Err(Ending::Broken("there was no look".to_owned())) };
         let energy_mj = energy.map_err(Ending::Broken)?;
         let share = (at.saturating_sub(began).as_secs_f64() / lasted).min(1.0);
         Ok(Look { energy_mj, at, runs: runs as f64 * share })

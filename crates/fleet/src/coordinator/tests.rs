@@ -54,7 +54,8 @@ enum Script {
     WrongToken,
     /// Answers for another configuration.
     OtherConfiguration,
-    /// Answers probes at once, its first evaluation after `begun`, and others after `happened`.
+    /// Answers probes at once, its first evaluation after `begun`, and those that follow its third probe after
+    /// `happened`.
     Patient,
     /// Answers its first evaluation once so many workers have one.
     Gathers(usize),
@@ -132,10 +133,10 @@ impl Cue {
         self.0.1.notify_all();
     }
 
-    /// Waits for the cue, for half a minute at most. Returns true if it was given.
+    /// Waits for the cue, for two minutes at most. Returns true if it was given.
     fn wait(&self) -> bool {
         let given = self.0.0.lock().unwrap();
-        let most = Duration::from_secs(30);
+        let most = Duration::from_secs(120);
         *self.0.1.wait_timeout_while(given, most, |given| !*given).unwrap().0
     }
 }
@@ -314,7 +315,7 @@ fn play(
     if script.role() == WorkerRole::Compiles {
         return compiling::play(script, &mut listening, &mut speaking);
     }
-    let (mut leases, mut evaluations, mut kept) = (0, 0, None);
+    let (mut leases, mut evaluations, mut probes, mut kept) = (0, 0, 0, None);
     let mut has = BTreeSet::new();
     loop {
         let (job, attempt, task, parcel) = match hear(&mut listening, FROM_COORDINATOR)? {
@@ -340,10 +341,17 @@ fn play(
         let config = space.id(rank).unwrap();
         let x = (rank + 1) as f64;
         let factor = if script == Script::Slow { 1.5 } else { 1.0 };
-        if let (Script::Patient, Task::Evaluate { .. }) = (script, &task) {
-            evaluations += 1;
-            let cue = if evaluations == 1 { &cues.begun } else { &cues.happened };
-            cue.wait();
+        match (script, &task) {
+            (Script::Patient, Task::Evaluate { .. }) => {
+                evaluations += 1;
+                if evaluations == 1 {
+                    cues.begun.wait();
+                } else if probes >= 3 {
+                    cues.happened.wait();
+                }
+            }
+            (Script::Patient, _) => probes += 1,
+            _ => {}
         }
         if let (Script::Gathers(all), Task::Evaluate { .. }) = (script, &task) {
             evaluations += 1;
@@ -384,9 +392,13 @@ fn play(
     Ok(())
 }
 
+/// The number of looks after which a test gives up what it waits for: two minutes, because a busy machine may
+/// stand still for one.
+const LONG: usize = 24_000;
+
 /// Gives a cue once the report says so.
 fn when(report: &SharedReport, cue: &Cue, says: impl Fn(&FleetReport) -> bool) {
-    for _ in 0..6000 {
+    for _ in 0..LONG {
         if report.read(&says) {
             break;
         }

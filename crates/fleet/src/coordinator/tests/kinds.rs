@@ -5,8 +5,8 @@ use super::*;
 #[test]
 fn a_worker_that_is_slower_than_the_others_is_set_aside_and_named() {
     let stage = Stage::new();
-    // With short leases, a slow host would hand the evaluations of the others to the slow worker.
-    let fleet = stage.fleet_with(Terms::default());
+    // Short leases: what a worker holds while it waits for the slow one is issued anew.
+    let fleet = stage.fleet(FleetOptions::PATIENCE);
     let (port, report, cues, entry) = (fleet.port(), fleet.report(), Cues::default(), Cue::default());
     let mut workers: Vec<_> =
         (0..4).map(|_| stage.worker_with(port, Script::Patient, cues.clone(), Cue::given())).collect();
@@ -41,7 +41,7 @@ fn workers_of_another_kind_wait_for_a_run_of_their_own() {
     });
     let (watched, happened) = (report.clone(), cues.happened.clone());
     let directing = thread::spawn(move || {
-        for _ in 0..6000 {
+        for _ in 0..LONG {
             if watched.others() == 2 {
                 break;
             }

@@ -1,0 +1,239 @@
+//! Problems whose kernel is a command, from the command line.
+
+use crate::common;
+
+use common::{Folder, Ran, entries};
+use serde_json::json;
+use std::process::{Command, Stdio};
+
+/// A program whose cost is a function of its parameters. `WAY = "wrong"` prints a wrong result,
+/// `"broken"` fails to build, and `"crash"` crashes.
+const PROGRAM: &str = r#"#!/bin/sh
+. "$OUT/settings"
+test "$WAY" = crash && kill -SEGV $$
+echo "answer $answer"
+echo "cost $((10 + (TILE - 4) * (TILE - 4))) us"
+echo "loss 0.$TILE"
+"#;
+
+const BUILD: &str = r#"#!/bin/sh
+echo built >> built
+test "$WAY" = broken && { echo "settings:1: error: no such way" >&2; exit 1; }
+if test "$WAY" = wrong; then echo answer=41; else echo answer=42; fi > "$1/settings"
+"#;
+
+const PROBLEM: &str = r#"
+[problem]
+sizes = { SIZE = 100 }
+
+[kernel]
+command = ["sh", "program.sh", "{TILE}"]
+build = ["sh", "build.sh", "{OUT}"]
+cost = "cost ([0-9]+) us"
+unit = "us"
+values = { loss = "loss ([0-9.]+)" }
+
+[parameters]
+TILE = [1, 2, 3, 4, 5]
+WAY = ["right", "wrong", "broken", "crash"]
+
+[constraints]
+"tiles are small" = "TILE * 10 <= SIZE"
+
+[verify]
+output = "^answer 42$"
+
+[tuning]
+strategy = "exhaustive"
+"#;
+
+fn folder(problem: &str) -> Folder {
+    Folder::with(&[("p.toml", problem), ("program.sh", PROGRAM), ("build.sh", BUILD)])
+}
+
+/// Tunes the problem with `old` replaced by `new`.
+#[track_caller]
+fn tune_with(old: &str, new: &str) -> Ran {
+    assert!(PROBLEM.contains(old));
+    folder(&PROBLEM.replacen(old, new, 1)).run(&["tune", "p.toml", "--quiet"])
+}
+
+#[test]
+fn a_command_tunes_end_to_end() {
+    let folder = folder(PROBLEM);
+    let ran = folder.run(&["tune", "p.toml", "--json", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let outcome = ran.json();
+    assert_eq!(outcome["best"]["config"], json!({"TILE": 4, "WAY": "right"}));
+    assert_eq!(outcome["best"]["time_ms"], 0.01);
+    assert_eq!(outcome["default"]["time_ms"], 0.019);
+    assert_eq!(outcome["evaluations"], 20);
+    let failed = json!({"compile": 5, "runtime": 5, "timeout": 0, "correctness": 5, "constraints": 0, "infeasible": 0});
+    assert_eq!(outcome["failed"], failed);
+    assert!(outcome["device"].as_str().unwrap().starts_with("command ("), "{outcome:#}");
+    let best = entries(&folder.path("p.jsonl")).into_iter().find(|entry| entry["config"]["TILE"] == 3).unwrap();
+    assert_eq!(best["values"]["loss"][0], 0.3, "{best:#}");
+}
+
+#[test]
+fn a_command_is_named_by_its_device_as_well() {
+    let folder = folder(PROBLEM);
+    let tune = |device: &str| folder.run(&["tune", "p.toml", "--quiet", "--device", device, "--stop", "evaluations 1"]);
+    assert_eq!(tune("command").code, Some(0));
+    tune("comand").refused(&["no device `comand`", "did you mean `command`?"]);
+    tune("c").refused(&["is a command, which the device `c` does not run", "--device command"]);
+    assert_eq!(tune("synthetic:TILE").code, Some(0));
+}
+
+#[test]
+fn a_resumed_run_measures_nothing_twice_and_another_program_is_noticed() {
+    // A final re-measurement of the leaders would build them again.
+    let folder = folder(&format!("{PROBLEM}\n[measure]\nfinal = false\ndrift = false\n"));
+    let tune = |more: &[&str]| folder.run(&[&["tune", "p.toml", "--json", "--quiet"], more].concat());
+    assert_eq!(tune(&["--stop", "evaluations 5"]).code, Some(0));
+    let ran = tune(&["--resume"]);
+    assert_eq!((ran.json()["resumed"].as_u64(), ran.json()["evaluations"].as_u64()), (Some(5), Some(20)), "{ran:#?}");
+    // One build for each evaluation, and one before the resumed ones to check the programs.
+    let built = std::fs::read_to_string(folder.path("built")).unwrap();
+    assert_eq!(built.lines().count(), 21);
+    folder.write("program.sh", &format!("{PROGRAM}# changed\n"));
+    tune(&["--resume"]).refused(&["cannot be resumed", "command"]);
+}
+
+#[test]
+fn run_runs_one_configuration_and_prints_the_script_for_it() {
+    let folder = folder(PROBLEM);
+    let ran = folder.run(&["run", "p.toml", "--config", "TILE=2", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert_eq!(ran.json()["time_ms"], 0.014);
+    let ran = folder.run(&["run", "p.toml", "--config", "WAY=wrong"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stdout.contains("correctness") && ran.stdout.contains("answer 41"), "{ran:#?}");
+    let ran = folder.run(&["run", "p.toml", "--config", "TILE=3", "--show-command"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    for part in ["export TILE=3\n", "sh build.sh", "sh program.sh 3\n"] {
+        assert!(ran.stdout.contains(part), "`{part}` is missing: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn check_builds_and_looks_for_programs() {
+    let checked = folder(PROBLEM).run(&["check", "p.toml"]);
+    assert_eq!(checked.code, Some(0), "{checked:#?}");
+    let folder = folder(&PROBLEM.replace("\"sh\", \"program.sh\"", "\"./progarm.sh\""));
+    folder.run(&["check", "p.toml"]).refused(&[
+        "p.toml:6:",
+        "`./progarm.sh` does not exist",
+        "did you mean `./program.sh`?",
+    ]);
+}
+
+#[test]
+fn devices_lists_command() {
+    let report = Folder::new().run(&["devices", "--json"]).json();
+    let devices = report["devices"].as_array().unwrap();
+    let device = devices.iter().find(|device| device["id"] == "command").unwrap();
+    assert!(device["limits"]["threads"].as_f64() >= Some(1.0), "{report:#}");
+}
+
+#[test]
+fn the_starter_for_commands_tunes_at_once() {
+    let folder = Folder::new();
+    let ran = folder.run(&["init", "--backend", "command", "--out", "first"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let ran = folder.run(&["check", "first/problem.toml"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let ran = folder.run(&["tune", "first/problem.toml", "--stop", "evaluations 4", "--json", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.json()["default"]["time_ms"].as_f64() > Some(0.0), "{ran:#?}");
+    folder.run(&["init", "--backend", "comand"]).refused(&["no starter", "did you mean `command`?"]);
+    folder.run(&["init", "--backend", "fortran"]).refused(&["there are starters for c, command, cuda, hip"]);
+}
+
+#[test]
+fn wrong_words_are_refused_where_they_stand() {
+    tune_with("[\"sh\", \"program.sh\", \"{TILE}\"]", "\"./program.sh {TILE}\"")
+        .refused(&["p.toml:6:", "list of words"]);
+    tune_with("[\"sh\", \"program.sh\", \"{TILE}\"]", "[]").refused(&["p.toml:6:", "no words"]);
+    tune_with("{TILE}", "{TIEL}").refused(&["p.toml:6:", "`{TIEL}`", "did you mean `TILE`?"]);
+    tune_with("{TILE}", "{TILE").refused(&["p.toml:6:", "without its partner"]);
+    tune_with("{OUT}", "{OUTPUT}").refused(&["p.toml:7:", "`{OUTPUT}`", "OUT, the folder of a configuration"]);
+    tune_with("[\"sh\", \"build.sh\", \"{OUT}\"]", "[[\"sh\"], \"build.sh\"]").refused(&["p.toml:7:", "mixes words"]);
+    tune_with("[\"sh\", \"build.sh\"", "[\"no-such-compiler\"")
+        .refused(&["p.toml:7:", "`no-such-compiler` is not among the installed programs"]);
+}
+
+#[test]
+fn wrong_costs_are_refused_where_they_stand() {
+    tune_with("cost ([0-9]+) us", "cost [0-9]+ us").refused(&["p.toml:8:", "has 0 groups", "one group is the number"]);
+    tune_with("cost ([0-9]+) us", "cost ([0-9+ us").refused(&["p.toml:8:", "no regular expression"]);
+    tune_with("unit = \"us\"", "unit = \"hours\"").refused(&["p.toml:9:", "cannot be `hours`", "s, ms, us, ns"]);
+    tune_with("cost = \"cost ([0-9]+) us\"\n", "").refused(&["p.toml:8:", "there is none"]);
+    tune_with("unit = \"us\"", "time = \"user\"").refused(&["p.toml:9:", "`kernel.cost` both say"]);
+    tune_with("unit = \"us\"", "time = \"usr\"").refused(&["did you mean `user`?"]);
+    tune_with("loss ([0-9.]+)", "loss").refused(&["p.toml:10:", "kernel.values.loss", "0 groups"]);
+    tune_with("unit = \"us\"", "memory_limit = \"2GIG\"").refused(&["p.toml:9:", "no amount of memory", "\"2GiB\""]);
+    tune_with("unit = \"us\"", "warmup = 1").refused(&["p.toml:9:", "true or false"]);
+    let both = "unit = \"us\"\nwarmup = false\n[measure]\nwarmups = 3";
+    tune_with("unit = \"us\"", both).refused(&["p.toml:12:", "counts the first run", "remove one"]);
+    tune_with("unit = \"us\"", "untis = \"us\"").refused(&["p.toml:9:", "did you mean `unit`?"]);
+}
+
+#[test]
+fn wrong_checks_and_names_are_refused_where_they_stand() {
+    tune_with("^answer 42$", "(").refused(&["p.toml:20:", "no regular expression"]);
+    tune_with("output = \"^answer 42$\"", "expected_output = \"a.txt\"").refused(&["p.toml:20:", "no file `./a.txt`"]);
+    tune_with("output = \"^answer 42$\"", "check = [\"./chekc\"]").refused(&["p.toml:20:", "`./chekc` does not exist"]);
+    tune_with("output = \"^answer 42$\"", "relative = 0.1").refused(&["p.toml:20:", "expected_output"]);
+    tune_with("SIZE = 100", "SIZE = 100, PATH = 1").refused(&["where programs are looked for under the name `PATH`"]);
+    tune_with("WAY = [", "OUT = [").refused(&["p.toml:14:", "the folder of a configuration under the name `OUT`"]);
+    tune_with("[verify]", "[[arguments]]\nname = \"a\"\n\n[verify]").refused(&["a command has no `[[arguments]]`"]);
+}
+
+const ENDLESS: &str = r#"
+[kernel]
+command = ["sh", "-c", "sleep 1000 & echo $$ $! > running; wait"]
+
+[parameters]
+N = [1, 2, 3]
+
+[measure]
+first_limit = 1000
+"#;
+
+/// Returns the process numbers of the shell and of its children, once it runs.
+fn running(folder: &Folder) -> Vec<String> {
+    loop {
+        let text = std::fs::read_to_string(folder.path("running")).unwrap_or_default();
+        if text.ends_with('\n') {
+            return text.split_whitespace().map(str::to_owned).collect();
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Waits until a process is gone; a test that never sees that does not end.
+fn wait_until_gone(number: &str) {
+    let is_alive = || {
+        let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+        // A zombie has ended. Its new parent collects it at some time.
+        stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'))
+    };
+    while is_alive() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn nothing_outlives_a_tuner_that_is_killed_or_interrupted() {
+    for (signal, code) in [("-KILL", None), ("-INT", Some(130))] {
+        let folder = Folder::with(&[("p.toml", ENDLESS)]);
+        let mut tuner = folder.command(&["tune", "p.toml", "--quiet"]).stdout(Stdio::null()).spawn().unwrap();
+        let started = running(&folder);
+        assert_eq!(started.len(), 2);
+        let killed = Command::new("kill").args([signal, &tuner.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        assert_eq!(tuner.wait().unwrap().code(), code);
+        started.iter().for_each(|number| wait_until_gone(number));
+    }
+}

@@ -1,0 +1,119 @@
+//! The end of the tuner is the end of everything that it started, and Ctrl-C works from the first
+//! moment on.
+
+use crate::common;
+
+use common::Folder;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+const PROBLEM: &str = r#"
+[problem]
+name = "copy"
+
+[parameters]
+P = [1, 2]
+
+[kernel]
+file = "copy.c"
+function = "copy"
+
+[[arguments]]
+name = "b"
+type = "i32"
+shape = [4]
+access = "out"
+
+[tuning]
+stop = "evaluations 2"
+"#;
+
+/// A compiler that hangs, with a child and a daemon, when it is called with words that match a pattern.
+const COMPILER: &str = r#"#!/bin/sh
+case "$*" in
+PATTERN)
+    sleep 1000 &
+    child=$!
+    setsid sleep 1000 &
+    echo $$ $child $! > "FOLDER/new"
+    mv "FOLDER/new" "FOLDER/hangs"
+    wait;;
+esac
+exec cc "$@"
+"#;
+
+/// Returns a folder with a problem and a compiler that hangs.
+fn folder(pattern: &str) -> Folder {
+    let kernel = "void copy(int *b) { for (int i = 0; i < 4; i++) b[i] = P; }";
+    let folder = Folder::with(&[("p.toml", PROBLEM), ("copy.c", kernel)]);
+    let here = folder.path("").display().to_string();
+    let compiler = COMPILER.replace("PATTERN", pattern).replace("FOLDER", here.trim_end_matches('/'));
+    folder.write("slow-cc", &compiler);
+    fs::set_permissions(folder.path("slow-cc"), fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+/// Starts a run and waits until its compiler hangs. Returns the run, and the processes that hang.
+fn hanging(folder: &Folder) -> (Child, Vec<String>) {
+    let mut command = folder.command(&["tune", "p.toml", "--quiet"]);
+    command.env("CC", folder.path("slow-cc")).stdout(Stdio::null()).stderr(Stdio::null());
+    let tuner = command.spawn().unwrap();
+    let file = folder.path("hangs");
+    assert!(within_a_minute(|| file.exists()), "the compiler was not called");
+    let processes = fs::read_to_string(file).unwrap().split_whitespace().map(str::to_owned).collect();
+    (tuner, processes)
+}
+
+fn within_a_minute(mut is_true: impl FnMut() -> bool) -> bool {
+    (0..1200).any(|_| {
+        sleep(Duration::from_millis(50));
+        is_true()
+    })
+}
+
+fn signal(tuner: &Child, signal: &str) {
+    assert!(Command::new("kill").args([signal, &tuner.id().to_string()]).status().unwrap().success());
+}
+
+fn ended(mut tuner: Child) -> ExitStatus {
+    let mut status = None;
+    let has_ended = within_a_minute(|| {
+        status = tuner.try_wait().unwrap();
+        status.is_some()
+    });
+    assert!(has_ended, "the tuner runs on");
+    status.unwrap()
+}
+
+/// Returns true if the process runs. One that has ended may still have an entry.
+fn runs(process: &String) -> bool {
+    let stat = fs::read_to_string(Path::new("/proc").join(process).join("stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
+
+const STAGES: [(&str, &str); 3] =
+    [("version", "*--version*"), ("dependencies", "*-MM*"), ("the first compilation", "*-o*")];
+
+#[test]
+fn an_interrupt_ends_a_compiler_that_hangs_while_the_run_starts() {
+    for (stage, pattern) in STAGES {
+        let (tuner, processes) = hanging(&folder(pattern));
+        signal(&tuner, "-INT");
+        assert_eq!(ended(tuner).code(), Some(130), "{stage}");
+        assert!(within_a_minute(|| !processes.iter().any(runs)), "{stage}");
+    }
+}
+
+#[test]
+fn a_tuner_that_is_killed_leaves_no_compiler() {
+    for (stage, pattern) in STAGES {
+        let (tuner, processes) = hanging(&folder(pattern));
+        signal(&tuner, "-KILL");
+        assert_eq!(ended(tuner).code(), None, "{stage}");
+        assert!(within_a_minute(|| !processes.iter().any(runs)), "{stage}");
+    }
+}

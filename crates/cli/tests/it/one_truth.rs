@@ -1,0 +1,272 @@
+//! One verdict per run: the same best everywhere, never one that is slower than the default, and
+//! no silence about what was not verified.
+
+use crate::common;
+
+use common::{Folder, Ran};
+use serde_json::Value as Json;
+
+/// Prints a cost that depends on the time of the run: before `count.3` exists, the search is still
+/// under way. X = 1, the default, looks slow in the search and is the fastest afterwards.
+const SCRIPT: &str = r#"
+case $X in
+  1) if test -e count.3; then echo "cost 10"; else echo "cost 30"; fi ;;
+  2) echo "cost 12" ;;
+  3) touch count.3; echo "cost 13" ;;
+esac
+"#;
+
+const PROBLEM: &str = r#"
+[kernel]
+command = ["sh", "run.sh"]
+cost = 'cost (\d+)'
+
+[parameters]
+X = [1, 2, 3]
+
+[tuning]
+strategy = "exhaustive"
+"#;
+
+fn folder(script: &str) -> Folder {
+    Folder::with(&[("p.toml", PROBLEM), ("run.sh", script)])
+}
+
+#[test]
+fn a_winner_of_the_search_that_is_slower_than_the_default_is_not_crowned() {
+    let folder = folder(SCRIPT);
+    let ran = folder.run(&["tune", "p.toml", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    for part in
+        ["none: nothing better than the default was found", "X=2 was the best of the search with 12", "10.00 ms"]
+    {
+        assert!(ran.stdout.contains(part), "`{part}` is missing: {ran:#?}");
+    }
+    let outcome = folder.run(&["tune", "p.toml", "--quiet", "--json", "--resume"]).json();
+    assert_eq!((&outcome["best"]["config"]["X"], &outcome["better_than_default"]), (&1.into(), &false.into()));
+    assert_eq!((&outcome["best"]["time_ms"], &outcome["search_best"]["config"]["X"]), (&10.0.into(), &2.into()));
+    // A slow machine allows few rounds, which prove nothing.
+    for tie in outcome["ties"].as_array().unwrap() {
+        assert!(tie["final_times_ms"].as_array().unwrap().len() < 6, "the other was surely slower: {tie}");
+    }
+}
+
+/// Every reader of the journal names the best that `tune` named, with its time and speed-up.
+#[test]
+fn tune_top_report_export_and_convert_tell_one_truth() {
+    let folder = folder(SCRIPT);
+    let best = folder.run(&["tune", "p.toml", "--quiet", "--json"]).json()["best"].clone();
+    let top = folder.run(&["top", "p.jsonl", "--json"]).json();
+    let first = &top["configs"][0];
+    assert_eq!(
+        (&first["config"], &first["time_ms"], &first["speedup"]),
+        (&best["config"], &best["time_ms"], &1.0.into())
+    );
+    assert_eq!((&top["default_ms"], &top["better_than_default"]), (&10.0.into(), &false.into()));
+    let mut speedups: Vec<&Json> = top["configs"].as_array().unwrap().iter().map(|config| &config["speedup"]).collect();
+    // The others have no order that is sure: a slow machine allows few rounds.
+    speedups.sort_by(|a, b| b.as_f64().unwrap().total_cmp(&a.as_f64().unwrap()));
+    assert_eq!(speedups, [&Json::from(1.0), &Json::from(10.0 / 12.0), &Json::from(10.0 / 13.0)], "one baseline");
+    let ran = folder.run(&["top", "p.jsonl"]);
+    assert!(ran.stdout.contains("unverified") && ran.stdout.contains("nothing better than the default"), "{ran:#?}");
+
+    assert_eq!(folder.run(&["report", "p.jsonl", "-o", "p.html"]).code, Some(0));
+    let page = std::fs::read_to_string(folder.path("p.html")).unwrap();
+    assert!(page.contains("Nothing better than the default was found") && page.contains("Unverified"), "{page}");
+    let converted = folder.run(&["convert", "p.jsonl", "-o", "p.csv", "--json"]).json();
+    assert_eq!(converted["optimum_ms"], best["time_ms"]);
+    let ran = folder.run(&["export", "p.jsonl", "--as", "json", "-o", "best.json", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let exported: Json = serde_json::from_str(&std::fs::read_to_string(folder.path("best.json")).unwrap()).unwrap();
+    let text = exported.to_string();
+    let fastest = exported["entries"].as_array().and_then(|entries| entries.first()).cloned().unwrap_or_default();
+    assert_eq!((&fastest["config"]["X"], &fastest["time_ms"]), (&1.into(), &10.0.into()), "{text}");
+    assert_eq!(
+        exported["best"],
+        serde_json::json!({ "config": { "X": 1 }, "time_ms": 10.0, "speedup": 1.0 }),
+        "{text}"
+    );
+}
+
+#[test]
+fn equal_configurations_are_ties_of_the_default() {
+    let outcome = folder("echo cost 10").run(&["tune", "p.toml", "--quiet", "--json"]).json();
+    assert_eq!((&outcome["best"]["config"]["X"], &outcome["better_than_default"]), (&1.into(), &false.into()));
+    assert_eq!(outcome["ties"].as_array().unwrap().len(), 2, "{outcome:#}");
+}
+
+#[test]
+fn a_faster_winner_is_crowned_with_an_interval_of_its_speed_up() {
+    let outcome = folder("echo cost $((40 / X))").run(&["tune", "p.toml", "--quiet", "--json"]).json();
+    assert_eq!((&outcome["best"]["config"]["X"], &outcome["better_than_default"]), (&3.into(), &true.into()));
+    assert_eq!(outcome["speedup"]["ratio"], 40.0 / 13.0);
+    assert_eq!((&outcome["speedup"]["basis"], &outcome["verified"]), (&"final".into(), &false.into()));
+}
+
+#[test]
+fn a_default_that_fails_leaves_the_winner_without_a_claim() {
+    let folder = folder("test $X -ne 1 && echo cost $X");
+    let ran = folder.run(&["tune", "p.toml", "--quiet"]);
+    assert!(ran.stdout.contains("speed-up  unknown: the default configuration failed"), "{ran:#?}");
+    let outcome = folder.run(&["tune", "p.toml", "--quiet", "--json", "--resume"]).json();
+    assert_eq!((&outcome["best"]["config"]["X"], &outcome["better_than_default"]), (&2.into(), &false.into()));
+    assert_eq!(outcome["speedup"], Json::Null);
+}
+
+#[test]
+fn a_default_that_the_constraints_exclude_is_said_to_be_missing() {
+    let folder = Folder::with(&[
+        ("p.toml", &format!("{PROBLEM}[constraints]\n\"no one\" = \"X > 1\"\n")),
+        ("run.sh", "echo cost $X"),
+    ]);
+    let ran = folder.run(&["tune", "p.toml", "--quiet"]);
+    assert!(ran.stdout.contains("unknown: the constraints exclude the default configuration"), "{ran:#?}");
+}
+
+#[test]
+fn a_run_that_verifies_nothing_says_so_quiet_or_not_and_one_that_does_says_nothing() {
+    let unverified = folder("echo cost $X");
+    for options in [&["tune", "p.toml"][..], &["tune", "p.toml", "--quiet"]] {
+        let ran = unverified.run(options);
+        assert!(ran.stderr.contains("unverified") && ran.stdout.contains("unverified"), "{ran:#?}");
+    }
+    let verified =
+        Folder::with(&[("p.toml", &format!("{PROBLEM}[verify]\noutput = \"cost\"\n")), ("run.sh", "echo cost $X")]);
+    let ran = verified.run(&["tune", "p.toml", "--json"]);
+    assert!(ran.json()["verified"] == true && !ran.stderr.contains("unverified"), "{ran:#?}");
+    assert!(!verified.run(&["top", "p.jsonl"]).stdout.contains("unverified"));
+}
+
+const MANY: &str = r#"
+[kernel]
+command = ["sh", "run.sh"]
+
+[parameters]
+X = { range = "0..=30" }
+
+[tuning]
+strategy = "exhaustive"
+"#;
+
+fn many(script: &str, more: &[&str]) -> (Folder, Ran) {
+    let folder = Folder::with(&[("p.toml", MANY), ("run.sh", script)]);
+    let ran = folder.run(&[&["tune", "p.toml", "--json"], more].concat());
+    (folder, ran)
+}
+
+#[test]
+fn ten_configurations_that_fail_alike_end_the_run_with_their_message() {
+    let (folder, ran) = many("echo no such device $X >&2; exit 3", &[]);
+    let outcome = ran.json();
+    assert_eq!((ran.code, &outcome["evaluations"], &outcome["best"]), (Some(1), &10.into(), &Json::Null), "{ran:#?}");
+    let reason = outcome["stop_reason"].as_str().unwrap();
+    assert!(reason.starts_with("the first 10 configurations failed in the same way: runtime: "), "{reason}");
+    assert!(ran.stderr.contains("no such device 0") && ran.stderr.contains("--keep-going"), "{ran:#?}");
+    let resumed = folder.run(&["tune", "p.toml", "--json", "--resume", "--keep-going", "--quiet"]);
+    assert_eq!((resumed.code, &resumed.json()["evaluations"]), (Some(1), &31.into()), "{resumed:#?}");
+}
+
+#[test]
+fn failures_that_differ_do_not_end_the_run() {
+    let (_, ran) = many("test $X -gt 12 || { test $((X % 2)) -eq 0 && exit 3; kill -9 $$; }", &[]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert_eq!(ran.json()["evaluations"], 31);
+}
+
+#[test]
+fn an_objective_that_nothing_yields_is_refused_before_the_search() {
+    let folder = Folder::with(&[("p.toml", MANY), ("run.sh", "touch ran")]);
+    let ran = folder.run(&["tune", "p.toml", "--objective", "minimise joules"]);
+    ran.refused(&["`minimise joules` needs `joules`", "nothing yields", "a run yields compile_ms, energy_mj, time_ms"]);
+    assert!(!folder.path("ran").exists() && !folder.path("p.jsonl").exists(), "nothing ran");
+    let synthetic = ["tune", "p.toml", "--device", "synthetic:X + 1", "--objective", "energy"];
+    folder.run(&synthetic).refused(&["`energy_mj`", "nothing yields"]);
+    folder.run(&["check", "p.toml"]);
+    let named = MANY.replace("strategy =", "objective = \"joules\"\nstrategy =");
+    folder.write("q.toml", &named);
+    assert_eq!(folder.run(&["check", "q.toml"]).code, Some(2), "check refuses what tune refuses");
+}
+
+const C_PROBLEM: &str = r#"
+[kernel]
+file = "k.c"
+function = "f"
+
+[parameters]
+TILE = [16, 8, 4]
+STEP = [1, 2]
+
+[[arguments]]
+name = "out"
+type = "i32"
+shape = [4]
+access = "out"
+"#;
+
+fn check(kernel: &str) -> (Json, Ran) {
+    let folder = Folder::with(&[("p.toml", C_PROBLEM), ("k.c", kernel), ("tile.h", "#define TILE 32\n")]);
+    let ran = folder.run(&["check", "p.toml", "--json"]);
+    (ran.json(), ran)
+}
+
+/// Returns the texts of the messages of this level.
+fn texts(report: &Json, level: &str) -> Vec<String> {
+    let messages = report["messages"].as_array().unwrap().iter();
+    messages
+        .filter(|message| message["level"] == level)
+        .map(|message| message["text"].as_str().unwrap().to_string())
+        .collect()
+}
+
+#[test]
+fn check_refuses_a_kernel_that_does_not_compile_with_the_message_of_the_compiler() {
+    let (report, ran) = check("void f(int *out) { out[0] = TILE * STEP * undeclared; }");
+    assert_eq!((ran.code, &report["ok"]), (Some(2), &false.into()), "{ran:#?}");
+    let errors = texts(&report, "error");
+    assert!(errors.iter().any(|text| text.contains("undeclared") && text.contains("TILE=16,STEP=1")), "{errors:?}");
+}
+
+#[test]
+fn check_warns_of_a_default_that_does_not_compile_if_others_do() {
+    let (report, ran) = check("#if TILE == 16\n#error too large\n#endif\nvoid f(int *out) { out[0] = TILE * STEP; }");
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let warnings = texts(&report, "warning");
+    assert!(warnings.iter().any(|text| text.contains("the default configuration does not compile")), "{warnings:?}");
+}
+
+#[test]
+fn check_finds_parameters_without_effect_and_trusts_guards() {
+    let (report, _) = check("#define TILE 16\nvoid f(int *out) { out[0] = TILE; }");
+    let warnings = texts(&report, "warning").join("\n");
+    assert!(warnings.contains("`TILE` has no effect: ") && warnings.contains("k.c:1 defines it"), "{warnings}");
+    assert!(warnings.contains("nothing depends on parameter `STEP`"), "{warnings}");
+    let (report, _) = check("#include \"tile.h\"\nvoid f(int *out) { out[0] = TILE * STEP; }");
+    assert!(texts(&report, "warning").join("\n").contains("tile.h:1 defines it"), "{report:#}");
+    let (report, _) = check("#ifndef TILE\n#define TILE 16\n#endif\nvoid f(int *out) { out[0] = TILE * STEP; }");
+    assert!(!texts(&report, "warning").join("\n").contains("parameter"), "{report:#}");
+}
+
+#[test]
+fn check_explains_a_macro_that_collides_with_a_declaration() {
+    let problem = C_PROBLEM.replace("k.c", "k.cpp");
+    let kernel =
+        "template <int TILE> int g() { return TILE; }\nextern \"C\" void f(int *out) { out[0] = g<STEP>(); }\n";
+    let folder = Folder::with(&[("p.toml", &problem), ("k.cpp", kernel)]);
+    let report = folder.run(&["check", "p.toml", "--json"]).json();
+    assert_eq!(report["ok"], false, "{report:#}");
+    let warnings = texts(&report, "warning").join("\n");
+    assert!(warnings.contains("`TILE` is a macro") && warnings.contains("k.cpp:1 declares"), "{warnings}");
+}
+
+#[test]
+fn check_refuses_what_tune_refuses() {
+    let folder = Folder::with(&[("p.toml", &C_PROBLEM.replace("\"f\"", "\"absent\"")), ("k.c", "void f(int *out) {}")]);
+    for command in ["check", "tune"] {
+        assert_eq!(folder.run(&[command, "p.toml"]).code, Some(2), "{command}");
+    }
+    let folder = Folder::with(&[("p.toml", "[parameters]\nX = [1, 2]\n")]);
+    for command in ["check", "tune"] {
+        folder.run(&[command, "p.toml"]).refused(&["no kernel"]);
+    }
+    assert_eq!(folder.run(&["check", "p.toml", "--device", "synthetic:X"]).code, Some(0));
+}

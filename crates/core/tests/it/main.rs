@@ -1,0 +1,10 @@
+//! The integration tests of this crate, in one program: a module for each subject.
+
+mod ask_tell;
+mod common;
+mod finals;
+mod in_flight;
+mod judging;
+mod regret;
+mod shortlist;
+mod tuning_loop;

@@ -1,0 +1,7 @@
+//! The integration tests of this crate, in one program: a module for each subject.
+
+mod csv;
+mod follow;
+mod journal;
+mod names;
+mod recordings;

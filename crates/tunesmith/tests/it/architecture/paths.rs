@@ -1,0 +1,110 @@
+//! The paths that a file writes: in its code, its imports, its macros and its attributes.
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{Attribute, ItemMod, ItemUse, Macro, Meta, Path, UseTree};
+
+use crate::architecture::source::Source;
+
+/// A path as it is written.
+pub(crate) struct Written {
+    pub(crate) segments: Vec<String>,
+    pub(crate) line: usize,
+    /// The path of the module that it is written in.
+    pub(crate) module: Vec<String>,
+}
+
+/// Returns the paths that `source` writes.
+pub(crate) fn paths(source: &Source) -> Vec<Written> {
+    let mut reader = Reader { found: Vec::new(), module: source.module.clone() };
+    for item in &source.items {
+        reader.visit_item(item);
+    }
+    reader.found
+}
+
+struct Reader {
+    found: Vec<Written>,
+    module: Vec<String>,
+}
+
+impl Reader {
+    fn add(&mut self, segments: Vec<String>, line: usize) {
+        if !segments.is_empty() {
+            self.found.push(Written { segments, line, module: self.module.clone() });
+        }
+    }
+
+    /// Adds the paths of an import, whose names stand behind `outer`.
+    fn import(&mut self, outer: &[String], tree: &UseTree) {
+        let with = |ident: &syn::Ident| [outer, &[ident.to_string()]].concat();
+        match tree {
+            UseTree::Path(path) => self.import(&with(&path.ident), &path.tree),
+            UseTree::Name(name) => self.add(with(&name.ident), name.ident.span().start().line),
+            UseTree::Rename(name) => self.add(with(&name.ident), name.ident.span().start().line),
+            UseTree::Glob(glob) => {
+                self.add([outer, &["*".to_string()]].concat(), glob.star_token.spans[0].start().line);
+            }
+            UseTree::Group(group) => group.items.iter().for_each(|tree| self.import(outer, tree)),
+        }
+    }
+
+    /// Adds the paths among the tokens of a macro or of an attribute, and those in its texts that
+    /// begin with `crate::`.
+    fn tokens(&mut self, tokens: TokenStream) {
+        let mut path: Vec<String> = Vec::new();
+        let (mut line, mut colons) = (0, 0);
+        for token in tokens {
+            match &token {
+                TokenTree::Punct(punct) if punct.as_char() == ':' => colons += 1,
+                TokenTree::Ident(ident) => {
+                    if colons != 2 {
+                        self.add(std::mem::take(&mut path), line);
+                    }
+                    path.push(ident.to_string());
+                    (line, colons) = (ident.span().start().line, 0);
+                }
+                TokenTree::Group(group) => self.tokens(group.stream()),
+                TokenTree::Literal(literal) => self.text(&literal.to_string(), literal.span().start().line),
+                TokenTree::Punct(_) => colons = 0,
+            }
+        }
+        self.add(path, line);
+    }
+
+    fn text(&mut self, literal: &str, line: usize) {
+        let text = literal.trim_matches('"');
+        if text.starts_with("crate::") {
+            self.add(text.split("::").map(str::to_string).collect(), line);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Reader {
+    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
+        self.module.push(module.ident.to_string());
+        visit::visit_item_mod(self, module);
+        self.module.pop();
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        self.import(&[], &item.tree);
+    }
+
+    fn visit_path(&mut self, path: &'ast Path) {
+        let segments = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        self.add(segments, path.segments.first().map_or(0, |segment| segment.ident.span().start().line));
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, call: &'ast Macro) {
+        self.visit_path(&call.path);
+        self.tokens(call.tokens.clone());
+    }
+
+    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        if let Meta::List(list) = &attribute.meta {
+            self.tokens(list.tokens.clone());
+        }
+    }
+}
