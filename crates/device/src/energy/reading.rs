@@ -107,7 +107,7 @@ mod tests {
     /// A device that uses `watts` while it runs kernels and a third of that otherwise. Its counter is
     /// updated every `period` seconds, and a look takes `look` seconds.
     #[derive(Clone, Copy)]
-    struct Metered {
+    struct EnergyMeter {
         watts: f64,
         period: f64,
         look: f64,
@@ -117,7 +117,7 @@ mod tests {
 
     /// Reads runs of `time` seconds from `phase` on. Returns the millijoules of a run and the seconds
     /// that the reading takes.
-    fn read(device: Metered, time: f64, phase: f64) -> (Option<f64>, f64) {
+    fn read(device: EnergyMeter, time: f64, phase: f64) -> (Option<f64>, f64) {
         let seconds = Duration::from_secs_f64;
         let mut reading = EnergyReading::new(seconds(time), seconds(device.look));
         // The ends of the updates of the counter, with the joules until then.
@@ -153,11 +153,11 @@ mod tests {
         }
     }
 
-    const QUICK: Metered = Metered { watts: 300.0, period: 0.1, look: 1e-5, is_overlapped: false };
+    const QUICK: EnergyMeter = EnergyMeter { watts: 300.0, period: 0.1, look: 1e-5, is_overlapped: false };
 
     #[test]
     fn a_counter_that_stands_still_is_given_up() {
-        let (energy, seconds) = read(Metered { watts: 0.0, ..QUICK }, 1e-3, 0.0);
+        let (energy, seconds) = read(EnergyMeter { watts: 0.0, ..QUICK }, 1e-3, 0.0);
         assert!(energy.is_none() && seconds < 3.1, "{seconds}");
     }
 
@@ -172,7 +172,7 @@ mod tests {
         fn the_energy_of_a_run_is_found_to_a_few_per_cent(
             watts in 50.0..700.0f64, period in 0.01..0.1f64, time in 1e-6..2e-3f64, phase in 0.0..1.0f64,
         ) {
-            let (energy, seconds) = read(Metered { watts, period, ..QUICK }, time, phase);
+            let (energy, seconds) = read(EnergyMeter { watts, period, ..QUICK }, time, phase);
             let error = energy.unwrap() / (watts * time * 1e3) - 1.0;
             prop_assert!(error.abs() < 0.04, "{}", error);
             prop_assert!(seconds < 0.2 + 3.0 * period + 0.01, "{}", seconds);
@@ -183,7 +183,7 @@ mod tests {
             watts in 50.0..700.0f64, period in 0.01..0.1f64, look in 1e-5..5e-3f64, time in 1e-6..2e-3f64,
             phase in 0.0..1.0f64,
         ) {
-            let (energy, seconds) = read(Metered { watts, period, look, is_overlapped: true }, time, phase);
+            let (energy, seconds) = read(EnergyMeter { watts, period, look, is_overlapped: true }, time, phase);
             let error = energy.unwrap() / (watts * time * 1e3) - 1.0;
             prop_assert!(error.abs() < 0.04 + 2.0 * 8.0 * look / 0.2f64.max(64.0 * look), "{}", error);
             prop_assert!(seconds < 0.2f64.max(64.0 * look) + 3.0 * period + 20.0 * look + 0.01, "{}", seconds);

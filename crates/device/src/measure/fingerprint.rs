@@ -65,7 +65,7 @@ impl Fingerprint {
     }
 }
 
-/// Written out, because this package is compiled for size: iterators would cost three times the work.
+/// Adds a block to the lanes. Release builds optimise this package little, and leave calls of iterators in the loop.
 #[inline(always)]
 fn mix(lanes: &mut [u64; LANES], block: &[u8; BLOCK]) {
     let &[a, b, c, d] = block.as_chunks::<8>().0 else { return };
