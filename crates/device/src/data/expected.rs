@@ -267,7 +267,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 6))]
         #[test]
         fn comparing_ranges_piece_by_piece_finds_what_comparing_each_value_finds(
             elements in 1..100_000_u64,

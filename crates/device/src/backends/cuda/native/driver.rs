@@ -25,7 +25,7 @@ use tunesmith_power::Library as ManagementLibrary;
 
 /// The functions of the driver's library that are called here. They are checked because `cudarc`
 /// panics if one is missing.
-const FUNCTIONS: [&str; 38] = [
+const FUNCTIONS: [&str; 39] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuDeviceGetCount",
@@ -44,6 +44,7 @@ const FUNCTIONS: [&str; 38] = [
     "cuFuncSetAttribute",
     "cuOccupancyMaxActiveBlocksPerMultiprocessor",
     "cuMemAlloc_v2",
+    "cuMemAllocHost_v2",
     "cuMemcpyHtoD_v2",
     "cuMemcpyDtoH_v2",
     "cuMemcpyDtoDAsync_v2",
@@ -234,6 +235,15 @@ impl Driver for SystemDriver {
 
     fn allocate(&mut self, bytes: usize) -> Result<Address, DriverError> {
         given(0, |address| unsafe { sys::cuMemAlloc_v2(address, bytes.max(1)) }).map(Address)
+    }
+
+    fn page_locked(&mut self, bytes: usize) -> Option<&'static mut [u8]> {
+        let memory = given(ptr::null_mut(), |memory| unsafe { sys::cuMemAllocHost_v2(memory, bytes) }).ok()?;
+        // SAFETY: the driver gave `bytes` bytes, which nobody else holds and nobody frees. They are filled here.
+        Some(unsafe {
+            ptr::write_bytes(memory.cast::<u8>(), 0, bytes);
+            std::slice::from_raw_parts_mut(memory.cast(), bytes)
+        })
     }
 
     fn write(&mut self, to: Address, data: &[u8]) -> Result<(), DriverError> {

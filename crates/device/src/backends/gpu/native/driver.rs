@@ -125,6 +125,12 @@ pub(crate) trait Driver {
     /// Allocates memory until the process ends.
     fn allocate(&mut self, bytes: usize) -> Result<Address, DriverError>;
 
+    /// Allocates page-locked memory of the host until the process ends. The device copies to it several times as
+    /// fast as to other memory. Returns `None` if there is none.
+    fn page_locked(&mut self, _bytes: usize) -> Option<&'static mut [u8]> {
+        None
+    }
+
     /// Writes to device memory. Returns when the data has been read.
     fn write(&mut self, to: Address, data: &[u8]) -> Result<(), DriverError>;
 

@@ -9,11 +9,16 @@ use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Pixels, Profiler,
 use crate::energy::Meter;
 use crate::problem::{Grid, Memory};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The dynamic shared memory in bytes that a kernel may use without a request for more.
 const DEFAULT_SHARED: usize = 48 << 10;
+
+/// The size in bytes of the piece that is read at a time. It holds whole elements of every type, and is large enough
+/// that the start of a copy takes less time than the copy.
+const STAGING: usize = 1 << 20;
 
 /// A device with its buffers and the kernels of one configuration.
 pub(crate) struct GpuSession {
@@ -28,6 +33,8 @@ pub(crate) struct GpuSession {
     events: (Event, Event),
     /// Memory that is filled to displace the contents of the cache. Allocated on first use.
     other_data: Option<Address>,
+    /// The host's memory through which buffers are read. Allocated on first use.
+    staging: Option<&'static mut [u8]>,
     /// The size of the second-level cache in bytes.
     cache: usize,
     /// Maximum number of resident threads of a multiprocessor.
@@ -94,6 +101,7 @@ impl GpuSession {
             loaded: Vec::new(),
             events,
             other_data: None,
+            staging: None,
             cache,
             most_threads,
             warp,
@@ -291,6 +299,23 @@ impl Session for GpuSession {
     fn read(&mut self, buffer: BufferId, offset: usize, into: &mut [u8]) -> Result<(), Fault> {
         let address = self.address(buffer, offset)?;
         self.driver.read(address, into).map_err(|error| broken("a buffer cannot be read", error))
+    }
+
+    fn view(&mut self, buffer: BufferId, range: Range<usize>, see: &mut dyn FnMut(&[u8])) -> Result<(), Fault> {
+        let staging = match self.staging.take() {
+            Some(staging) => staging,
+            None => self.driver.page_locked(STAGING).unwrap_or_else(|| vec![0; STAGING].leak()),
+        };
+        let seen = range.clone().step_by(STAGING).try_for_each(|offset| {
+            let piece = &mut staging[..STAGING.min(range.end - offset)];
+            self.read(buffer, offset, piece)?;
+            see(piece);
+            Ok(())
+        });
+        // Kernels of some drivers share this process. They must not find the results of others.
+        std::hint::black_box(&mut staging[..STAGING.min(range.len())]).fill(0);
+        self.staging = Some(staging);
+        seen
     }
 
     fn can_copy(&self) -> bool {

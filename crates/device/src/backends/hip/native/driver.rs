@@ -66,6 +66,7 @@ functions! {
     resident_blocks = "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor":
         fn(*mut c_int, Handle, c_int, usize) -> Status;
     allocate = "hipMalloc": fn(*mut *mut c_void, usize) -> Status;
+    page_locked = "hipHostMalloc": fn(*mut *mut c_void, usize, c_uint) -> Status;
     write = "hipMemcpyHtoD": fn(*mut c_void, *const c_void, usize) -> Status;
     read = "hipMemcpyDtoH": fn(*mut c_void, *mut c_void, usize) -> Status;
     copy = "hipMemcpyDtoDAsync": fn(*mut c_void, *mut c_void, usize, Handle) -> Status;
@@ -321,6 +322,16 @@ impl Driver for HipDriver {
     fn allocate(&mut self, bytes: usize) -> Result<Address, DriverError> {
         self.given(ptr::null_mut(), |address| unsafe { (self.functions.allocate)(address, bytes.max(1)) })
             .map(|address| Address(address as u64))
+    }
+
+    fn page_locked(&mut self, bytes: usize) -> Option<&'static mut [u8]> {
+        let memory =
+            self.given(ptr::null_mut(), |memory| unsafe { (self.functions.page_locked)(memory, bytes, 0) }).ok()?;
+        // SAFETY: the driver gave `bytes` bytes, which nobody else holds and nobody frees. They are filled here.
+        Some(unsafe {
+            ptr::write_bytes(memory.cast::<u8>(), 0, bytes);
+            std::slice::from_raw_parts_mut(memory.cast(), bytes)
+        })
     }
 
     fn write(&mut self, to: Address, data: &[u8]) -> Result<(), DriverError> {
