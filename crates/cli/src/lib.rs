@@ -12,6 +12,7 @@ mod progress;
 mod render;
 #[cfg(feature = "watch")]
 mod screen;
+mod workers;
 
 use args::{Cli, Command, FleetCommand};
 use clap::Parser;
@@ -74,7 +75,6 @@ fn execute(command: &Command) -> Result<Ending, tunesmith::Error> {
         Command::Fleet(FleetCommand::Status(args)) => commands::fleet_status(args),
         Command::Run(args) => commands::run(args),
         Command::Top(args) => commands::top(args),
-        #[cfg(feature = "watch")]
         Command::Watch(args) => commands::watch(args),
         Command::Report(args) => commands::report(args),
         Command::Compare(args) => commands::compare(args),

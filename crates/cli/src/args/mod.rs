@@ -57,7 +57,6 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  tunesmith top examples/gemm/gemm.jsonl -n 5")]
     Top(TopArgs),
     /// Watch a running or finished run in the terminal: curve, leaders, failures, noise
-    #[cfg(feature = "watch")]
     #[command(after_help = WATCH_HELP)]
     Watch(WatchArgs),
     /// Write one interactive HTML page of recorded runs: progress, the best configurations,

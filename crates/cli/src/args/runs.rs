@@ -34,7 +34,6 @@ pub(crate) struct TopArgs {
     pub(crate) json: bool,
 }
 
-#[cfg(feature = "watch")]
 pub(super) const WATCH_HELP: &str = "Examples:
   tunesmith watch examples/gemm/gemm.jsonl
   tunesmith watch my-kernel --page leaders
@@ -53,6 +52,14 @@ pub(crate) struct WatchArgs {
     /// Print the page once as text instead of following the run
     #[arg(long)]
     pub(crate) once: bool,
+}
+
+/// The arguments of a command that this program was built without.
+#[cfg(not(feature = "watch"))]
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    rest: Vec<String>,
 }
 
 #[cfg(feature = "watch")]

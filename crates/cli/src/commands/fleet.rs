@@ -1,16 +1,20 @@
 //! `tunesmith worker`, `tunesmith fleet`, and the fleet of `tune --fleet`.
 
+use super::workers::summary;
 use super::{interrupt, interruptible_machine, journal, sizes, unless};
 use crate::args::{FleetStatusArgs, TuneArgs, WorkerArgs};
+use crate::workers::{LiveReport, Workers};
 use crate::{Ending, output};
 use std::path::Path;
+use std::rc::Rc;
+use tunesmith::RemoteDevice;
 use tunesmith::core::Refusal;
-use tunesmith::report::{count_table, counted, duration};
+use tunesmith::report::{count_table, counted};
 use tunesmith::{DeviceChoice, Error, Machine, Problem, WhichDevice};
 use tunesmith_fleet::lease::Terms;
 use tunesmith_fleet::{
-    Fleet, FleetError, FleetOptions, FleetReport, FleetSpec, FleetStatus, ServedUntil, TOKEN_VARIABLE, Token,
-    WorkerOptions, WorkerProgram, WorkerReport, WorkerRole, WorkerState, status, work,
+    Fleet, FleetError, FleetOptions, FleetReport, FleetSpec, FleetStatus, Pools, ServedUntil, SharedReport,
+    TOKEN_VARIABLE, Token, WorkerOptions, WorkerProgram, WorkerReport, WorkerRole, status, work,
 };
 
 pub(crate) fn worker(args: &WorkerArgs) -> Result<Ending, Error> {
@@ -40,9 +44,32 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<Ending, Error> {
     })
 }
 
-/// Starts the fleet that the options of `tune` name, if they name one.
-pub(super) fn fleet(args: &TuneArgs, problem: &Problem, machine: &Machine) -> Result<Option<Fleet>, Error> {
+impl LiveReport for SharedReport {
+    fn now(&self) -> FleetReport {
+        Self::now(self)
+    }
+
+    fn keep_beside(&self, journal: &Path) {
+        Self::keep_beside(self, journal);
+    }
+}
+
+/// Starts the workers that the options of `tune` name, if they name some.
+pub(super) fn workers(args: &TuneArgs, problem: &Problem, machine: &Machine) -> Result<Option<Workers>, Error> {
     let Some(text) = &args.fleet else { return Ok(None) };
+    let fleet = fleet(args, text, problem, machine)?;
+    let report = Rc::new(fleet.report());
+    if args.pools {
+        let mut pools = Pools::new(fleet);
+        return Ok(Some(Workers { report, next: Box::new(move || pools.next_run()) }));
+    }
+    let mut fleet = Some(fleet);
+    let next = move || fleet.take().map(|fleet| Box::new(fleet) as Box<dyn RemoteDevice>);
+    Ok(Some(Workers { report, next: Box::new(next) }))
+}
+
+/// Starts the fleet that `text` describes.
+fn fleet(args: &TuneArgs, text: &str, problem: &Problem, machine: &Machine) -> Result<Fleet, Error> {
     let spec: FleetSpec = text.parse()?;
     let named = token(args.token_file.as_deref())?;
     let token = match (named, &spec) {
@@ -70,7 +97,7 @@ pub(super) fn fleet(args: &TuneArgs, problem: &Problem, machine: &Machine) -> Re
         pools: args.pools,
         is_timed: args.objective.is_empty() && problem.tuning.objective.is_none(),
     };
-    Ok(Some(Fleet::start(options)?))
+    Ok(Fleet::start(options)?)
 }
 
 /// Returns the options of every worker.
@@ -190,38 +217,4 @@ fn table(report: &FleetReport) -> String {
 
 fn worker_on(worker: &WorkerReport) -> String {
     format!("{} on {}", worker.name, worker.device)
-}
-
-/// Number of workers whose measurements a summary lists.
-const LISTED: usize = 8;
-
-/// Says what the workers did that only compile.
-fn compiled(report: &FleetReport) -> String {
-    let compiled: Vec<u64> = report.of(WorkerRole::Compiles).map(|worker| worker.compiled).collect();
-    if compiled.is_empty() {
-        return String::new();
-    }
-    let (who, what) = (counted(compiled.len(), "worker"), counted(compiled.iter().sum::<u64>(), "configuration"));
-    format!("; {who} compiled {what} for them")
-}
-
-/// Says what a fleet brought compared with one device.
-pub(super) fn summary(report: &FleetReport) -> String {
-    let made: Vec<u64> = report.of(WorkerRole::Measures).map(|worker| worker.evaluations).collect();
-    let (lost, aside) = (report.lost(), report.count(WorkerState::SetAside));
-    let lost = if lost > 0 { format!("; {} lost", counted(lost, "lease")) } else { String::new() };
-    let aside = if aside > 0 { format!("; {} set aside", counted(aside, "worker")) } else { String::new() };
-    let each = match (made.len(), made.iter().min(), made.iter().max()) {
-        (2..=LISTED, ..) => format!(" ({})", made.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
-        (_, Some(least), Some(most)) if made.len() > 1 => format!(" ({least} to {most} each)"),
-        _ => String::new(),
-    };
-    let busy: f64 = report.of(WorkerRole::Measures).map(|worker| worker.busy).sum();
-    let (workers, measured) = (counted(made.len(), "worker"), counted(made.iter().sum::<u64>(), "measurement"));
-    let (busy, wall) = (duration(busy), duration(report.seconds));
-    let times = report.speedup;
-    let compiled = compiled(report);
-    format!(
-        "{workers} made {measured}{each}: {busy} of work in {wall}, {times:.1} times one device{compiled}{lost}{aside}"
-    )
 }

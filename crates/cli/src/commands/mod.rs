@@ -9,8 +9,12 @@ mod devices;
 mod estimate;
 mod explain;
 mod export;
+#[cfg(feature = "fleet")]
 mod fleet;
 mod init;
+#[cfg(not(all(feature = "fleet", feature = "nest-import", feature = "watch")))]
+mod left_out;
+#[cfg(feature = "nest-import")]
 mod nest;
 mod predict;
 mod report;
@@ -25,6 +29,7 @@ mod tune_inputs;
 mod verify_winner;
 #[cfg(feature = "watch")]
 mod watch;
+mod workers;
 
 pub(crate) use calibrate::calibrate;
 pub(crate) use check::check;
@@ -35,8 +40,16 @@ pub(crate) use devices::devices;
 pub(crate) use estimate::estimate;
 pub(crate) use explain::explain;
 pub(crate) use export::export;
+#[cfg(feature = "fleet")]
 pub(crate) use fleet::{fleet_status, worker};
 pub(crate) use init::init;
+#[cfg(not(feature = "fleet"))]
+pub(crate) use left_out::fleet::{self, fleet_status, worker};
+#[cfg(not(feature = "nest-import"))]
+pub(crate) use left_out::nest;
+#[cfg(not(feature = "watch"))]
+pub(crate) use left_out::watch;
+#[cfg(feature = "nest-import")]
 pub(crate) use nest::nest;
 pub(crate) use predict::predict;
 pub(crate) use report::report;

@@ -1,24 +1,28 @@
 //! `tunesmith tune`.
 
 use super::estimate::interval_text;
-use super::fleet;
-use super::{Tuned, command, describe_sandbox, interrupt, interruptible_machine, load, pairs, tune_inputs, unless};
+use super::{
+    Tuned, command, describe_sandbox, fleet, interrupt, interruptible_machine, load, pairs, tune_inputs, unless,
+    workers,
+};
 use crate::args::TuneArgs;
 use crate::live::{Live, Refresher};
 use crate::progress::Display;
+use crate::workers::{LiveReport, Workers};
 use crate::{Ending, output, render};
 use serde::Serialize;
 use std::path::PathBuf;
+use std::rc::Rc;
 use tunesmith::core::{Event, FailureKind, Interrupt, Observer};
 use tunesmith::report::{
     Baseline, FailureLine, SpeedupSource, Summary, Winner, count, counted, milliseconds, quantity,
 };
+use tunesmith::store::FleetReport;
 use tunesmith::{
     Basis, Candidate, CommonFailure, Error, FrontMember, JournalOptions, Machine, ModelChoice, Outcome,
     OutcomeDocument, Problem, ProposalReport, ProposeCommand, Rates, RemoteDevice, Search, Session, Starting,
     StopReason, Target, UNVERIFIED,
 };
-use tunesmith_fleet::{FleetReport, Pools, SharedReport};
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
@@ -32,16 +36,14 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
         return tune_inputs::tune_inputs(&problem, &machine, &search, &journal, args, &interrupt);
     }
     let run = Run { problem: &problem, machine: &machine, args, interrupt: &interrupt, live: live.as_ref() };
-    let Some(fleet) = fleet::fleet(args, &problem, &machine)? else { return Ok(run.tune(&search, &journal, None)?.0) };
-    if !args.pools {
-        let report = fleet.report();
-        return Ok(run.tune(&search, &journal, Some((report, Box::new(fleet))))?.0);
+    match fleet::workers(args, &problem, &machine)? {
+        None => Ok(run.tune(&search, &journal, None)?.0),
+        Some(workers) => run.tune_with(workers, search, &journal),
     }
-    run.tune_pools(&mut Pools::new(fleet), search, &journal)
 }
 
-/// The workers of a run, and the report about them.
-type Workers = (SharedReport, Box<dyn RemoteDevice>);
+/// The device of workers, and the report about them.
+type Measuring = (Rc<dyn LiveReport>, Box<dyn RemoteDevice>);
 
 /// The parts that the searches of one command share.
 struct Run<'a> {
@@ -53,15 +55,15 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Searches with each pool in turn. What one has measured is history for the next.
-    fn tune_pools(&self, pools: &mut Pools, mut search: Search, journal: &JournalOptions) -> Result<Ending, Error> {
-        let (mut ending, report) = (Ending::Done, pools.report());
+    /// Searches once with the workers, or with each pool of them in turn. What one has measured is history for the next.
+    fn tune_with(&self, mut workers: Workers, mut search: Search, journal: &JournalOptions) -> Result<Ending, Error> {
+        let mut ending = Ending::Done;
         for number in 1.. {
-            let Some(workers) = pools.next_run().filter(|_| !self.interrupt.is_raised()) else { break };
+            let Some(device) = (workers.next)().filter(|_| number == 1 || !self.interrupt.is_raised()) else { break };
             let named = journal.out.as_ref().filter(|_| number > 1);
             let numbered = named.map(|out| out.with_extension(format!("{number}.jsonl")));
             let own = JournalOptions { out: numbered.or_else(|| journal.out.clone()), ..journal.clone() };
-            let (ended, out) = self.tune(&search, &own, Some((report.clone(), workers)))?;
+            let (ended, out) = self.tune(&search, &own, Some((workers.report.clone(), device)))?;
             ending = if ended == Ending::Done { ending } else { ended };
             search.history.push(out);
         }
@@ -73,7 +75,7 @@ impl Run<'_> {
         &self,
         search: &Search,
         journal: &JournalOptions,
-        workers: Option<Workers>,
+        workers: Option<Measuring>,
     ) -> Result<(Ending, PathBuf), Error> {
         let Run { problem, machine, args, interrupt, live } = *self;
         let report = workers.as_ref().map(|(report, _)| report.clone());
@@ -90,7 +92,7 @@ impl Run<'_> {
             output::json(&Document { outcome: outcome.document(), sandbox: describe_sandbox(machine), fleet: report });
         } else {
             let mut summary = summary(problem, args, &outcome);
-            summary.notes.extend(report.map(|report| ("fleet", fleet::summary(&report))));
+            summary.notes.extend(report.map(|report| ("fleet", workers::summary(&report))));
             output::print(&summary.render());
         }
         let out = outcome.out.clone();
@@ -112,7 +114,7 @@ fn observed(
     journal: &JournalOptions,
     args: &TuneArgs,
     interrupt: &Interrupt,
-    (live, workers): (Option<&Live>, Option<Workers>),
+    (live, workers): (Option<&Live>, Option<Measuring>),
 ) -> Result<Outcome, Error> {
     let (report, remote) = workers.unzip();
     let mut display = Display::default();

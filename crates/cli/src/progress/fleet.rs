@@ -1,7 +1,7 @@
 //! The workers of a fleet in a few words.
 
 use tunesmith::report::counted;
-use tunesmith_fleet::{FleetReport, WorkerRole, WorkerState};
+use tunesmith::store::{FleetReport, WorkerRole, WorkerState};
 
 /// Says how a fleet is while it works.
 pub(super) fn present(report: &FleetReport) -> String {
@@ -18,7 +18,7 @@ pub(super) fn present(report: &FleetReport) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunesmith_fleet::WorkerReport;
+    use tunesmith::store::WorkerReport;
 
     #[test]
     fn what_is_wrong_is_said_and_nothing_else() {

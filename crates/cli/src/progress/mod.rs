@@ -5,6 +5,7 @@ mod fleet;
 mod line;
 
 use crate::output::{note, wants_colours};
+use crate::workers::LiveReport;
 use anchored::Anchored;
 use console::Term;
 use indicatif::style::ProgressTracker;
@@ -22,7 +23,6 @@ use tunesmith::core::judge::standing::Stage;
 use tunesmith::core::{Event, FailureKind, Observer, Progress, Scored, Stop, statistics};
 use tunesmith::report::{counted, duration, milliseconds};
 use tunesmith::space::Space;
-use tunesmith_fleet::SharedReport;
 
 /// Maximum time between lines without a terminal. Every improvement is printed at once.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -45,7 +45,7 @@ pub(crate) struct Display {
     last_line: Duration,
     started: (u64, Duration),
     /// The fleet that measures, if there is one.
-    pub(crate) fleet: Option<SharedReport>,
+    pub(crate) fleet: Option<Rc<dyn LiveReport>>,
     /// True if no output is compared with a correct result.
     pub(crate) unverified: Rc<Cell<bool>>,
 }
@@ -119,7 +119,7 @@ impl Display {
     fn pieces(&self, progress: &Progress) -> Vec<Piece> {
         let pace = self.pace(progress).map(|text| Piece::new(Tone::Quiet, text));
         let noise = self.noise.high().map(|share| Piece::new(Tone::Warning, format!("noise {:.0} %", share * 100.0)));
-        let fleet = self.fleet.as_ref().map(|fleet| Piece::new(Tone::Plain, fleet.read(fleet::present)));
+        let fleet = self.fleet.as_ref().map(|fleet| Piece::new(Tone::Plain, fleet::present(&fleet.now())));
         pace.into_iter()
             .chain(self.best_pieces())
             .chain(fleet)
