@@ -209,7 +209,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(500))]
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 2))]
         #[test]
         fn a_set_said_to_be_empty_has_no_point(
             bounds in prop::collection::vec((prop::array::uniform3(-4_i128..=4), -9_i128..=9), 1..6),

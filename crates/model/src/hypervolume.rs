@@ -166,7 +166,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
         #[test]
         fn the_hypervolume_is_the_number_of_cells_that_a_point_dominates(
             two in points(2, 8), three in points(3, 8),

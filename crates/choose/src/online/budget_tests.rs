@@ -127,7 +127,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 5))]
 
     /// Calls of three inputs overlap as those of threads do; times are what an adversary chooses
     /// after he has seen the configuration; calls fail and are given up.

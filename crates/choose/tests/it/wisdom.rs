@@ -149,7 +149,6 @@ fn a_damaged_line_costs_no_other() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn no_damage_makes_reading_panic(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<prop::sample::Index>()) {

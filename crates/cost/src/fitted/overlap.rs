@@ -197,7 +197,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
         #[test]
         fn weights_that_made_the_times_are_found(

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::backends::{Lab, labs};
+use common::backends::{Lab, cuda, hip, labs, processors};
 use common::*;
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{
@@ -195,30 +195,47 @@ fn faults(lab: &Lab) -> tunesmith_device::KernelSpec {
 
 /// Each fault has its status and the words of its message. A correct configuration follows it in
 /// the same run.
-#[test]
-fn every_fault_gets_its_status_and_the_run_goes_on() {
-    for lab in labs() {
-        let file = format!("kernel.{}", lab.suffix());
-        // A GPU's driver reports what a processor's driver dies of.
-        let crash = if lab.gpu().is_some() { "memory that is not its own" } else { "the kernel" };
-        let expected = [
-            (1, FailureKind::Compile, vec!["error", &file]),
-            (2, FailureKind::Correctness, vec!["`c`", "`c`[5]"]),
-            (3, FailureKind::Correctness, vec!["`c`[7]", "written"]),
-            (4, FailureKind::Runtime, vec!["outside of `c`, behind its end"]),
-            (5, FailureKind::Runtime, vec!["outside of `c`, before its start"]),
-            (6, FailureKind::Correctness, vec!["its input `a`[3]"]),
-            (7, FailureKind::Timeout, vec!["did not end within"]),
-            (8, FailureKind::Runtime, vec![crash]),
-            (9, FailureKind::Correctness, vec!["`c`[2]", "NaN"]),
-        ];
-        let space = space_of("MODE", 10);
-        let mut evaluator = lab.evaluator(&space, faults(&lab));
-        for (mode, kind, words) in &expected {
-            assert_failed(&evaluate(&mut evaluator, config(&space, *mode)), *kind, words);
-            assert_correct(&evaluate(&mut evaluator, config(&space, 0)));
-        }
+fn every_fault_gets_its_status(lab: &Lab) {
+    let file = format!("kernel.{}", lab.suffix());
+    // A GPU's driver reports what a processor's driver dies of.
+    let crash = if lab.gpu().is_some() { "memory that is not its own" } else { "the kernel" };
+    let expected = [
+        (1, FailureKind::Compile, vec!["error", &file]),
+        (2, FailureKind::Correctness, vec!["`c`", "`c`[5]"]),
+        (3, FailureKind::Correctness, vec!["`c`[7]", "written"]),
+        (4, FailureKind::Runtime, vec!["outside of `c`, behind its end"]),
+        (5, FailureKind::Runtime, vec!["outside of `c`, before its start"]),
+        (6, FailureKind::Correctness, vec!["its input `a`[3]"]),
+        (7, FailureKind::Timeout, vec!["did not end within"]),
+        (8, FailureKind::Runtime, vec![crash]),
+        (9, FailureKind::Correctness, vec!["`c`[2]", "NaN"]),
+    ];
+    let space = space_of("MODE", 10);
+    let mut evaluator = lab.evaluator(&space, faults(lab));
+    for (mode, kind, words) in &expected {
+        assert_failed(&evaluate(&mut evaluator, config(&space, *mode)), *kind, words);
+        assert_correct(&evaluate(&mut evaluator, config(&space, 0)));
     }
+}
+
+#[test]
+fn every_fault_gets_its_status_in_c_and_the_run_goes_on() {
+    every_fault_gets_its_status(&processors()[0]);
+}
+
+#[test]
+fn every_fault_gets_its_status_in_opencl_and_the_run_goes_on() {
+    processors().iter().skip(1).for_each(every_fault_gets_its_status);
+}
+
+#[test]
+fn every_fault_gets_its_status_on_cuda_and_the_run_goes_on() {
+    every_fault_gets_its_status(&cuda());
+}
+
+#[test]
+fn every_fault_gets_its_status_on_hip_and_the_run_goes_on() {
+    every_fault_gets_its_status(&hip());
 }
 
 #[test]

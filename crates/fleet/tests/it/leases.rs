@@ -238,7 +238,7 @@ fn act(leases: &mut Leases<u64>, oracle: &mut Oracle, step: &Step, now: &mut Dur
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 3 / 2))]
 
     #[test]
     fn nothing_is_lost_or_counted_twice_and_every_run_ends(steps in prop::collection::vec(step(), 1..80)) {

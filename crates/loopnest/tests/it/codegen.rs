@@ -55,20 +55,30 @@ fn integers_of_8_and_16_bits_are_in_c_what_the_interpreter_says() {
     compare(&samples(text, &[&[1], &[37]]));
 }
 
-/// Sums of side-by-side work-items: in vectors as wide as on any machine, as wide as on this one,
-/// and without vectors.
 #[test]
 fn sums_in_registers_are_in_c_what_the_interpreter_says() {
+    compare_sums(80);
+}
+
+#[test]
+fn some_sums_in_registers_are_in_c_what_the_interpreter_says() {
+    compare_sums(6);
+}
+
+/// Compares sums of side-by-side work-items: in vectors as wide as on any machine, as wide as on this one, and without
+/// vectors.
+fn compare_sums(count: usize) {
     let mut runner = TestRunner::deterministic();
     let choices = proptest::prelude::any::<values::Choices>();
-    let texts: Vec<String> = (0..80).map(|_| sums::tiled(&choices.new_tree(&mut runner).unwrap().current())).collect();
+    let texts = (0..count).map(|_| sums::tiled(&choices.new_tree(&mut runner).unwrap().current()));
+    let texts: Vec<String> = texts.collect();
     let all: Vec<Sample> = (0..)
         .zip(&texts)
         .flat_map(|(place, text)| samples(text, &[&[[16, 48, 37][place % 3], 1 + place as i64 % 7]]))
         .collect();
     let in_blocks =
         all.iter().filter(|sample| codegen::source(&sample.nest, Dialect::C).unwrap().text.contains("_v[")).count();
-    assert!(in_blocks > 25, "{in_blocks} of {}", all.len());
+    assert!(in_blocks * 4 > all.len(), "{in_blocks} of {}", all.len());
     compare(&all);
     compare_with(&["-march=native"], str::to_string, &all);
     compare_with(&[], |text| text.replace("__GNUC__", "NO_VECTORS"), &all);

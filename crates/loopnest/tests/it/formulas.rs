@@ -137,7 +137,7 @@ fn transformed(plan: &common::Plan, choices: Vec<[u8; 3]>) -> Nest {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
     #[test]
     fn a_formula_gives_the_count(
         plan in common::plans(),

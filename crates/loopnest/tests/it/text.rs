@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tunesmith_loopnest::{Data, LaneOrder, Nest, Recipe, interpret};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 3 / 4))]
     #[test]
     fn what_is_printed_reads_back_as_the_same_nest(plan in common::plans()) {
         let nest = common::build(&plan);

@@ -26,7 +26,7 @@ fn every_kernel_computes_what_its_plain_nest_computes() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 2))]
     #[test]
     fn transformations_that_are_accepted_keep_every_result(
         plan in common::plans(),

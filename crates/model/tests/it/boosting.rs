@@ -35,7 +35,7 @@ fn uniform(rows: usize, columns: usize) -> Table {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 5))]
 
     #[test]
     fn predictions_move_with_a_monotone_column_in_its_direction_alone(

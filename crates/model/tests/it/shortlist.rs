@@ -32,7 +32,7 @@ fn fit(rows: &[Vec<f64>], targets: &[f64], depth: usize, loss: Loss) -> BoostedT
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 3 / 4))]
 
     #[test]
     fn every_row_is_predicted_bit_by_bit_as_the_trees_predict_it(

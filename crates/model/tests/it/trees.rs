@@ -144,7 +144,7 @@ fn models(table: &Table, targets: &[f64]) -> (RegressionTree, BoostedTrees, Rand
 
 proptest! {
     // Each case fits several models.
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     #[test]
     fn a_tree_predicts_as_the_obvious_one(table in table(1..24), y in targets(24), depth in 0..5_usize) {

@@ -70,7 +70,7 @@ fn every_line_is_gained_with_its_message() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
     #[test]
     fn a_journal_that_grows_in_any_pieces_gives_each_line_once(
         cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 0..12),

@@ -292,7 +292,7 @@ fn a_journal_of_the_first_format_is_read_and_resumed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 2))]
 
     #[test]
     fn any_truncated_journal_loads_what_was_complete(cut in 0.0..1.0_f64) {

@@ -116,7 +116,7 @@ fn agrees(one: &Recording, again: &Recording) -> Result<(), TestCaseError> {
 const PLAIN: &str = "GFLOP/s";
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 3 / 2))]
     #[test]
     fn every_format_keeps_a_recording_or_refuses_it_with_the_name(recording in recording()) {
         let folder = tempfile::tempdir().unwrap();

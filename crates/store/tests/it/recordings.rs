@@ -392,7 +392,7 @@ fn what_is_no_recording_is_refused_with_the_file_and_a_remedy() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 3 / 2))]
     #[test]
     fn small_files_cut_or_changed_anywhere_are_errors_or_recordings(which in 0..samples().len(), at in 0.0..1.0f64, byte: Option<u8>) {
         let folder = tempfile::tempdir().unwrap();
@@ -412,7 +412,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 40))]
     #[test]
     fn real_files_cut_anywhere_are_errors_or_shorter_recordings(at in 0.0..1.0f64) {
         let Some(shared) = shared() else { return Ok(()) };

@@ -183,7 +183,7 @@ fn threads_share_a_selector() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 3 / 4))]
 
     /// Compares with the plain way: going through all entries.
     #[test]

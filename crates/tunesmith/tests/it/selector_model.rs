@@ -97,7 +97,7 @@ fn ask<'a>(selector: &'a Selector, device: &str, n: f64, m: f64) -> (&'a Config,
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 2 / 5))]
 
     #[test]
     fn the_choice_is_the_first_of_the_candidates_in_the_ranking_of_predict(

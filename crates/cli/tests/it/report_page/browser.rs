@@ -6,6 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Returns true if there is Chromium. Without it, prints that the test is skipped, or fails if `CI`
 /// is set, since it has one.
@@ -32,15 +33,41 @@ pub(crate) struct Browser {
     _folder: tempfile::TempDir,
 }
 
+/// The browser that the tests of this program share, for one after the other: its start takes longer than most tests.
+pub(crate) struct SharedBrowser(Arc<Mutex<Browser>>);
+
+impl SharedBrowser {
+    /// Returns the browser that another test uses, or starts one.
+    pub(crate) fn new() -> Self {
+        static SHARED: Mutex<Weak<Mutex<Browser>>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(browser) = shared.upgrade() {
+            return Self(browser);
+        }
+        let browser = Arc::new(Mutex::new(Browser::start()));
+        *shared = Arc::downgrade(&browser);
+        Self(browser)
+    }
+
+    /// Waits until no other test uses the browser, and returns it as it was at its start.
+    pub(crate) fn wait(&self) -> MutexGuard<'_, Browser> {
+        let mut browser = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        browser.allow_scripts(true);
+        browser.open_address("about:blank", 1280, "light");
+        browser.errors.clear();
+        browser
+    }
+}
+
 impl Browser {
-    pub(crate) fn start() -> Self {
+    fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let [to, from] = ["to", "from"].map(|name| folder.path().join(name));
         assert!(Command::new("mkfifo").args([&to, &from]).status().unwrap().success());
         // The browser reads messages from descriptor 3 and writes them to descriptor 4. It ends by
         // itself if it hangs.
         let process = Command::new("sh")
-            .args(["-c", "to=$1 from=$2; shift 2; exec timeout 300 chromium \"$@\" 3<\"$to\" 4>\"$from\"", "sh"])
+            .args(["-c", "to=$1 from=$2; shift 2; exec timeout 900 chromium \"$@\" 3<\"$to\" 4>\"$from\"", "sh"])
             .args([&to, &from])
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"])
             .args(["--hide-scrollbars", "--disable-background-networking", "--remote-debugging-pipe"])

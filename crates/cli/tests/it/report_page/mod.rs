@@ -6,7 +6,7 @@ mod browser;
 mod journals;
 
 use base64::Engine as _;
-use browser::{Browser, has_browser};
+use browser::{Browser, SharedBrowser, has_browser};
 use common::Folder;
 use common::served::{PROBLEM, Served};
 use journals::Made;
@@ -60,12 +60,11 @@ fn looked_at(browser: &mut Browser, page: &Path, views: &[View]) -> Json {
 }
 
 /// Opens the report of one run in a browser, and waits until it is drawn.
-fn opened() -> (Folder, Browser) {
+fn opened(browser: &mut Browser) -> Folder {
     let folder = reported(&[Made::default()]);
-    let mut browser = Browser::start();
     browser.open(&folder.path("page.html"), 1280, "light");
     browser.evaluate(LOOK);
-    (folder, browser)
+    folder
 }
 
 #[test]
@@ -74,7 +73,8 @@ fn a_report_has_every_picture_and_no_error_no_overflow_and_enough_contrast() {
         return;
     }
     let folder = reported(&[Made::default()]);
-    let mut browser = Browser::start();
+    let shared = SharedBrowser::new();
+    let mut browser = shared.wait();
     let seen = looked_at(&mut browser, &folder.path("page.html"), &VIEWS);
     let states = seen["states"].to_string();
     for picture in ["convergence", "evaluations", "importance", "slices", "heatmap", "parallel", "samples", "spent"] {
@@ -95,7 +95,8 @@ fn runs_of_one_problem_stand_side_by_side_and_others_apart() {
     }
     let other = Made { problem: "transpose", evaluations: 40, ..Made::default() };
     let folder = reported(&[Made::default(), other, Made { seed: 3, ..Made::default() }]);
-    let mut browser = Browser::start();
+    let shared = SharedBrowser::new();
+    let mut browser = shared.wait();
     looked_at(&mut browser, &folder.path("page.html"), &VIEWS);
     let curves = "[...document.querySelectorAll('[data-picture=convergence] .plot')].map((plot) => plot.data.length)";
     assert_eq!(browser.evaluate(curves), json!([2, 1]));
@@ -111,7 +112,8 @@ fn another_objective_is_drawn_in_its_unit_and_direction() {
     let tune = ["tune", "p.toml", "--device", "synthetic:1 + X", "--objective", "maximise size", "--quiet"];
     assert_eq!(folder.run(&tune).code, Some(0));
     assert_eq!(folder.run(&["report", "p.jsonl", "-o", "page.html"]).code, Some(0));
-    let mut browser = Browser::start();
+    let shared = SharedBrowser::new();
+    let mut browser = shared.wait();
     looked_at(&mut browser, &folder.path("page.html"), &EDGES);
     let curve = "(() => { const { data: [{ y }], layout } = document.querySelector('[data-picture=convergence] .plot');
         return [layout.yaxis.title.text, y.at(-1), y.every((value, at) => at === 0 || value >= y[at - 1])]; })()";
@@ -128,7 +130,8 @@ fn hostile_texts_are_text() {
     let text = format!("</script><img src=x onerror=alert(1)><b>\u{1b}[2J\u{202e}{}", "x".repeat(1_000_000));
     let folder = reported(&[Made { text, evaluations: 60, ..Made::default() }]);
     assert!(size(&folder) < 1 << 20, "{}", size(&folder));
-    let mut browser = Browser::start();
+    let shared = SharedBrowser::new();
+    let mut browser = shared.wait();
     looked_at(&mut browser, &folder.path("page.html"), &EDGES);
     assert_eq!(browser.evaluate("document.querySelectorAll('img, .plot b').length"), json!(0));
 }
@@ -138,7 +141,9 @@ fn pointing_at_an_evaluation_shows_its_configuration() {
     if !has_browser() {
         return;
     }
-    let (_folder, mut browser) = opened();
+    let shared = SharedBrowser::new();
+    let mut browser = shared.wait();
+    let _folder = opened(&mut browser);
     let hover = "(() => { const plot = document.querySelector('[data-picture=evaluations] .plot');
         Plotly.Fx.hover(plot, [{ curveNumber: 0, pointNumber: 0 }]);
         return plot.querySelector('.hoverlayer').textContent; })()";
@@ -151,7 +156,9 @@ fn the_table_sorts_filters_and_has_a_column_for_every_parameter() {
     if !has_browser() {
         return;
     }
-    let (folder, mut browser) = opened();
+    let shared = SharedBrowser::new();
+    let mut browser = shared.wait();
+    let folder = opened(&mut browser);
     let table = "(() => { const place = document.querySelector('[data-table]');
         const cells = (row) => [...row.cells].map((cell) => cell.textContent);
         return { head: cells(place.querySelector('tr')), rows: [...place.querySelectorAll('tbody tr')].map(cells),
@@ -184,7 +191,8 @@ fn without_scripts_the_result_the_winner_and_the_best_are_there() {
         return;
     }
     let folder = reported(&[Made::default()]);
-    let mut browser = Browser::start();
+    let shared = SharedBrowser::new();
+    let mut browser = shared.wait();
     browser.allow_scripts(false);
     browser.open(&folder.path("page.html"), 768, "light");
     let text = browser.evaluate("document.body.innerText").as_str().unwrap().to_string();
@@ -235,7 +243,8 @@ fn the_page_of_a_running_run_follows_it_and_keeps_what_its_reader_chose() {
     let folder = Folder::with(&[("p.toml", PROBLEM)]);
     let served = Served::start(&folder);
     while served.revision() < 1 {}
-    let mut browser = Browser::start();
+    let shared = SharedBrowser::new();
+    let mut browser = shared.wait();
     browser.open_address(&format!("http://{}/", served.own()), 1280, "light");
     let enough = format!("(() => {{ const seen = {SEEN}; return seen.total > 30 && seen; }})()");
     browser.wait_for(&enough);
@@ -285,7 +294,8 @@ fn pages_stay_small_and_hold_some_of_many_evaluations() {
 #[allow(clippy::print_stdout)]
 fn opening() {
     let folder = reported(&[Made { evaluations: 5000, ..Made::default() }]);
-    let mut browser = Browser::start();
+    let shared = SharedBrowser::new();
+    let mut browser = shared.wait();
     let drawn = "(async () => { const picture = document.querySelector('[data-picture=evaluations]');
         while (picture.dataset.state !== 'drawn') await new Promise((resolve) => setTimeout(resolve, 1));
         return performance.now(); })()";
@@ -308,7 +318,8 @@ fn a_capture_shows_every_picture_in_both_modes() {
         return;
     }
     let folder = reported(&[Made::default()]);
-    let mut browser = Browser::start();
+    let shared = SharedBrowser::new();
+    let mut browser = shared.wait();
     let mut height = 0.0;
     for (width, mode) in [(1280, "dark"), (1280, "light"), (360, "dark")] {
         browser.open(&folder.path("page.html"), width, mode);
@@ -328,7 +339,8 @@ fn a_capture_shows_every_picture_in_both_modes() {
 #[ignore = "writes docs/guide/report-*.png"]
 fn screenshots() {
     let folder = reported(&[Made::default(), Made { seed: 3, ..Made::default() }]);
-    let mut browser = Browser::start();
+    let shared = SharedBrowser::new();
+    let mut browser = shared.wait();
     let views = [
         ("light", 1280, "light", 0.6, "body"),
         ("dark", 1280, "dark", 0.6, ".slices"),

@@ -22,8 +22,18 @@ pub struct Lab {
 /// OpenCL out. In continuous integration, OpenCL must be there.
 pub fn labs() -> Vec<Lab> {
     let mut labs = processors();
-    labs.extend([ScriptedLab::new("[]"), ScriptedLab::hip_device("[]", true, "gfx90a")].map(Lab::scripted));
+    labs.extend([cuda(), hip()]);
     labs
+}
+
+/// Returns a scripted GPU of CUDA.
+pub fn cuda() -> Lab {
+    Lab::scripted(ScriptedLab::new("[]"))
+}
+
+/// Returns a scripted GPU of HIP.
+pub fn hip() -> Lab {
+    Lab::scripted(ScriptedLab::hip_device("[]", true, "gfx90a"))
 }
 
 /// Returns the backends that run kernels on the processor.
