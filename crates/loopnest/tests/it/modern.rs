@@ -350,19 +350,10 @@ fn every_kernel_counts_as_its_work_items_do_one_by_one() {
 }
 
 #[test]
-fn some_random_nests_count_as_their_work_items_do_one_by_one() {
-    random_nests_count(60);
-}
-
-#[test]
 fn random_nests_count_as_their_work_items_do_one_by_one() {
-    random_nests_count(600);
-}
-
-fn random_nests_count(cases: usize) {
     let refused = RefCell::new(BTreeMap::<(String, String), usize>::new());
     let compared = std::cell::Cell::new(0);
-    check_transformed(cases as u32, |nest| {
+    check_transformed(600, |nest| {
         if count::count_modern(nest).is_err() {
             return Ok(());
         }
@@ -377,8 +368,8 @@ fn random_nests_count(cases: usize) {
     });
     let (compared, refused) = (compared.get(), refused.into_inner());
     let of = |kind: &str| refused.iter().filter(|((own, _), _)| own == kind).map(|(_, times)| times).sum::<usize>();
-    let is_rare = of("sub") * 20 < cases && of("chain") + cases / 10 < compared;
-    assert!(compared * 6 > cases * 5 && is_rare, "{compared}: {refused:#?}");
+    println!("{compared} compared, refused: {refused:#?}");
+    assert!(compared > 500 && of("sub") < 30 && of("chain") + 60 < compared, "{compared}: {refused:#?}");
 }
 
 #[test]
