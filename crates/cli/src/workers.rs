@@ -1,4 +1,4 @@
-//! What `tune` knows of workers that measure for it, whether or not this program was built with fleets.
+//! The workers that measure for `tune`. Programs without fleets have the types alone.
 #![cfg_attr(not(feature = "fleet"), allow(dead_code))] // then nobody makes any
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a summary says about the workers of a run.
+//! The sentence of a summary about the workers of a run.
 
 use tunesmith::report::{counted, duration};
 use tunesmith::store::{FleetReport, WorkerRole, WorkerState};
