@@ -158,25 +158,29 @@ pub(crate) trait Session {
 
     /// Shows a range of a buffer's bytes, piece by piece, in order.
     fn view(&mut self, buffer: BufferId, range: Range<usize>, see: &mut dyn FnMut(&[u8])) -> Result<(), Fault> {
-        self.view_by_pieces(buffer, range, see)
+        self.view_through(&mut vec![0; PIECE.min(range.len())], buffer, range, see)
     }
 
-    /// Shows a range of a buffer's bytes, for which it reads them piece by piece.
-    fn view_by_pieces(
+    /// Shows a range of a buffer's bytes, for which it reads them into `staging`, as much at a time as fits. `staging`
+    /// may be empty only if the range is.
+    fn view_through(
         &mut self,
+        staging: &mut [u8],
         buffer: BufferId,
         range: Range<usize>,
         see: &mut dyn FnMut(&[u8]),
     ) -> Result<(), Fault> {
-        let mut piece = vec![0; PIECE.min(range.len())];
-        for offset in range.clone().step_by(PIECE) {
-            let length = PIECE.min(range.end - offset);
-            self.read(buffer, offset, &mut piece[..length])?;
-            see(&piece[..length]);
-        }
+        let seen = range.clone().step_by(staging.len().max(1)).try_for_each(|offset| {
+            let length = staging.len().min(range.end - offset);
+            let piece = &mut staging[..length];
+            self.read(buffer, offset, piece)?;
+            see(piece);
+            Ok(())
+        });
         // Kernels of some drivers share this process. They must not find the results of others.
-        std::hint::black_box(&mut piece).fill(0);
-        Ok(())
+        let used = staging.len().min(range.len());
+        std::hint::black_box(&mut staging[..used]).fill(0);
+        seen
     }
 
     /// Returns the size in bytes of the guard zones around a buffer, in which stray writes are

@@ -8,7 +8,7 @@ use crate::backends::cuda::native::{image, nvml};
 use crate::backends::gpu::GpuApi;
 use crate::backends::gpu::native::{
     Address, Architecture, Attribute, DeviceImage, Driver, DriverError, ErrorKind, ErrorTable, Event, Function,
-    FunctionAttribute, Graph, KernelLaunch, Module, bus_address, capability,
+    FunctionAttribute, Graph, KernelLaunch, Module, bus_address, capability, lasting,
 };
 use crate::backends::{Absent, Pixels, Profiler};
 use crate::energy::Meter;
@@ -239,11 +239,8 @@ impl Driver for SystemDriver {
 
     fn page_locked(&mut self, bytes: usize) -> Option<&'static mut [u8]> {
         let memory = given(ptr::null_mut(), |memory| unsafe { sys::cuMemAllocHost_v2(memory, bytes) }).ok()?;
-        // SAFETY: the driver gave `bytes` bytes, which nobody else holds and nobody frees. They are filled here.
-        Some(unsafe {
-            ptr::write_bytes(memory.cast::<u8>(), 0, bytes);
-            std::slice::from_raw_parts_mut(memory.cast(), bytes)
-        })
+        // SAFETY: the driver gave `bytes` bytes, which nobody else holds and nobody frees.
+        Some(unsafe { lasting(memory.cast(), bytes) })
     }
 
     fn write(&mut self, to: Address, data: &[u8]) -> Result<(), DriverError> {

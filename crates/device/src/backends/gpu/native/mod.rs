@@ -6,6 +6,7 @@ mod describe;
 mod driver;
 mod error;
 mod files;
+mod host;
 pub(crate) mod libraries;
 mod rtc;
 mod script;
@@ -19,6 +20,7 @@ pub(crate) use driver::{
 };
 pub(crate) use error::{DriverError, ErrorKind, ErrorTable};
 pub(crate) use files::DeviceFiles;
+pub(crate) use host::lasting;
 pub(crate) use rtc::{Binary, Compilation, ImageFunctions, Rtc};
 pub(crate) use script::{Script, ScriptedDriver};
 pub(crate) use session::GpuSession;

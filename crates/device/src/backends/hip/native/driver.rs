@@ -8,7 +8,7 @@
 use crate::backends::gpu::GpuApi;
 use crate::backends::gpu::native::{
     Address, Architecture, Attribute, Driver, DriverError, ErrorKind, Event, Function, FunctionAttribute, Graph,
-    KernelLaunch, Module, libraries,
+    KernelLaunch, Module, lasting, libraries,
 };
 use crate::backends::hip::native::error::ERRORS;
 use crate::backends::{Absent, Profiler};
@@ -327,11 +327,8 @@ impl Driver for HipDriver {
     fn page_locked(&mut self, bytes: usize) -> Option<&'static mut [u8]> {
         let memory =
             self.given(ptr::null_mut(), |memory| unsafe { (self.functions.page_locked)(memory, bytes, 0) }).ok()?;
-        // SAFETY: the driver gave `bytes` bytes, which nobody else holds and nobody frees. They are filled here.
-        Some(unsafe {
-            ptr::write_bytes(memory.cast::<u8>(), 0, bytes);
-            std::slice::from_raw_parts_mut(memory.cast(), bytes)
-        })
+        // SAFETY: the driver gave `bytes` bytes, which nobody else holds and nobody frees.
+        Some(unsafe { lasting(memory.cast(), bytes) })
     }
 
     fn write(&mut self, to: Address, data: &[u8]) -> Result<(), DriverError> {

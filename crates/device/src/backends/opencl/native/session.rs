@@ -4,7 +4,7 @@ use crate::backends::opencl::OpenClProgram;
 use crate::backends::opencl::native::binding::{Binding, Value, has_begun, part, set_argument, wait};
 use crate::backends::opencl::native::failure::failed;
 use crate::backends::opencl::recent::Recent;
-use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Pixels, Program, Session};
+use crate::backends::{BufferId, Fault, Launch, LaunchArgument, PIECE, Pixels, Program, Session};
 use crate::problem::{Grid, Memory};
 use opencl3::event::Event;
 use opencl3::kernel::Kernel;
@@ -162,7 +162,7 @@ impl Session for OpenClSession {
         // Each command wakes a thread of the driver, which may take longer than reading a piece.
         match self.binding.is_unified {
             true => self.binding.view(&self.buffers[buffer.0], range, see),
-            false => self.view_by_pieces(buffer, range, see),
+            false => self.view_through(&mut vec![0; PIECE.min(range.len())], buffer, range, see),
         }
     }
 
