@@ -15,6 +15,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Depth, FailureKind};
 
+/// How often the list of locks is read before a journal counts as not written.
+const LOOKS: usize = 3;
+
 /// A journal that is read while it grows. Each reading costs what was added since the last one.
 #[derive(Debug)]
 pub struct Follow {
@@ -210,10 +213,16 @@ impl Follow {
     /// could not resume. The system's list of locks disturbs nobody. It does not show locks of other
     /// containers.
     pub fn is_written(&self) -> Option<bool> {
-        let locks = std::fs::read_to_string("/proc/locks").ok()?;
         // Some file systems number their devices differently here and there: the file decides.
         let file = format!(":{} ", self.file.metadata().ok()?.ino());
-        Some(locks.lines().any(|lock| lock.contains(" FLOCK ") && lock.contains(" WRITE ") && lock.contains(&file)))
+        let is_ours = |lock: &str| lock.contains(" FLOCK ") && lock.contains(" WRITE ") && lock.contains(&file);
+        // The system gives a long list page by page. Of locks that come and go in between, it leaves out others.
+        for _ in 0..LOOKS {
+            if std::fs::read_to_string("/proc/locks").ok()?.lines().any(is_ours) {
+                return Some(true);
+            }
+        }
+        Some(false)
     }
 }
 

@@ -254,7 +254,7 @@ fn a_calibration_measures_the_users_kernels_and_counts_their_properties() {
     let own = "[[calibrate.kernels]]\nnest = \"scale.nest\"\nconfig = { width = 32 }\nsizes = [{ n = 4096 }]\n\
                [[calibrate.properties]]\nname = \"tiles\"\nresource = \"overhead\"\ncount = \"groups // 2\"\n";
     folder.write("mine.toml", own);
-    let ran = folder.run(&["calibrate", "mine.toml", "-o", "own.json", "--minutes", "0.1", "--json", "--quiet"]);
+    let ran = folder.run(&["calibrate", "mine.toml", "-o", "own.json", "--minutes", "0.001", "--json", "--quiet"]);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     let text = std::fs::read_to_string(folder.path("own.json")).unwrap();
     let file: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -129,7 +129,7 @@ impl Measured {
         let (empty, mut kernels): (Vec<_>, Vec<_>) =
             subjects(&[Role::Measure, Role::Added])?.into_iter().partition(|subject| subject.class == "empty");
         stated.check_properties(&kernels, lanes)?;
-        // If the time runs out, the user's kernels have been measured.
+        // If the time runs out, the user's kernels have been measured, at least in one size.
         kernels.splice(0..0, stated.subjects);
         Ok(Self { empty, kernels, own: stated.properties, text: stated.text })
     }
@@ -201,9 +201,17 @@ struct Run<'a> {
     deadline: Duration,
 }
 
+/// Returns one of the user's kernels that was not measured at all, with its first size.
+fn owed(subjects: &[Subject], done: &[Vec<Rung>]) -> Option<(usize, i64)> {
+    let is_owed =
+        |(subject, done): (&Subject, &Vec<Rung>)| matches!(subject.sizes, Sizes::Listed(_)) && done.is_empty();
+    let at = subjects.iter().zip(done).position(is_owed)?;
+    Some((at, *subjects[at].ladder.sizes.first()?))
+}
+
 impl Run<'_> {
-    /// Measures these kernels until all are finished or the time is up. Returns `false` if
-    /// interrupted.
+    /// Measures these kernels until all are finished or the time is up. Of the user's kernels, the first size is measured
+    /// even then. Returns `false` if interrupted.
     fn measure(&mut self, subjects: &[Subject], bounds: &Bounds) -> Result<bool, Error> {
         let ladders: Vec<_> = subjects.iter().map(|subject| subject.ladder.clone()).collect();
         let done = |subject: &Subject| -> Vec<Rung> {
@@ -215,10 +223,14 @@ impl Run<'_> {
             if self.interrupt.is_raised() {
                 return Ok(false);
             }
+            let mut chosen = Some((at, size));
             if self.bench.clock.now() >= self.deadline {
+                chosen = owed(subjects, &done);
+            }
+            let Some((at, size)) = chosen else {
                 self.notes.push("the time was used up before all kernels were measured in all sizes".to_string());
                 break;
-            }
+            };
             let subject = &subjects[at];
             let Some(entry) = self.entry(subject, size)? else { return Ok(false) };
             done[at].push((size, entry.seconds));

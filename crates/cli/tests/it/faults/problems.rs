@@ -31,19 +31,18 @@ reference = { file = "twice.c", function = "twice" }
 const REFERENCE: &str = "void twice(const float *a, float *b, float *c)\n\
     {\n    for (int i = 0; i < N; ++i) { c[i] = 2 * a[i]; b[i] += 1; }\n}\n";
 
-/// Short limits, since many cases use them up, and no final, which would run cases again. No racing:
-/// on a busy machine it would spare a case the launches in which it is wrong.
-const MEASURE: &str = "
-[measure]
-racing = false
-first_limit = 2.0
-launch_limit = 2.0
-time_cap = 0.05
-compile_limit = 5.0
-reference_limit = 2.0
-final = false
-drift = false
-";
+/// Returns the measuring of these cases: with short limits if a case uses them up, else with limits that no busy machine
+/// reaches. There is no final, which would run cases again, and no racing: on a busy machine it would spare a case the
+/// launches in which it is wrong.
+fn measure(cases: &[Case]) -> String {
+    let is_slow = |case: &Case| case.statuses.contains(&"timeout") || case.name == "meets_a_compiler_that_hangs";
+    // Requests have no cases; one of them has a reference that never ends.
+    let (launch, compile) = if cases.is_empty() || cases.iter().any(is_slow) { (2.0, 5.0) } else { (60.0, 60.0) };
+    format!(
+        "\n[measure]\nracing = false\nfirst_limit = {launch:?}\nlaunch_limit = {launch:?}\ntime_cap = 0.05\n\
+         compile_limit = {compile:?}\nreference_limit = {launch:?}\nfinal = false\ndrift = false\n"
+    )
+}
 
 const C_HEAD: &str = "
 #define _GNU_SOURCE
@@ -110,10 +109,11 @@ fn c_source(cases: &[Case], head: &str, linkage: &str, innocent: &str) -> String
     format!("{head}{C_RIGHT}{}{cases}", function(0, "", innocent))
 }
 
-fn c_problem(cases: usize, file: &str, options: &str) -> String {
+fn c_problem(cases: &[Case], file: &str, options: &str) -> String {
+    let (last, measure) = (cases.len(), measure(cases));
     format!(
         "[problem]\nsizes = {{ N = 1024 }}\n\n[kernel]\nfile = \"{file}\"\nfunction = \"fault\"\noptions = [{options}]\n\n\
-         [parameters]\nCASE = {{ range = \"0..={cases}\" }}\n{ARGUMENTS}{MEASURE}"
+         [parameters]\nCASE = {{ range = \"0..={last}\" }}\n{ARGUMENTS}{measure}"
     )
 }
 
@@ -125,7 +125,7 @@ fn ready(files: &[(&str, &str)]) -> Ready {
 
 fn c_ready(cases: &[Case], more: &str, options: &str) -> Ready {
     let source = c_source(cases, &format!("{C_HEAD}{more}"), "", "RIGHT;");
-    ready(&[("p.toml", &c_problem(cases.len(), "faults.c", options)), ("faults.c", &source)])
+    ready(&[("p.toml", &c_problem(cases, "faults.c", options)), ("faults.c", &source)])
 }
 
 pub(crate) fn c(cases: &[Case]) -> Ready {
@@ -139,7 +139,7 @@ pub(crate) fn openmp(cases: &[Case]) -> Ready {
 /// The innocent configuration is slower than all others, and the final decides.
 pub(crate) fn cheats(cases: &[Case]) -> Ready {
     let source = c_source(cases, C_HEAD, "", "usleep(500); RIGHT;");
-    let problem = c_problem(cases.len(), "faults.c", "\"-O1\", \"-w\"").replace("final = false\n", "");
+    let problem = c_problem(cases, "faults.c", "\"-O1\", \"-w\"").replace("final = false\n", "");
     ready(&[("p.toml", &problem), ("faults.c", &source)])
 }
 
@@ -147,7 +147,7 @@ pub(crate) fn cpp(cases: &[Case]) -> Ready {
     let head = "#include <cstdlib>\n#include <thread>\n#include <unistd.h>\n";
     let source = c_source(cases, head, "extern \"C\" ", "RIGHT;");
     let options = "\"-O1\", \"-w\", \"-pthread\", \"-ftemplate-depth=200\"";
-    ready(&[("p.toml", &c_problem(cases.len(), "faults.cpp", options)), ("faults.cpp", &source)])
+    ready(&[("p.toml", &c_problem(cases, "faults.cpp", options)), ("faults.cpp", &source)])
 }
 
 /// The compiler itself misbehaves in some cases. The number of a case stands in its options.
@@ -186,7 +186,7 @@ pub(crate) fn opencl(cases: &[Case]) -> Ready {
     let source = numbered(cases, |number, case| function(number, case.before, case.body));
     let source = format!("#define RIGHT c[i] = 2 * a[i]; b[i] += 1\n{}{source}", function(0, "", "RIGHT;"));
     let large = cases.iter().position(|case| case.before.contains("#define LOCAL")).map_or(0, |at| at + 1);
-    let problem = c_problem(cases.len(), "faults.cl", "").replace(
+    let problem = c_problem(cases, "faults.cl", "").replace(
         "options = []\n",
         &format!("global = [\"16384\"]\nlocal = [\"16384 if {large} > 0 and CASE == {large} else 64\"]\n"),
     );
@@ -202,8 +202,9 @@ pub(crate) fn command(cases: &[Case]) -> Ready {
     let problem = format!(
         "[kernel]\ncommand = [\"sh\", \"run.sh\", \"{{CASE}}\"]\nbuild = [\"sh\", \"build.sh\", \"{{CASE}}\"]\n\
          cost = \"cost (\\\\S+) us\"\nunit = \"us\"\nmemory_limit = \"512MiB\"\n\n\
-         [parameters]\nCASE = {{ range = \"0..={}\" }}\n\n[verify]\noutput = \"^answer 42$\"\n{MEASURE}",
-        cases.len()
+         [parameters]\nCASE = {{ range = \"0..={}\" }}\n\n[verify]\noutput = \"^answer 42$\"\n{}",
+        cases.len(),
+        measure(cases)
     );
     ready(&[("p.toml", &problem), ("run.sh", &run), ("build.sh", &build)])
 }
@@ -218,8 +219,9 @@ pub(crate) fn cuda(cases: &[Case]) -> Ready {
          local = [\"64\"]\n\n[parameters]\nCASE = {{ range = \"0..={}\" }}\n\n\
          [[arguments]]\nname = \"a\"\ntype = \"f32\"\nshape = [\"N\"]\n\n\
          [[arguments]]\nname = \"c\"\ntype = \"f32\"\nshape = [\"N\"]\naccess = \"out\"\n\n\
-         [verify]\nreference = {{ file = \"copy.c\", function = \"copy\" }}\n{MEASURE}",
-        cases.len()
+         [verify]\nreference = {{ file = \"copy.c\", function = \"copy\" }}\n{}",
+        cases.len(),
+        measure(cases)
     );
     let source = "extern \"C\" __global__ void fault(const float *a, float *c) {}\n";
     let copy = "void copy(const float *a, float *c) { for (int i = 0; i < N; ++i) c[i] = a[i]; }\n";
