@@ -1,4 +1,7 @@
-"""Prints the time of cuBLAS's single-precision matrix product without TF32, in milliseconds: `cublas.py M N K`.
+"""Prints the time of work on the device in milliseconds, by events around it.
+
+    by_events.py gemm M N K    cuBLAS's single-precision matrix product without TF32
+    by_events.py copy BYTES    a copy within the device's memory
 
 Exits with 1 and the reason if it cannot be timed.
 """
@@ -12,7 +15,7 @@ DEFAULT = 0  # CUBLAS_DEFAULT_MATH: full single precision, no TF32
 
 
 class Unavailable(Exception):
-    """cuBLAS cannot be used; the text says why."""
+    """The driver or cuBLAS cannot be used; the text says why."""
 
 
 def library(stem):
@@ -32,19 +35,32 @@ def call(function, *arguments):
         raise Unavailable(f"{function.__name__} fails with {status}")
 
 
-def sgemm_ms(m, n, k, samples=20):
-    """The median time of C = A B in milliseconds."""
+def opened():
+    """Returns the driver with a context on the first device."""
     cuda = library("libcuda")
-    try:
-        library("libcublasLt")
-    except Unavailable:
-        pass  # cuBLAS finds it itself, or says that it is missing
-    cublas = library("libcublas")
     device, context = ctypes.c_int(), ctypes.c_void_p()
     call(cuda.cuInit, 0)
     call(cuda.cuDeviceGet, ctypes.byref(device), 0)
     call(cuda.cuDevicePrimaryCtxRetain, ctypes.byref(context), device)
     call(cuda.cuCtxSetCurrent, context)
+    return cuda
+
+
+def copy_ms(count, samples=20):
+    """The median time of a copy of `count` bytes in milliseconds."""
+    cuda = opened()
+    source, target = (allocated(cuda, count) for _ in range(2))
+    return timed(cuda, lambda: call(cuda.cuMemcpyDtoDAsync_v2, target, source, ctypes.c_size_t(count), None), samples)
+
+
+def sgemm_ms(m, n, k, samples=20):
+    """The median time of C = A B in milliseconds."""
+    cuda = opened()
+    try:
+        library("libcublasLt")
+    except Unavailable:
+        pass  # cuBLAS finds it itself, or says that it is missing
+    cublas = library("libcublas")
     buffers = [allocated(cuda, 4 * count) for count in (m * k, k * n, m * n)]
     handle = ctypes.c_void_p()
     call(cublas.cublasCreate_v2, ctypes.byref(handle))
@@ -84,6 +100,6 @@ def timed(cuda, work, samples):
 
 if __name__ == "__main__":
     try:
-        print(sgemm_ms(*map(int, sys.argv[1:4])))
+        print({"gemm": sgemm_ms, "copy": copy_ms}[sys.argv[1]](*map(int, sys.argv[2:])))
     except Unavailable as reason:
-        sys.exit(f"cuBLAS is not timed: {reason}")
+        sys.exit(f"not timed: {reason}")

@@ -48,7 +48,7 @@ class Check:
     def __init__(self, tool, folder, seconds, dry=False, options=None):
         self.tool, self.folder, self.dry, self.options = tool, pathlib.Path(folder), dry, options
         self.rows, self.tables, self.data, self.cuts, self.files = [], [], {}, [], []
-        self.budget, self.deadline = seconds, time.monotonic() + seconds
+        self.budget, self.deadline, self.grace = seconds, time.monotonic() + seconds, GRACE
 
     def left(self):
         return self.deadline - time.monotonic()
@@ -56,6 +56,10 @@ class Check:
     def add(self, name, expected, found, passed):
         """Adds a check. `passed` is None where it could not be made."""
         self.rows.append(Row(name, expected, found, passed))
+
+    def failing(self, command, message):
+        """Keeps a command whose configuration fails, with what the compiler or the device said."""
+        self.tool.keep_failure([self.tool.binary, *command], "a configuration fails", message)
 
     def near(self, name, expected, found, low, high):
         """Adds a number that should lie between `low` and `high` times what is expected."""
@@ -94,7 +98,7 @@ class Check:
         """Returns the JSON of a command, which ends with the time of the part."""
         if self.left() < 0:
             raise Overrun(f"the {self.budget:.0f} s of the part were over before `tunesmith {arguments[0]}`")
-        timeout = self.left() + GRACE
+        timeout = self.left() + self.grace
         return self.tool.json(*arguments, codes=codes, timeout=timeout, environment=environment)
 
     def tune(self, problem, name, *options, size=None, codes=(0, 1)):

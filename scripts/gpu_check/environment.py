@@ -13,20 +13,7 @@ QUERIES = {
     "ecc.mode.current": "ECC", "ecc.errors.uncorrected.volatile.total": "uncorrectable ECC errors",
     "temperature.gpu": "temperature, C",
 }
-TOOLS = {"cc": "the C compiler for references", "nvcc": "the toolkit's compiler", "ncu": "Nsight Compute",
-         "nvidia-smi": "the driver's tool"}
-
-
-def gpu(tool):
-    """Returns the first CUDA device, or fails with the reason why there is none."""
-    answer = tool.json("devices")
-    found = [device for device in answer["devices"] if device["backend"] == "cuda"]
-    if found:
-        return found[0]
-    for missing in answer["missing"]:
-        if missing["backend"] == "cuda":
-            raise Failed(f"there is no CUDA device: {missing['reason']}; {missing['remedy']}")
-    raise Failed("this build of tunesmith knows no CUDA devices")
+TOOLS = {"nvcc": "the toolkit's compiler", "ncu": "Nsight Compute", "nvidia-smi": "the driver's tool"}
 
 
 def smi(*arguments):
@@ -41,7 +28,7 @@ def smi(*arguments):
 
 
 def run(check):
-    device = gpu(check.tool)
+    device = check.device
     check.data["device"] = device
     capability = device["limits"].get("compute_capability", 0)
     check.add("GPU", "compute capability 7.0 or later", f"{device['name']}, {capability}", capability >= 7.0)
@@ -51,8 +38,10 @@ def run(check):
                            "processors": os.cpu_count()}
     for name, use in TOOLS.items():
         path = shutil.which(name)
-        # Only the C compiler is needed.
-        check.add(name, use, path or "not there", True if path else (False if name == "cc" else None))
+        check.add(name, use, path or "not there", True if path else None)
+    for finding in check.findings:
+        text = finding.found or f"not in {', '.join(finding.searched)}"
+        check.add(finding.name, f"for {finding.use}", text, True if finding.found else None)
     others(check)
     counters(check)
 

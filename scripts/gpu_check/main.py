@@ -2,66 +2,153 @@
 
 import argparse
 import datetime
+import os
 import pathlib
 import platform
+import signal
 import sys
 import time
 import traceback
 
-from . import environment, pack
-from .check import TO_RUN, Check, working_folder
+from . import pack, pages, preflight, take
+from .check import GRACE, TO_RUN, Check, working_folder
 from .plan import MINUTES, NAMES, PARTS
+from .progress import Progress
 from .results import Results, default_folder, rows_of
-from .tool import Failed, Overrun, Tool, repository, use_libraries
+from .tool import Ended, Failed, Overrun, Tool, build, repository, use_libraries
 
-OK, SOME_FAILED, WRONG_REQUEST, NO_GPU = 0, 1, 2, 3
+OK, SOME_FAILED, WRONG_REQUEST, NO_GPU, ENDED = 0, 1, 2, 3, 130
 
 # The budget of a part in a dry run. It needs seconds, but a busy machine may need many times as long.
 DRY_SECONDS = 600.0
+# Seconds of `--only` from start to end, and seconds at the end of a limited call in which no part runs.
+ONLY_SECONDS, RESERVE = 90, 10
+
+# Options that are commands of their own.
+COMMANDS = {"--pack": pack.main, "--take": take.main, "--pages": pages.main}
 
 
-def main():
-    if sys.argv[1:2] == ["pack"]:
-        return pack.main(sys.argv[2:])
-    options = parse()
+def main(arguments=None):
+    arguments = sys.argv[1:] if arguments is None else arguments
+    for option, command in COMMANDS.items():
+        if any(argument == option or argument.startswith(f"{option}=") for argument in arguments):
+            return command(arguments)
+    options = parse(arguments)
     with working_folder(options.dry_run) as folder:
-        return checked(options, pathlib.Path(folder))
+        return checked(options, pathlib.Path(folder), Progress(options.bring))
 
 
-def checked(options, folder):
-    """Runs the chosen parts. Returns the exit code."""
+def checked(options, folder, progress):
+    """Runs the chosen parts. Returns the exit code, whatever ends them."""
     started = time.monotonic()
+    progress.heading = [f"gpu-check {' '.join(sys.argv[1:])}", f"begun {now()}, {options.minutes:g} minutes"]
+    progress.keep()
+    end_on_signals(options.minutes * 60)
+    try:
+        return looked(options, folder, progress, started)
+    except Ended as ended:
+        for part, state in progress.states.items():
+            if state == "under way":
+                progress.states[part] = f"not finished: {ended}"
+        progress.notes.append(f"The call ended early: {ended}.")
+        print(f"gpu-check: {ended}; finished parts are kept", file=sys.stderr)
+        return ENDED
+    except BaseException:
+        progress.notes.append("Fault of gpu-check: " + traceback.format_exc(limit=-2))
+        raise
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        progress.keep()
+
+
+def end_on_signals(seconds):
+    """Makes the end of the time and the usual signals end the part under way, so that finished ones are kept."""
+    def end(number, _):
+        raise Ended(f"the {seconds / 60:g} minutes are over" if number == signal.SIGALRM
+                    else f"stopped by {signal.Signals(number).name}")
+
+    for number in (signal.SIGALRM, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+
+
+def looked(options, folder, progress, started):
+    """Looks for what the parts need, and runs those that have it."""
     use_libraries()
     tool = Tool(options.binary, options.sandbox)
-    try:
-        device = environment.gpu(tool)
-    except Failed as absent:
-        print(f"gpu-check: {absent}", file=sys.stderr)
+    progress.findings, device = preflight.look(tool, options.dry_run)
+    for finding in progress.findings:
+        print(preflight.line(finding))
+    if not device:
+        progress.notes.append("No part can run.")
+        absent = next(finding for finding in progress.findings if finding.name == "device")
+        print(f"gpu-check: there is no CUDA device: {absent.searched[0]}", file=sys.stderr)
         return NO_GPU
-    chosen_folder = options.out or default_folder(repository() / "bench" / "results", device["name"])
-    results = Results(chosen_folder, [folder, repository()])
+    # A dry run measures nothing: its results never lie beside real ones.
+    base = repository() / ("target/gpu-check" if options.dry_run else "bench/results")
+    chosen_folder = options.out or default_folder(base, device["name"], latest=bool(options.only))
+    progress.results = results = Results(chosen_folder, [folder, repository()])
+    progress.heading.append(f"{device['name']}, {tool.version()}, build {build()}")
     stranger = results.stranger(device["name"], tool.version())
     if stranger:
         print(f"gpu-check: {results.folder} has results of {stranger}; name another folder with --out", file=sys.stderr)
+        progress.notes.append(f"{results.folder.name} has results of {stranger}.")
         return WRONG_REQUEST
-    for part in chosen(options):
-        if results.part(part.name) and part.name not in options.again:
-            print(f"{part.name}: kept from an earlier call")
-            continue
-        left = options.minutes * 60 - (time.monotonic() - started)
-        budget = options.budget.get(part.name, DRY_SECONDS if options.dry_run else float(part.seconds))
-        if left < budget:
-            print(f"{part.name}: {budget:.0f} s do not fit into what is left of {options.minutes} minutes; call again")
-            continue
-        result = run_part(Check(tool, made(folder, part.name), budget, options.dry_run, options), part)
-        if result is None:
-            return lost(tool, results, part)
-        result |= {"device": device["name"], "version": tool.version(), "host": platform.platform()}
-        result["large"] = results.keep_files(part.name, result.pop("files"))
-        results.write(part.name, result)
-        results.summarise()
-        print_part(part.name, result)
-    return summary(results, options, time.monotonic() - started)
+    wanted = chosen(options)
+    for part in PARTS:
+        if part not in wanted:
+            progress.states[part.name] = "not asked for"
+    for part in wanted:
+        code = one(options, folder, progress, tool, device, part, started)
+        if code is not None:
+            return code
+    return summary(results, progress, options, time.monotonic() - started)
+
+
+def one(options, folder, progress, tool, device, part, started):
+    """Runs one part if it is to run. Returns an exit code if no other can follow."""
+    results = progress.results
+    if results.part(part.name) and part.name not in options.again:
+        print(f"{part.name}: kept from an earlier call")
+        return None
+    missing = preflight.lacking(part, progress.findings)
+    left = options.minutes * 60 - RESERVE - (time.monotonic() - started)
+    budget = options.budget.get(part.name, float(part.seconds))
+    if options.only:
+        budget = min(budget, left)
+    if missing:
+        return leave(progress, part, f"left out: there is no {missing}")
+    if left < budget:
+        return leave(progress, part, f"left for the next call: {budget:.0f} s do not fit into the {max(left, 0):.0f} s left")
+    if options.dry_run and part.name not in options.budget:
+        budget = DRY_SECONDS
+    progress.set(part.name, "under way")
+    check = Check(tool, made(folder, part.name), budget, options.dry_run, options)
+    check.grace = max(min(GRACE, left - budget), 0)
+    check.device, check.findings = device, progress.findings
+    tool.failures = []
+    result = run_part(check, part)
+    if result is None:
+        progress.states[part.name] = "the GPU was lost"
+        return lost(tool, results, part, progress)
+    result |= {"device": device["name"], "version": tool.version(), "build": build(), "host": platform.platform()}
+    result |= {"dry_run": True} if options.dry_run else {}
+    result["large"] = results.keep_files(part.name, result.pop("files"))
+    results.keep_failures(part.name, tool.failures)
+    results.write(part.name, result)
+    results.summarise()
+    progress.set(part.name, "finished")
+    print_part(part.name, result)
+    return None
+
+
+def leave(progress, part, reason):
+    print(f"{part.name}: {reason}")
+    progress.set(part.name, reason)
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
 
 
 def made(folder, name):
@@ -75,27 +162,60 @@ def chosen(options):
     return [part for part in PARTS if not names or part.name in names]
 
 
-def parse():
+def parse(arguments):
     parser = argparse.ArgumentParser(
-        prog="gpu-check",
+        prog=os.environ.get("GPU_CHECK_NAME", "gpu-check"),
         description=f"Checks and measures Tunesmith on a machine with an NVIDIA GPU, in {MINUTES} minutes. Each "
         "finished part is kept in one folder, and the next call goes on with those that are missing.",
         epilog="parts: " + "; ".join(f"{part.name} ({part.seconds} s: {part.purpose})" for part in PARTS)
-        + ". `gpu-check pack FOLDER` prepares a folder for a machine without Rust and without a network. "
-        "Exit code: 0 all passed, 1 some failed, 2 wrong request, 3 there is no GPU, or it is lost.",
+        + ". `gpu-check --pack FOLDER` prepares a folder for a machine without Rust and without a network, in which "
+        "`run OUT` calls this script; `gpu-check --take ARCHIVE` puts what came back into bench/results; `gpu-check "
+        "--pages` renews the lines about GPUs in the documentation. "
+        "Exit code: 0 all passed, 1 some failed, 2 wrong request, 3 there is no GPU, or it is lost, 130 the time was "
+        "over, or somebody stopped it.",
     )
+    add_options(parser)
+    options = parser.parse_args(arguments)
+    try:
+        options.budget = {name: float(seconds) for name, seconds in (text.split("=") for text in options.budget)}
+    except ValueError:
+        parser.error("--budget takes PART=SECONDS, for instance suite=300")
+    if options.only:
+        options.parts, options.again = [options.only], [options.only]
+        options.minutes = min(options.minutes, ONLY_SECONDS / 60)
+    if "all" in options.again:
+        options.again = options.parts or NAMES
+    for name in [*options.parts, *options.again, *options.budget]:
+        if name not in NAMES:
+            parser.error(f"there is no part `{name}`; parts are {', '.join(NAMES)}")
+    if options.samples < 1:
+        parser.error("--samples takes a number of configurations from 1 on")
+    if options.dry_run and not options.out:
+        if not options.bring:
+            parser.error("a dry run measures nothing: name a folder for its results with --out")
+    return options
+
+
+def add_options(parser):
     parser.add_argument("parts", nargs="*", metavar="PART", help="the parts to run [default: all]")
     parser.add_argument("--again", action="append", default=[], metavar="PART",
-                        help="run this part, although it is finished")
+                        help="run this part, although it is finished; `all` begins new results")
+    parser.add_argument("--only", metavar="PART",
+                        help=f"run this part alone, again if it is finished, in {ONLY_SECONDS} seconds at most")
     parser.add_argument("--binary",
                         help="the program [default: tunesmith beside this folder, in target/release or on PATH]")
     parser.add_argument("--out", type=pathlib.Path,
                         help="the folder of the results [default: the latest incomplete one of this device, else "
                         "bench/results/gpu-DEVICE-DATE]")
+    parser.add_argument("--bring", type=pathlib.Path, metavar="FOLDER",
+                        help="also keep an archive of the results and a summary in this folder, renewed after each part")
     parser.add_argument("--budget", action="append", default=[], metavar="PART=SECONDS",
                         help="another budget for a part than the plan's")
     parser.add_argument("--minutes", type=float, default=MINUTES + 2.0,
-                        help="the most that this call takes: a part that does not fit waits for the next [default: 27]")
+                        help="the most that this call takes: a part that does not fit waits for the next "
+                        f"[default: {MINUTES + 2}]")
+    parser.add_argument("--samples", type=int, default=3,
+                        help="configurations of each problem in the part `suite` [default: 3]")
     parser.add_argument("--wheels", type=pathlib.Path, default=repository() / "wheels",
                         help="a folder with Kernel Tuner's wheel and those that it needs [default: wheels, of a pack]")
     parser.add_argument("--recordings", type=pathlib.Path, default=repository() / "recordings",
@@ -105,17 +225,6 @@ def parse():
                         help="run kernels without the sandbox, for a driver that does not work in it")
     parser.add_argument("--dry-run", action="store_true",
                         help="run every part on a scripted device, at small sizes; needs no GPU and measures nothing")
-    options = parser.parse_args()
-    try:
-        options.budget = {name: float(seconds) for name, seconds in (text.split("=") for text in options.budget)}
-    except ValueError:
-        parser.error("--budget takes PART=SECONDS, for instance suite=300")
-    for name in [*options.parts, *options.again, *options.budget]:
-        if name not in NAMES:
-            parser.error(f"there is no part `{name}`; parts are {', '.join(NAMES)}")
-    if options.dry_run and not options.out:
-        parser.error("a dry run measures nothing: name a folder for its results with --out")
-    return options
 
 
 def run_part(check, part):
@@ -133,7 +242,7 @@ def run_part(check, part):
         return None
     return {
         "part": part.name,
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "date": now(),
         "seconds": round(time.monotonic() - started, 1),
         "budget": check.budget,
         "cuts": check.cuts,
@@ -144,14 +253,15 @@ def run_part(check, part):
     }
 
 
-def lost(tool, results, part):
+def lost(tool, results, part, progress):
     """Says that the device is gone. Finished parts are kept."""
-    try:
-        environment.gpu(tool)
-        print(f"{part.name}: the GPU was lost and is there again; the same command runs this part anew",
-              file=sys.stderr)
-    except Failed as absent:
-        print(f"{part.name}: the GPU is lost ({absent}); the same command goes on with this part", file=sys.stderr)
+    answer, reason = preflight.devices(tool)
+    if any(device["backend"] == "cuda" for device in answer["devices"]):
+        text = "the GPU was lost and is there again; the same command runs this part anew"
+    else:
+        text = f"the GPU is lost ({reason or 'no device answers'}); the same command goes on with this part"
+    progress.notes.append(f"{part.name}: {text}")
+    print(f"{part.name}: {text}", file=sys.stderr)
     print(f"kept so far: {results.summarise()}", file=sys.stderr)
     return NO_GPU
 
@@ -168,7 +278,7 @@ def print_part(name, result):
     sys.stdout.flush()
 
 
-def summary(results, options, seconds):
+def summary(results, progress, options, seconds):
     """Prints the counts and returns the exit code."""
     parts = results.finished()
     rows = [row for result in parts.values() for row in rows_of(result)]
@@ -176,8 +286,9 @@ def summary(results, options, seconds):
     skipped = sum(row.passed is None for row in rows)
     missing = [name for name in NAMES if name not in parts]
     print(f"\n{len(rows)} checks: {failed} failed, {skipped} not made; {seconds:.0f} s; {results.folder / 'README.md'}")
-    if missing and not options.parts:
+    if missing:
         print(f"not run: {', '.join(missing)}; the same command goes on with them")
+    progress.notes.append(f"{len(rows)} checks: {failed} failed, {skipped} not made; {seconds:.0f} s")
     # A dry run measures nothing: only what could not run at all is a fault.
     faults = sum(row.passed is False and row.expected == TO_RUN for row in rows)
     return SOME_FAILED if (faults if options.dry_run else failed) else OK

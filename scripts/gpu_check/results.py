@@ -12,6 +12,9 @@ from .plan import NAMES, PARTS
 # Compressed bytes of one journal, and of all of them. Results are committed, so they stay small.
 MOST_OF_ONE, MOST_OF_ALL = 300_000, 3_000_000
 
+# Failing commands, and failing entries of a journal that is too large, that are kept.
+MOST_FAILURES, MOST_ENTRIES = 40, 40
+
 MARKS = {True: "ok", False: "**failed**", None: "not made"}
 
 
@@ -59,14 +62,27 @@ class Results:
         for file in files:
             if not file.is_file():
                 continue
-            data = gzip.compress(file.read_bytes(), mtime=0)
-            held = sum(kept.stat().st_size for kept in folder.glob("*.gz")) if folder.exists() else 0
-            if len(data) > MOST_OF_ONE or held + len(data) > MOST_OF_ALL:
+            if not self.keep(folder / f"{name}-{file.name}.gz", file.read_bytes()):
                 large.append(file.name)
-                continue
-            folder.mkdir(parents=True, exist_ok=True)
-            replace(folder / f"{name}-{file.name}.gz", data)
+                self.keep(folder / f"{name}-failing-{file.name}.gz", failing(file))
         return large
+
+    def keep_failures(self, name, failures):
+        """Keeps the commands of a part that failed, with what they said. Removes those of an earlier run of the part."""
+        path = self.folder / "journals" / f"{name}-commands.txt.gz"
+        path.unlink(missing_ok=True)
+        if failures:
+            self.keep(path, self.portable("\n".join(failures[:MOST_FAILURES])).encode())
+
+    def keep(self, path, data):
+        """Keeps data, compressed. Returns false if they are too large."""
+        data = gzip.compress(data, mtime=0)
+        others = [kept for kept in path.parent.glob("*.gz") if kept != path]
+        if len(data) > MOST_OF_ONE or sum(kept.stat().st_size for kept in others) + len(data) > MOST_OF_ALL:
+            return False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace(path, data)
+        return True
 
     def summarise(self):
         """Writes README.md over all finished parts, and returns its path."""
@@ -75,6 +91,13 @@ class Results:
         if parts:
             replace(path, (page(parts) + "\n").encode())
         return path
+
+
+def failing(journal):
+    """Returns the header of a journal and its first entries that failed, with what the compiler said."""
+    header, *lines = journal.read_bytes().splitlines(keepends=True) or [b""]
+    failed = [line for line in lines if b'"message":' in line and b'"status":"correct"' not in line]
+    return b"".join([header, *failed[:MOST_ENTRIES]])
 
 
 def replace(path, data):
@@ -87,11 +110,12 @@ def replace(path, data):
     part.replace(path)
 
 
-def default_folder(base, device):
-    """Returns the folder of the device's latest results that lack a part, or one with today's date."""
+def default_folder(base, device, latest=False):
+    """Returns the folder of the device's latest results that lack a part (or, if `latest`, of its latest results), or
+    one with today's date."""
     plain = "".join(c if c.isalnum() else "-" for c in device.lower().replace("nvidia ", "")).strip("-")
     for folder in sorted(base.glob(f"gpu-{plain}-????-??-??"), reverse=True):
-        if len(Results(folder).finished()) < len(NAMES):
+        if latest or len(Results(folder).finished()) < len(NAMES):
             return folder
     return base / f"gpu-{plain}-{datetime.date.today().isoformat()}"
 
@@ -115,17 +139,18 @@ def page(parts):
     span = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     facts = {"date": span, "tool": latest["version"], "command": "`scripts/gpu-check`", **facts}
     lines += ["|  |  |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items()), ""]
-    lines += ["| part | shows | ok | failed | not made | seconds | of | |", "|---|---|--:|--:|--:|--:|--:|---|"]
+    lines += ["| part | shows | ok | failed | not made | seconds | of | build | |",
+              "|---|---|--:|--:|--:|--:|--:|---|---|"]
     for part in PARTS:
         result = parts.get(part.name)
         if result is None:
-            lines.append(f"| {part.name} | {part.purpose} | | | | | {part.seconds} | not run |")
+            lines.append(f"| {part.name} | {part.purpose} | | | | | {part.seconds} | | not run |")
             continue
         numbers = " | ".join(map(str, counts(result)))
         state = "cut short" if result["cuts"] else "complete"
         link = f"[{part.name}](#{part.name})"
         spent = f"{result['seconds']:.0f} | {result['budget']:.0f}"
-        lines.append(f"| {link} | {part.purpose} | {numbers} | {spent} | {state} |")
+        lines.append(f"| {link} | {part.purpose} | {numbers} | {spent} | {result.get('build', '')} | {state} |")
     for name, result in parts.items():
         lines += ["", *section(name, result)]
     return "\n".join(lines)

@@ -3,8 +3,6 @@
 from . import scripted
 from .tool import repository
 
-SAMPLES = 16
-
 
 def run(check):
     suite = scripted.suite(check.folder / "suite") if check.dry else repository() / "suite"
@@ -18,7 +16,7 @@ def run(check):
 
 
 def verified(check, suite, name, rows):
-    samples = check.count(SAMPLES, 3)
+    samples = check.count(check.options.samples, 3)
     options = ["--suite", suite, "--device", "cuda", "--samples", samples, "--seed", 1]
     found = check.call("suite", "verify", name, *options, codes=(0, 1))["problems"][0]
     check.data[name] = found
@@ -27,6 +25,8 @@ def verified(check, suite, name, rows):
     wrong = found["first_wrong"]
     text = f"{found['correct']} of {found['sampled']} correct, {found['refused']} refused, {found['wrong']} wrong"
     if wrong:
+        shown = ["run", found["file"], "--device", "cuda", "--config", wrong["config"]]
+        check.failing(shown, f"{wrong['status']}: {wrong['message']}")
         text += f": {wrong['config']}: {wrong['status']}: {wrong['message'][:120]}"
     if found["error"]:
         text = found["error"]

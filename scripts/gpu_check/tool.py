@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,8 @@ DEVICE_FAILED, INTERRUPTED = 3, 130
 
 # Seconds that an interrupted command gets to write what it has.
 FAREWELL = 15
+# Characters of what a failing command said that are kept, from the end.
+SAID = 8_000
 
 
 class Failed(Exception):
@@ -23,6 +26,10 @@ class Failed(Exception):
         self.code = code
 
 
+class Ended(BaseException):
+    """The call ends now: its time is over, or somebody stopped it. The text says which."""
+
+
 class Overrun(Failed):
     """A command was stopped because its time was over."""
 
@@ -30,6 +37,18 @@ class Overrun(Failed):
 def repository():
     """Returns the folder of the repository, or of a pack of it."""
     return pathlib.Path(__file__).resolve().parents[2]
+
+
+def build():
+    """Returns the commit of the program: what a pack notes, else that of the repository. Empty if it is not known."""
+    note = repository() / "BUILD"
+    if note.is_file():
+        return note.read_text().strip()
+    command = ["git", "-C", str(repository()), "describe", "--always", "--dirty", "--exclude", "*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=5).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
 
 
 # Commands that run the user's code, and may do so without the sandbox.
@@ -52,6 +71,8 @@ class Tool:
 
     def __init__(self, binary=None, sandbox=True):
         self.sandbox = sandbox
+        # What failing commands were, and what they said.
+        self.failures = []
         beside = [repository() / name for name in ("tunesmith", "target/release/tunesmith")]
         found = [str(path) for path in beside if path.is_file()] + [shutil.which("tunesmith")]
         self.binary = binary or next((path for path in found if path), None)
@@ -80,10 +101,18 @@ class Tool:
         except subprocess.TimeoutExpired:
             out, said = interrupted(ran)
             if ran.returncode not in codes or not out.strip():
+                self.keep_failure(command, f"stopped after {timeout:.0f} s", said)
                 raise Overrun(f"`{shown(command)}` was stopped after {timeout:.0f} s")
+        except Ended:
+            interrupted(ran, 2)
+            raise
         if ran.returncode not in codes:
+            self.keep_failure(command, f"ended with {ran.returncode}", said)
             raise Failed(f"`{shown(command)}` ended with {ran.returncode}: {message(said)}", ran.returncode)
         return json.loads(out)
+
+    def keep_failure(self, command, end, said):
+        self.failures.append(f"$ {shlex.join(map(str, command))}\n{end}\n{said[-SAID:].rstrip()}\n")
 
 
 def message(said):
@@ -93,14 +122,17 @@ def message(said):
     return " ".join(lines[first:])[:400] or "nothing was said"
 
 
-def interrupted(process):
-    """Interrupts a process and returns what it printed. Kills it if it does not end."""
+def interrupted(process, seconds=FAREWELL):
+    """Interrupts a process and returns what it printed. Kills it if it does not end within the seconds."""
     process.send_signal(signal.SIGINT)
     try:
-        return process.communicate(timeout=FAREWELL)
+        return process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         process.kill()
-        return process.communicate()
+        try:
+            return process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:  # it hangs in the driver
+            return "", ""
 
 
 def shown(command):

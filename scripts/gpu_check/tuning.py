@@ -1,4 +1,4 @@
-"""Six kernels tuned: GFLOP/s, GB/s, and the share of what one would use instead."""
+"""Kernels tuned at large sizes: GFLOP/s, GB/s, and the share of what one would use instead."""
 
 import pathlib
 import re
@@ -8,8 +8,13 @@ import sys
 
 from .tool import repository
 
-# The share of cuBLAS at 4096^3 that the matrix product should reach on its ordinary arithmetic units.
-LEAST_SHARE = 0.6
+# The share of cuBLAS at 4096^3 that the matrix product should reach on its ordinary arithmetic units, and the share of
+# the rate of a copy that the transposition should reach.
+LEAST_SHARE, LEAST_COPY_SHARE = 0.6, 0.7
+# The kernels of the first of the two parts, each with its share of the time, and the share of that for the search. The
+# rest is for the finals and the library, which take minutes of a large matrix product.
+FIRST = {"transpose": (0.25, 0.4), "gemm": (1.0, 0.12)}
+SEARCH = 0.4
 
 GEMM = {"M": 4096, "N": 4096, "K": 4096}
 GEMM_ABOUT = """
@@ -73,11 +78,23 @@ extern "C" __global__ void filterbank_reference(const float *x, const float *f, 
 
 
 def run(check):
+    shares = FIRST.values()
+    tune_all(check, {name: (check.budget * share, search) for name, (share, search) in zip(FIRST, shares)})
+
+
+def others(check):
+    names = [name for name in KERNELS if name not in FIRST]
+    tune_all(check, {name: (check.budget / len(names), SEARCH) for name in names})
+
+
+def tune_all(check, kernels):
+    """Tunes kernels, each within its seconds, of which a share is for the search."""
     suite = check.folder / "suite"
     shutil.copytree(repository() / "suite" / "common", suite / "common")
     rows = []
-    for number, name in enumerate(check.each("kernels", KERNELS, least=5 if not check.dry else 0)):
-        check.guarded(name, tuned, check, suite, name, check.share(len(KERNELS) - number), rows)
+    for name in check.each("kernels", kernels, least=5 if not check.dry else 0):
+        seconds, search = kernels[name]
+        check.guarded(name, tuned, check, suite, name, min(seconds, check.left()) * search, rows)
     head = ["kernel", "sizes", "tuned, ms", "GFLOP/s", "GB/s", "times the default", "library, ms", "share of it",
             "evaluations"]
     check.table("Tuned kernels", head, rows)
@@ -110,9 +127,9 @@ def prepared(check, suite, name):
 
 def tuned(check, suite, name, seconds, rows):
     size = prepared(check, suite, name)
-    # The winner, the default and the libraries take turns after the search, for about a sixth of the time.
+    # The winner, the default and the libraries take turns after the search.
     options = ["--suite", suite, "--device", "cuda", "--against", "cublas,cudnn", "--seed", 1]
-    options += ["--stop", check.stop(seconds * 0.7, 6), "--out", check.folder / "table"]
+    options += ["--stop", check.stop(seconds, 6), "--out", check.folder / "table"]
     # The exit code 1 says that nothing was correct, as the table does.
     table = check.call("suite", "tune", name, *options, codes=(0, 1))
     check.data[name] = table
@@ -148,23 +165,38 @@ def beside(check, name, row, size):
     for note in row["notes"]:
         check.add(f"{name}: note", expected, note, None if "cannot be opened" in note else False)
     if name == "gemm":
-        by_events(check, ours, size)
+        theirs = by_events(check, "gemm beside cuBLAS, by events", "gemm", *(size[extent] for extent in "MNK"))
+        if theirs:
+            check.data["cublas_by_events_ms"] = theirs
+            check.add("gemm beside cuBLAS, by events", "timed", f"{theirs / ours:.0%} of it ({theirs:.4f} ms)", True)
+    if name == "transpose":
+        check_copy_rate(check, ours, size)
 
 
-def by_events(check, ours, size):
-    """Times cuBLAS once more, by events around the call, which hold neither the launch nor the wait."""
+def check_copy_rate(check, ours, size):
+    """Adds the share of the rate at which the device copies as many bytes."""
+    moved = KERNELS["transpose"][3](size)
+    theirs = by_events(check, "transpose beside a copy", "copy", moved // 2)
+    if theirs:
+        check.data["copy_by_events_ms"] = theirs
+        text = f"{theirs / ours:.0%} of it ({moved / theirs / 1e6:.0f} GB/s)"
+        passed = None if check.dry else theirs / ours >= LEAST_COPY_SHARE
+        check.add("transpose beside a copy", f"{LEAST_COPY_SHARE:.0%} of the rate of a copy", text, passed)
+
+
+def by_events(check, name, *request):
+    """Returns the milliseconds of work by events around it, which hold neither the launch nor the wait. None, with a
+    row of that name, where it cannot be timed."""
     # In a process of its own: a context in this one would stay, and a library may crash.
-    program = str(pathlib.Path(__file__).with_name("cublas.py"))
-    command = [sys.executable, program, *(str(size[name]) for name in "MNK")]
+    program = str(pathlib.Path(__file__).with_name("by_events.py"))
     try:
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=max(check.left(), 10))
+        ran = subprocess.run([sys.executable, program, *map(str, request)], capture_output=True, text=True,
+                             timeout=max(check.left(), 10))
     except subprocess.TimeoutExpired as late:
-        check.add("gemm beside cuBLAS, by events", "timed", f"stopped after {late.timeout:.0f} s", None)
-        return
+        check.add(name, "timed", f"stopped after {late.timeout:.0f} s", None)
+        return None
     if ran.returncode:
         said = ran.stderr.strip().splitlines()[-1:] or [f"it ended with {ran.returncode}"]
-        check.add("gemm beside cuBLAS, by events", "timed", said[0], None)
-        return
-    theirs = float(ran.stdout)
-    check.data["cublas_by_events_ms"] = theirs
-    check.add("gemm beside cuBLAS, by events", "timed", f"{theirs / ours:.0%} of it ({theirs:.4f} ms)", True)
+        check.add(name, "timed", said[0], None)
+        return None
+    return float(ran.stdout)

@@ -8,25 +8,28 @@ use crate::common;
 use common::cuda::library;
 use common::{Folder, Ran, repository};
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// The parts in the order of the plan, but the calibration, which has a test of its own: it takes as
 /// long as all others.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 14] = [
     "environment",
     "conformance",
-    "counters",
-    "tuning",
     "suite",
+    "tuning",
+    "counters",
     "peers",
     "profiles",
     "guided",
-    "prediction",
     "energy",
+    "clocks",
+    "prediction",
+    "kernels",
     "cltune",
     "counter-paper",
 ];
@@ -106,20 +109,28 @@ fn a_dry_run_takes_every_part_with_kernel_tuner_and_libraries_beside_it() {
         assert_eq!(row(&read(&folder, "conformance"), name).0, Some(true), "{name}: {ran:#?}");
     }
     assert_eq!(row(&read(&folder, "counters"), "multiply-adds").0, Some(true));
-    let tuning = read(&folder, "tuning");
-    for name in
-        ["gemm beside cublas", "gemm beside cuBLAS, by events", "conv2d beside cudnn", "transpose", "filterbank"]
-    {
-        assert_eq!(row(&tuning, name).0, Some(true), "{tuning:#}");
+    for (part, name) in [
+        ("tuning", "gemm beside cublas"),
+        ("tuning", "gemm beside cuBLAS, by events"),
+        ("tuning", "transpose"),
+        ("kernels", "conv2d beside cudnn"),
+        ("kernels", "filterbank"),
+    ] {
+        let result = read(&folder, part);
+        assert_eq!(row(&result, name).0, Some(true), "{result:#}");
     }
+    // A device without hardware has no rate of a copy to reach.
+    let (passed, text) = row(&read(&folder, "tuning"), "transpose beside a copy");
+    assert!(passed.is_none() && text.contains("GB/s"), "{text}");
     let suite = read(&folder, "suite");
     assert_eq!(["right", "wrong", "refused"].map(|name| row(&suite, name).0), [Some(true), Some(false), Some(true)]);
     let peers = &read(&folder, "peers")["data"]["tools"];
     assert_eq!(peers["Kernel Tuner"]["evaluations"], peers["Tunesmith"]["evaluations"], "{peers:#}");
     assert_eq!(row(&read(&folder, "profiles"), "kernels whose counters are read").0, Some(true));
-    let energy = read(&folder, "energy");
-    assert_eq!(row(&energy, "front of energy against time over clocks").0, Some(true), "{energy:#}");
-    let (made, reason) = row(&energy, "front of energy against time over clocks, without the right");
+    assert_eq!(row(&read(&folder, "energy"), "front of energy against time").0, Some(true));
+    let clocks = read(&folder, "clocks");
+    assert_eq!(row(&clocks, "front of energy against time over clocks").0, Some(true), "{clocks:#}");
+    let (made, reason) = row(&clocks, "front of energy against time over clocks, without the right");
     assert!(made.is_none() && reason.starts_with("you may not set `clock_mhz` of NVIDIA Scripted GPU"), "{reason}");
     assert_eq!(titles(&read(&folder, "cltune")).len(), 3);
     assert_eq!(titles(&read(&folder, "counter-paper")).len(), 3);
@@ -148,42 +159,6 @@ fn the_calibration_is_judged_beside_its_paper() {
     assert_eq!(titles(&result).len(), 2, "{result:#}");
     let errors = result["tables"][1]["rows"].to_string();
     assert!(errors.contains("the paper, Titan X") && errors.contains("here, nnls"), "{errors}");
-}
-
-/// Waits until a file is there.
-fn wait_for(path: &Path) {
-    for _ in 0..600 {
-        if path.exists() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    panic!("{} did not appear", path.display());
-}
-
-#[test]
-fn a_killed_run_goes_on_with_the_part_that_was_under_way() {
-    let folder = Folder::new();
-    let out = folder.path("found");
-    let arguments = ["environment", "conformance", "suite", "--dry-run", "--out", out.to_str().unwrap()];
-    if gpu_check(&folder, &["--help"]).is_none() {
-        return;
-    }
-    let mut first = command(&folder, &arguments);
-    first.args(["--binary", env!("CARGO_BIN_EXE_tunesmith")]).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut first = first.spawn().unwrap();
-    wait_for(&out.join("environment.json"));
-    first.kill().unwrap();
-    first.wait().unwrap();
-    let kept = read(&folder, "environment");
-    let ran = gpu_check(&folder, &arguments).unwrap();
-    assert_eq!(ran.code, Some(0), "{ran:#?}");
-    assert!(ran.stdout.contains("environment: kept from an earlier call"), "{ran:#?}");
-    assert_eq!(read(&folder, "environment"), kept);
-    assert_eq!(row(&read(&folder, "suite"), "right").0, Some(true));
-    let again = ["environment", "--again", "environment", "--dry-run", "--out", out.to_str().unwrap()];
-    let ran = gpu_check(&folder, &again).unwrap();
-    assert!(!ran.stdout.contains("kept from"), "{ran:#?}");
 }
 
 #[test]
@@ -217,24 +192,51 @@ fn the_page_lists_the_parts_with_their_seconds() {
     // Words break behind hyphens.
     let help = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ").replace("- ", "-");
     let page = fs::read_to_string(repository().join("docs/gpu-check.md")).unwrap();
-    let cells = |line: &str| line.split('|').map(|cell| cell.trim().replace('`', "")).collect::<Vec<_>>();
-    let rows = page.lines().filter(|line| line.starts_with("| `")).map(cells);
-    let parts: Vec<(String, u32)> =
-        rows.filter_map(|row| Some((row[1].clone(), row.get(2)?.parse::<u32>().ok()?))).collect();
+    assert!(page.lines().count() <= 40, "a page to be read before the minutes begin");
+    let (_, listed) = page.split_once("**Parts**").unwrap();
+    let listed = listed.split_once("`--help`").unwrap().0.split_whitespace().collect::<Vec<_>>();
+    let named = |pair: &[&str]| {
+        let seconds = pair[1].trim_end_matches(['.', ',']).parse::<u32>().ok()?;
+        Some((pair[0].strip_prefix('`')?.strip_suffix('`')?.to_owned(), seconds))
+    };
+    let parts: Vec<_> = listed.windows(2).filter_map(named).collect();
     assert_eq!(parts.len(), PARTS.len() + 1, "{parts:?}");
-    assert_eq!(parts.iter().map(|(_, seconds)| seconds).sum::<u32>(), 25 * 60);
     for (name, seconds) in parts {
         assert!(help.contains(&format!("{name} ({seconds} s:")), "{name} in {help}");
     }
 }
 
 #[test]
-fn without_a_gpu_it_says_what_is_missing() {
+fn without_a_gpu_it_says_what_is_missing_and_where_it_looked() {
     let folder = Folder::with(&[("none.json", r#"{ "devices": [], "compiles": true }"#)]);
-    let mut command = command(&folder, &["environment", "--binary", env!("CARGO_BIN_EXE_tunesmith")]);
+    let out = folder.path("out");
+    let arguments = ["environment", "--bring", out.to_str().unwrap(), "--binary", env!("CARGO_BIN_EXE_tunesmith")];
+    let mut command = command(&folder, &arguments);
     let Some(ran) = ended(command.env("TUNESMITH_CUDA_SCRIPT", folder.path("none.json"))) else { return };
     assert_eq!(ran.code, Some(3), "{ran:#?}");
     assert!(ran.stderr.contains("there is no CUDA device: "), "{ran:#?}");
+    // No machine of tests has a driver.
+    let summary = fs::read_to_string(out.join("summary.txt")).unwrap();
+    for text in ["driver: MISSING (needed for everything); searched: libcuda.so.1 by the loader", "No part can run."] {
+        assert!(summary.contains(text), "{summary}");
+    }
+    assert_eq!(archived(&out), ["summary.txt"]);
+}
+
+#[test]
+fn parts_whose_needs_are_missing_are_left_out_and_named() {
+    let folder = Folder::new();
+    let (out, found) = (folder.path("out"), folder.path("found"));
+    let arguments = ["environment", "conformance", "--dry-run", "--bring", out.to_str().unwrap(), "--out"];
+    let mut command = command(&folder, &arguments);
+    command.arg(&found).args(["--binary", env!("CARGO_BIN_EXE_tunesmith")]).env("CC", "/nowhere/cc");
+    let Some(ran) = ended(&mut command) else { return };
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let summary = fs::read_to_string(out.join("summary.txt")).unwrap();
+    for text in ["environment: complete", "conformance: left out: there is no C compiler", "searched: /nowhere/cc"] {
+        assert!(summary.contains(text), "{summary}");
+    }
+    assert!(!found.join("conformance.json").exists());
 }
 
 #[test]
@@ -247,19 +249,188 @@ fn a_part_that_there_is_not_is_refused_with_those_there_are() {
     assert!(ran.code == Some(2) && ran.stderr.contains("--out"), "{ran:#?}");
 }
 
-/// The pack runs where nothing of the repository is.
+/// Returns the names of the files in the archive of a folder.
+fn archived(out: &Path) -> Vec<String> {
+    let listed = Command::new("tar").arg("-tzf").arg(out.join("results.tar.gz")).output().unwrap();
+    assert!(listed.status.success(), "{listed:?}");
+    String::from_utf8(listed.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Returns the names of the finished parts in the archive of a folder.
+fn archived_parts(out: &Path) -> BTreeSet<String> {
+    let part = |name: &String| Some(name.rsplit_once('/')?.1.strip_suffix(".json")?.to_owned());
+    archived(out).iter().filter_map(part).collect()
+}
+
+/// Makes a folder with the files that gpu-check needs of the repository, and returns its script.
+fn small_repository(folder: &Folder) -> PathBuf {
+    let root = folder.path("repository");
+    fs::create_dir_all(root.join("docs")).unwrap();
+    for name in ["scripts", "README.md", "docs/cuda.md", "docs/hip.md", "docs/counters.md"] {
+        let status = Command::new("cp").arg("-r").arg(repository().join(name)).arg(root.join(name)).status();
+        assert!(status.unwrap().success(), "{name}");
+    }
+    for name in ["suite", "examples"] {
+        std::os::unix::fs::symlink(repository().join(name), root.join(name)).unwrap();
+    }
+    root.join("scripts/gpu-check")
+}
+
+/// A pack, and the folder for what comes back from it.
+struct Visit {
+    folder: Folder,
+    out: PathBuf,
+}
+
+impl Visit {
+    /// Packs. Returns `None` where there is no Python.
+    fn new() -> Option<Self> {
+        let folder = Folder::new();
+        let pack = folder.path("pack");
+        let ran = gpu_check(&folder, &["--pack", pack.to_str().unwrap(), "--no-wheels"])?;
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        let out = folder.path("out");
+        Some(Self { folder, out })
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.folder.path("pack/run"));
+        command.arg(&self.out).arg("--dry-run").args(arguments).current_dir(self.folder.path("."));
+        command.env("XDG_CACHE_HOME", self.folder.path("cache"));
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        ended(&mut self.command(arguments)).unwrap()
+    }
+
+    fn summary(&self) -> String {
+        fs::read_to_string(self.out.join("summary.txt")).unwrap_or_default()
+    }
+
+    /// Begins a call with one part, and ends it with a signal once the part is under way. Returns the parts that were
+    /// finished before.
+    fn end(&self, part: &str, signal: &str) -> BTreeSet<String> {
+        let mut command = self.command(&[part]);
+        let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let begun = [format!("{part}: under way"), format!("{part}: complete")];
+        while !begun.iter().any(|state| self.summary().contains(state)) {
+            assert!(running.try_wait().unwrap().is_none(), "{part}: {}", self.summary());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let finished = archived_parts(&self.out);
+        Command::new("kill").args([signal, &running.id().to_string()]).status().unwrap();
+        running.wait().unwrap();
+        finished
+    }
+}
+
+/// The pack runs where nothing of the repository is. What comes back is put beside the results here, and the next visit
+/// goes on.
 #[test]
-fn a_pack_runs_on_a_machine_without_the_repository() {
+fn a_visit_packs_runs_brings_an_archive_and_the_next_one_goes_on() {
+    let Some(visit) = Visit::new() else { return };
+    let ran = visit.run(&["suite", "profiles"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let summary = visit.summary();
+    assert!(summary.lines().count() <= 60, "{summary}");
+    let wrong = "suite, wrong: 0 of 3 correct, 0 refused, 3 wrong: BLOCK=";
+    for text in ["suite: complete, 2 ok, 1 failed", "profiles: complete", "tuning: not asked for", wrong] {
+        assert!(summary.contains(text), "`{text}` is missing in {summary}");
+    }
+    let names = archived(&visit.out);
+    assert!(names.iter().any(|name| name.ends_with("journals/suite-commands.txt.gz")), "{names:?}");
+    let script = small_repository(&visit.folder);
+    let into = visit.folder.path("results");
+    let archive = visit.out.join("results.tar.gz");
+    let take = |more: &[&str]| ended(Command::new(&script).arg("--take").arg(&archive).args(more)).unwrap();
+    let ran = take(&[]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("a dry run measures nothing"), "{ran:#?}");
+    let ran = take(&["--into", into.to_str().unwrap()]);
+    assert!(ran.code == Some(0) && ran.stdout.contains("taken: suite, profiles; missing: environment"), "{ran:#?}");
+    let ran = take(&["--into", into.to_str().unwrap()]);
+    assert!(ran.stdout.contains("nothing new; as new or newer here: suite, profiles"), "{ran:#?}");
+    let ran = visit.run(&["suite", "environment"]);
+    assert!(ran.stdout.contains("suite: kept from an earlier call"), "{ran:#?}");
+    let ran = visit.run(&["--only", "suite"]);
+    assert!(ran.code == Some(0) && ran.stdout.contains("\nsuite, "), "{ran:#?}");
+    let ran = take(&["--into", into.to_str().unwrap()]);
+    assert!(ran.stdout.contains("taken: environment, suite; as new or newer here: profiles"), "{ran:#?}");
+    let ran = visit.run(&["--minutes", "0.2", "energy"]);
+    assert!(visit.summary().contains("energy: left for the next call: 50 s do not fit"), "{ran:#?}");
+}
+
+#[test]
+fn nothing_finished_is_lost_when_a_visit_is_ended_in_any_part() {
+    let Some(visit) = Visit::new() else { return };
+    let mut kept = BTreeSet::new();
+    for (number, part) in PARTS.iter().enumerate() {
+        let finished = visit.end(part, ["-KILL", "-TERM"][number % 2]);
+        assert!(finished.is_superset(&kept), "{part}: {finished:?} after {kept:?}");
+        kept = archived_parts(&visit.out);
+        assert!(kept.is_superset(&finished), "{part}: {kept:?} after {finished:?}");
+        let ran = visit.run(&[part]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        kept = archived_parts(&visit.out);
+        assert!(kept.contains(*part), "{part}: {kept:?}");
+    }
+    let ran = visit.run(&PARTS);
+    assert_eq!(ran.stdout.matches("kept from an earlier call").count(), PARTS.len(), "{ran:#?}");
+}
+
+#[test]
+fn an_archive_of_others_is_refused() {
     let folder = Folder::new();
-    let pack = folder.path("pack");
-    let Some(ran) = gpu_check(&folder, &["pack", pack.to_str().unwrap(), "--no-wheels"]) else { return };
+    let pack = |names: &[&str]| {
+        let mut tar = Command::new("tar");
+        tar.arg("-czf").arg(folder.path("a.tar.gz")).arg("-C").arg(folder.path("in")).args(names);
+        assert!(tar.status().unwrap().success(), "{names:?}");
+    };
+    let script = small_repository(&folder);
+    let take = || ended(Command::new(&script).arg("--take").arg(folder.path("a.tar.gz")));
+    fs::create_dir_all(folder.path("in/gpu-x-2026-01-01/journals")).unwrap();
+    fs::create_dir_all(folder.path("in/other")).unwrap();
+    for name in ["in/other/suite.json", "in/gpu-x-2026-01-01/suite.json"] {
+        folder.write(name, r#"{"part": "suite"}"#);
+    }
+    folder.write("in/summary.txt", "");
+    pack(&["other/suite.json"]);
+    let Some(ran) = take() else { return };
+    assert!(ran.code == Some(2) && ran.stderr.contains("`other/suite.json` is not a file that gpu-check"), "{ran:#?}");
+    pack(&["gpu-x-2026-01-01/suite.json"]);
+    let ran = take().unwrap();
+    assert!(ran.code == Some(2) && ran.stderr.contains("`suite.json` is not a result of gpu-check"), "{ran:#?}");
+    pack(&["summary.txt"]);
+    let ran = take().unwrap();
+    assert!(ran.code == Some(2) && ran.stderr.contains("no finished part"), "{ran:#?}");
+    folder.write("a.tar.gz", "no archive");
+    let ran = take().unwrap();
+    assert!(ran.code == Some(2) && ran.stderr.contains("a.tar.gz: "), "{ran:#?}");
+}
+
+/// The lines of the documentation about GPUs come from the committed results.
+#[test]
+fn the_pages_say_which_gpus_were_seen() {
+    let folder = Folder::new();
+    let pages = |script: &Path, arguments: &[&str]| ended(Command::new(script).arg("--pages").args(arguments));
+    let Some(ran) = pages(&repository().join("scripts/gpu-check"), &["--check"]) else { return };
     assert_eq!(ran.code, Some(0), "{ran:#?}");
-    let out = folder.path("found");
-    let mut packed = Command::new(pack.join("scripts/gpu-check"));
-    packed.args(["profiles", "--dry-run", "--out", out.to_str().unwrap()]).env("XDG_CACHE_HOME", folder.path("cache"));
-    let ran = ended(packed.current_dir(folder.path("."))).unwrap();
-    assert_eq!(ran.code, Some(0), "{ran:#?}");
-    assert_eq!(row(&read(&folder, "profiles"), "kernels whose counters are read").0, Some(true));
-    let ran = gpu_check(&folder, &["pack", pack.to_str().unwrap(), "--no-wheels"]).unwrap();
-    assert!(ran.code == Some(2) && ran.stderr.contains("is not empty"), "{ran:#?}");
+    let script = small_repository(&folder);
+    pages(&script, &[]).unwrap();
+    let page = |name: &str| fs::read_to_string(folder.path("repository").join(name)).unwrap();
+    assert!(page("README.md").contains("\nCUDA has run on scripted drivers alone"), "{}", page("README.md"));
+    let results = folder.path("repository/bench/results/gpu-new-2027-01-02");
+    fs::create_dir_all(&results).unwrap();
+    let result = serde_json::json!({
+        "part": "environment", "date": "2027-01-02T03:04:05+00:00", "device": "A New GPU", "version": "1", "rows": [],
+        "tables": [], "cuts": [], "seconds": 1, "budget": 2, "data": { "device": { "backend": "cuda" }, "facts": {} },
+    });
+    fs::write(results.join("environment.json"), result.to_string()).unwrap();
+    let ran = pages(&script, &["--check"]).unwrap();
+    assert!(ran.code == Some(1) && ran.stderr.contains("docs/cuda.md: not what bench/results says"), "{ran:#?}");
+    pages(&script, &[]).unwrap();
+    let line = "CUDA ran on: A New GPU ([2027-01-02](../bench/results/gpu-new-2027-01-02/README.md)).";
+    assert!(page("docs/cuda.md").contains(line), "{}", page("docs/cuda.md"));
+    assert!(page("docs/hip.md").contains("HIP has run on scripted drivers alone"));
+    assert!(page("docs/counters.md").contains("Counters have been read from scripted drivers alone"));
 }

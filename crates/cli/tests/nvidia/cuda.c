@@ -1,9 +1,10 @@
 /*
- * As much of CUDA's driver as scripts/gpu_check/cublas.py calls, over the runtime in cudart.c. Its events take the
+ * As much of CUDA's driver as scripts/gpu_check/by_events.py calls, over the runtime in cudart.c. Its events take the
  * time of the processor.
  */
 #include "cudart.h"
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 int cudaSetDevice(int);
@@ -44,6 +45,14 @@ int cuMemsetD32_v2(unsigned long long address, unsigned value, size_t words)
     unsigned *memory = (unsigned *)fake_memory((void *)address, 4 * words);
     if (!memory) return 1;
     while (words--) *memory++ = value;
+    return 0;
+}
+
+int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes, void *stream)
+{
+    void *const target = fake_memory((void *)to, bytes), *const source = fake_memory((void *)from, bytes);
+    if (!target || !source || stream) return 1;
+    memcpy(target, source, bytes);
     return 0;
 }
 
