@@ -19,7 +19,8 @@ NOT_ALLOWED = ["you may not set `clock_mhz`", "has no `clock_mhz` that can be se
 
 def run(check):
     problem, size = check.copy(PROBLEM), check.count(SIZE, SMALL)
-    outcome = check.guarded("configuration", searched, check, problem, "time", check.stop(check.budget * SEARCH, 2), size)
+    stop = check.stop(check.budget * SEARCH, 2)
+    outcome = check.guarded("configuration", searched, check, problem, "time", stop, size)
     if not outcome or not outcome["best"]:
         return
     clocked = fixed(problem, outcome["best"]["config"])

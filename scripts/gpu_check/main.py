@@ -24,6 +24,9 @@ DRY_SECONDS = 600.0
 # Seconds of `--only` from start to end, and seconds at the end of a limited call in which no part runs.
 ONLY_SECONDS, RESERVE = 90, 10
 
+# Signals that end a call. The first says that its time is over.
+ENDING = (signal.SIGALRM, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 # Options that are commands of their own.
 COMMANDS = {"--pack": pack.main, "--take": take.main, "--pages": pages.main}
 
@@ -34,8 +37,16 @@ def main(arguments=None):
         if any(argument == option or argument.startswith(f"{option}=") for argument in arguments):
             return command(arguments)
     options = parse(arguments)
-    with working_folder(options.dry_run) as folder:
-        return checked(options, pathlib.Path(folder), Progress(options.bring))
+    progress = Progress(options.bring)
+    try:
+        working = working_folder(options.dry_run)
+    except OSError as error:
+        progress.notes.append(f"There is no scratch space: {error}. Set TMPDIR to a folder with room.")
+        progress.keep()
+        print(f"gpu-check: {progress.notes[0]}", file=sys.stderr)
+        return WRONG_REQUEST
+    with working as folder:
+        return checked(options, pathlib.Path(folder), progress)
 
 
 def checked(options, folder, progress):
@@ -57,7 +68,8 @@ def checked(options, folder, progress):
         progress.notes.append("Fault of gpu-check: " + traceback.format_exc(limit=-2))
         raise
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number in ENDING:
+            signal.signal(number, signal.SIG_IGN)
         progress.keep()
 
 
@@ -67,7 +79,7 @@ def end_on_signals(seconds):
         raise Ended(f"the {seconds / 60:g} minutes are over" if number == signal.SIGALRM
                     else f"stopped by {signal.Signals(number).name}")
 
-    for number in (signal.SIGALRM, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING:
         signal.signal(number, end)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
 
@@ -86,7 +98,7 @@ def looked(options, folder, progress, started):
         return NO_GPU
     # A dry run measures nothing: its results never lie beside real ones.
     base = repository() / ("target/gpu-check" if options.dry_run else "bench/results")
-    chosen_folder = options.out or default_folder(base, device["name"], latest=bool(options.only))
+    chosen_folder = options.out or default_folder(base, device["name"], options.only, options.anew)
     progress.results = results = Results(chosen_folder, [folder, repository()])
     progress.heading.append(f"{device['name']}, {tool.version()}, build {build()}")
     stranger = results.stranger(device["name"], tool.version())
@@ -119,7 +131,8 @@ def one(options, folder, progress, tool, device, part, started):
     if missing:
         return leave(progress, part, f"left out: there is no {missing}")
     if left < budget:
-        return leave(progress, part, f"left for the next call: {budget:.0f} s do not fit into the {max(left, 0):.0f} s left")
+        reason = f"{budget:.0f} s do not fit into the {max(left, 0):.0f} s left"
+        return leave(progress, part, f"left for the next call: {reason}")
     if options.dry_run and part.name not in options.budget:
         budget = DRY_SECONDS
     progress.set(part.name, "under way")
@@ -183,7 +196,8 @@ def parse(arguments):
     if options.only:
         options.parts, options.again = [options.only], [options.only]
         options.minutes = min(options.minutes, ONLY_SECONDS / 60)
-    if "all" in options.again:
+    options.anew = "all" in options.again
+    if options.anew:
         options.again = options.parts or NAMES
     for name in [*options.parts, *options.again, *options.budget]:
         if name not in NAMES:
@@ -199,7 +213,7 @@ def parse(arguments):
 def add_options(parser):
     parser.add_argument("parts", nargs="*", metavar="PART", help="the parts to run [default: all]")
     parser.add_argument("--again", action="append", default=[], metavar="PART",
-                        help="run this part, although it is finished; `all` begins new results")
+                        help="run this part, although it is finished; `all` begins a new folder of results")
     parser.add_argument("--only", metavar="PART",
                         help=f"run this part alone, again if it is finished, in {ONLY_SECONDS} seconds at most")
     parser.add_argument("--binary",
@@ -208,7 +222,8 @@ def add_options(parser):
                         help="the folder of the results [default: the latest incomplete one of this device, else "
                         "bench/results/gpu-DEVICE-DATE]")
     parser.add_argument("--bring", type=pathlib.Path, metavar="FOLDER",
-                        help="also keep an archive of the results and a summary in this folder, renewed after each part")
+                        help="also keep an archive of the results and a summary in this folder, renewed after each "
+                        "part")
     parser.add_argument("--budget", action="append", default=[], metavar="PART=SECONDS",
                         help="another budget for a part than the plan's")
     parser.add_argument("--minutes", type=float, default=MINUTES + 2.0,

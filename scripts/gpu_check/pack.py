@@ -25,8 +25,8 @@ RUN = """\
 #!/usr/bin/env bash
 # run OUT [--minutes N] [--only PART] [OPTION of gpu-check...]
 #
-# Checks Tunesmith on this machine's GPU for 8 minutes at most. OUT then holds results.tar.gz, for `gpu-check --take`, and
-# summary.txt. Both are renewed after each part, so that a call that is cut off leaves its finished parts.
+# Checks Tunesmith on this machine's GPU for 8 minutes at most. OUT then holds results.tar.gz, for `gpu-check --take`,
+# and summary.txt. Both are renewed after each part, so that a call that is cut off leaves its finished parts.
 case "${1:-}" in
 "" | -h | --help) sed -n '2,5s/^# \\{0,1\\}//p' "$0"; exit 2 ;;
 -*) echo "run: name a folder for what comes back before the options: run OUT" >&2; exit 2 ;;
@@ -61,7 +61,8 @@ def main(arguments):
     notes += [f"the pack has more than {MOST >> 20} MiB"] if size > MOST else []
     for note in filter(None, notes):
         print(f"gpu-check: {note}", file=sys.stderr)
-    print(f"{folder}: {size / 2**20:.1f} MiB. There: {folder.name}/run OUT; then, here: gpu-check --take OUT/results.tar.gz")
+    print(f"{folder}: {size / 2**20:.1f} MiB")
+    print(f"there: {folder.name}/run OUT; then, here: scripts/gpu-check --take OUT/results.tar.gz")
     return 0
 
 
@@ -71,11 +72,12 @@ def parse(arguments):
     parser.add_argument("--binary", help="the program, as for gpu-check")
     parser.add_argument("--python", default="3.12", help="the version of Python there [default: 3.12]")
     parser.add_argument("--with", dest="more", default="", metavar="NAME,...",
-                        help="more packages with what they need, for instance numpy,cupy-cuda13x if the machine there has "
-                        "none")
+                        help="more packages with what they need, for instance numpy,cupy-cuda13x if the machine there "
+                        "has none")
     parser.add_argument("--no-wheels", action="store_true", help="leave Kernel Tuner out")
     parser.add_argument("--libraries", type=pathlib.Path, metavar="FOLDER",
-                        help="a folder with NVRTC and CUPTI (scripts/nvidia-wheels), if the machine there has no toolkit")
+                        help="a folder with NVRTC and CUPTI (scripts/nvidia-wheels), if the machine there has no "
+                        "toolkit")
     parser.add_argument("--shared", type=pathlib.Path, default=os.environ.get("TUNESMITH_SHARED"),
                         help="a folder with counters/paper-coulomb-*.csv.gz [default: $TUNESMITH_SHARED]")
     return parser.parse_args(arguments)

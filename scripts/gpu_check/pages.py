@@ -52,7 +52,7 @@ def renew(root, only_check=False):
 
 
 def line(root, subject, page):
-    """Returns the line about a subject: each device with its driver and a link to its results, or to the notes on them."""
+    """Returns the line about a subject: each device with its driver and a link to its results, or to notes on them."""
     found = []
     for folder in sorted((root / "bench" / "results").glob("gpu-*")):
         parts = Results(folder).finished()

@@ -16,7 +16,8 @@ Part = collections.namedtuple("Part", "name seconds run purpose needs")
 COMPILED, VERIFIED, COUNTED = (NVRTC,), (NVRTC, C_COMPILER), (NVRTC, COUNTERS)
 
 PARTS = [
-    Part("environment", 10, environment.run, "the GPU, its driver, tools and other processes; its counters, in passes", ()),
+    Part("environment", 10, environment.run, "the GPU, its driver, tools and other processes; its counters, in passes",
+         ()),
     Part("conformance", 30, conformance.run, "every kind of failure gets its status, and the run goes on", VERIFIED),
     Part("suite", 70, samples.run, "sampled configurations of every problem against its reference", VERIFIED),
     Part("tuning", 120, tuning.run, "matrix product and transposition tuned: the share of cuBLAS and of the copy rate",

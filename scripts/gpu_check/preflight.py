@@ -27,10 +27,10 @@ DEVICES_SECONDS, ONE_SECONDS = 6, 2
 SCRATCH_BYTES = 256 << 20
 
 TOOLKITS = ["/usr/local/cuda", "/usr/local/cuda-*", "/opt/cuda", "/opt/cuda-*"]
-DRIVERS = ["/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
-           "/usr/lib64", "/usr/lib/wsl/lib", "/usr/lib/nvidia*"]
-COMPILERS = ["/opt/gcc*/bin/gcc", "/opt/*/bin/gcc", "/usr/local/bin/gcc", "/usr/local/gcc*/bin/gcc", "/usr/bin/gcc-*[0-9]",
-             "/usr/bin/clang-*[0-9]", "/opt/*/bin/clang"]
+DRIVERS = ["/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/x86_64-linux-gnu",
+           "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib/wsl/lib", "/usr/lib/nvidia*"]
+COMPILERS = ["/opt/gcc*/bin/gcc", "/opt/*/bin/gcc", "/usr/local/bin/gcc", "/usr/local/gcc*/bin/gcc",
+             "/usr/bin/gcc-*[0-9]", "/usr/bin/clang-*[0-9]", "/opt/*/bin/clang"]
 
 
 def look(tool, dry):
@@ -39,20 +39,21 @@ def look(tool, dry):
     if not dry:
         findings += [driver(), nvrtc(), counters(), headers(), library("cuBLAS", "libcublas", "the share of cuBLAS")]
     answer, reason = devices(tool)
-    gpus = [device for device in answer["devices"] if device["backend"] == "cuda"]
-    absent = [f"{missing['reason']}; {missing['remedy']}" for missing in answer["missing"] if missing["backend"] == "cuda"]
-    findings.append(Finding("device", f"{gpus[0]['name']}, {gpus[0]['driver']}" if gpus else None,
-                            [reason or "; ".join(absent) or "this build of tunesmith knows no CUDA devices"], "everything"))
+    gpu = next((device for device in answer["devices"] if device["backend"] == "cuda"), None)
+    absent = [f"{missing['reason']}; {missing['remedy']}" for missing in answer["missing"]
+              if missing["backend"] == "cuda"]
+    why = reason or "; ".join(absent) or "this build of tunesmith knows no CUDA devices"
+    findings.append(Finding("device", f"{gpu['name']}, {gpu['driver']}" if gpu else None, [why], "everything"))
     sandbox = answer["sandbox"]
     findings.append(Finding("sandbox", None if sandbox.startswith("none") else sandbox, [sandbox],
-                            "nothing; without it kernels run as you"))
-    return findings, (gpus[0] if gpus else None)
+                            "protection from kernels, which run as you without it"))
+    return findings, gpu
 
 
 def lacking(part, findings):
     """Returns the first requirement of a part that is missing, or None."""
     missing = {finding.name for finding in findings if finding.found is None}
-    return next((need for need in part.needs if need in missing), None)
+    return next((need for need in (SCRATCH, *part.needs) if need in missing), None)
 
 
 def line(finding):
@@ -96,7 +97,8 @@ def opens(library):
 
 def succeeds(command):
     try:
-        return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=ONE_SECONDS).returncode == 0
+        ran = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=ONE_SECONDS)
+        return ran.returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False
 
@@ -107,7 +109,8 @@ def library(name, stem, use, names=(), folders=None):
     by_loader = next((known for known in names if opens(known)), None)
     if by_loader:
         return Finding(name, f"{by_loader}, by the loader", [], use)
-    searched = packed() + toolkits("lib64", "lib", "targets/*/lib") + python_folders("lib") if folders is None else folders
+    usual = packed() + toolkits("lib64", "lib", "targets/*/lib") + python_folders("lib")
+    searched = usual if folders is None else folders
     for folder in searched:
         files = sorted(glob.glob(f"{folder}/{stem}.so*"))
         if files:
@@ -172,13 +175,13 @@ def makes_libraries(compiler):
 
 def scratch():
     """Checks that temporary files can be written and that there is room for them."""
-    folder = tempfile.gettempdir()
+    folder, use = tempfile.gettempdir(), "everything; set TMPDIR to a folder with room"
     try:
         with tempfile.NamedTemporaryFile(prefix="gpu-check-") as file:
             file.write(b"\0" * 4096)
             file.flush()
         free = shutil.disk_usage(folder).free
     except OSError as error:
-        return Finding(SCRATCH, None, [f"{folder}: {error}"], "everything; set TMPDIR to a folder with room")
+        return Finding(SCRATCH, None, [f"{folder}: {error}"], use)
     found = f"{folder}, {free / 2**30:.1f} GiB free" if free >= SCRATCH_BYTES else None
-    return Finding(SCRATCH, found, [f"{folder}, {free / 2**20:.0f} MiB free"], "everything; set TMPDIR to a folder with room")
+    return Finding(SCRATCH, found, [f"{folder}, {free / 2**20:.0f} MiB free"], use)

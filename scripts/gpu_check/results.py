@@ -53,7 +53,8 @@ class Results:
     def write(self, name, result):
         """Keeps a finished part. A kill leaves the file whole or absent."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        replace(self.folder / f"{name}.json", (self.portable(json.dumps(result, indent=1, default=str)) + "\n").encode())
+        text = self.portable(json.dumps(result, indent=1, default=str))
+        replace(self.folder / f"{name}.json", f"{text}\n".encode())
 
     def keep_files(self, name, files):
         """Keeps small files of a part, compressed. Returns the names of those that are too large."""
@@ -68,7 +69,7 @@ class Results:
         return large
 
     def keep_failures(self, name, failures):
-        """Keeps the commands of a part that failed, with what they said. Removes those of an earlier run of the part."""
+        """Keeps the commands of a part that failed, with what they said, in place of those of an earlier run."""
         path = self.folder / "journals" / f"{name}-commands.txt.gz"
         path.unlink(missing_ok=True)
         if failures:
@@ -110,11 +111,11 @@ def replace(path, data):
     part.replace(path)
 
 
-def default_folder(base, device, latest=False):
+def default_folder(base, device, latest, anew):
     """Returns the folder of the device's latest results that lack a part (or, if `latest`, of its latest results), or
-    one with today's date."""
+    one with today's date, which `anew` asks for."""
     plain = "".join(c if c.isalnum() else "-" for c in device.lower().replace("nvidia ", "")).strip("-")
-    for folder in sorted(base.glob(f"gpu-{plain}-????-??-??"), reverse=True):
+    for folder in [] if anew else sorted(base.glob(f"gpu-{plain}-????-??-??"), reverse=True):
         if latest or len(Results(folder).finished()) < len(NAMES):
             return folder
     return base / f"gpu-{plain}-{datetime.date.today().isoformat()}"

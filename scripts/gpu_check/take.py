@@ -24,14 +24,15 @@ class Refused(Exception):
 
 def main(arguments):
     options = parse(arguments)
+    is_committed = options.into.resolve() == committed()
     try:
         folders = read(options.take)
         for name, files in folders.items():
-            print(taken(options.into / name, files, options.into == committed()))
+            print(taken(options.into / name, files, is_committed))
     except (Refused, OSError, EOFError, tarfile.TarError) as refused:
         print(f"gpu-check: {options.take}: {refused}", file=sys.stderr)
         return 2
-    if options.into == committed():
+    if is_committed:
         for page in pages.renew(repository()):
             print(f"{page}: the line about GPUs is renewed")
     return 0
@@ -43,7 +44,8 @@ def committed():
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="gpu-check", description=__doc__)
-    parser.add_argument("--take", type=pathlib.Path, metavar="ARCHIVE", required=True, help="an archive that `run` left")
+    parser.add_argument("--take", type=pathlib.Path, metavar="ARCHIVE", required=True,
+                        help="an archive that `run` left")
     parser.add_argument("--into", type=pathlib.Path, default=committed(), metavar="FOLDER",
                         help="the folder of the results [default: bench/results]")
     return parser.parse_args(arguments)
