@@ -1,6 +1,6 @@
 """Writes, in the pages of the repository, one line each about the GPUs that Tunesmith ran on: `gpu-check --pages`.
 
-The line comes from the folders `bench/results/gpu-*`, and follows a comment that names its subject.
+The line comes from the folders `bench/results/gpu-*`, and follows a comment that names its subjects.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from .results import Results, replace, rows_of
 from .tool import repository
 
 PAGES = ["README.md", "docs/cuda.md", "docs/hip.md", "docs/counters.md"]
-MARK = re.compile(r"(<!-- gpu-check --pages: (cuda|hip|counters) -->\n)[^\n]*\n")
+MARK = re.compile(r"(<!-- gpu-check --pages: ((?:cuda|hip|counters)(?: (?:cuda|hip|counters))*) -->\n)[^\n]*\n")
 
 # What each subject did, or has not done, on a GPU.
 VERBS = {"cuda": "CUDA ran on", "hip": "HIP ran on", "counters": "Counters were read on"}
@@ -43,7 +43,7 @@ def renew(root, only_check=False):
         old = path.read_text()
         if not MARK.search(old):
             raise SystemExit(f"gpu-check: {page} has no comment `<!-- gpu-check --pages: ... -->`")
-        new = MARK.sub(lambda mark: f"{mark[1]}{line(root, mark[2], page)}\n", old)
+        new = MARK.sub(lambda mark: mark[1] + line(root, mark[2].split(), page), old)
         if new != old:
             changed.append(page)
             if not only_check:
@@ -51,8 +51,12 @@ def renew(root, only_check=False):
     return changed
 
 
-def line(root, subject, page):
-    """Returns the line about a subject: each device with its driver and a link to its results, or to notes on them."""
+def line(root, subjects, page):
+    return " ".join(sentence(root, subject, page) for subject in subjects) + "\n"
+
+
+def sentence(root, subject, page):
+    """Returns the sentence about a subject: each device with its driver and a link to its results, or to notes on them."""
     found = []
     for folder in sorted((root / "bench" / "results").glob("gpu-*")):
         parts = Results(folder).finished()

@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use common::cuda::library;
+use common::cuda::{library, script};
 use common::{Folder, Ran, repository};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -418,7 +418,7 @@ fn the_pages_say_which_gpus_were_seen() {
     let script = small_repository(&folder);
     pages(&script, &[]).unwrap();
     let page = |name: &str| fs::read_to_string(folder.path("repository").join(name)).unwrap();
-    assert!(page("README.md").contains("\nCUDA has run on scripted drivers alone"), "{}", page("README.md"));
+    assert!(page("README.md").contains("\nCUDA has run on scripted drivers alone: "), "{}", page("README.md"));
     let results = folder.path("repository/bench/results/gpu-new-2027-01-02");
     fs::create_dir_all(&results).unwrap();
     let result = serde_json::json!({
@@ -433,4 +433,22 @@ fn the_pages_say_which_gpus_were_seen() {
     assert!(page("docs/cuda.md").contains(line), "{}", page("docs/cuda.md"));
     assert!(page("docs/hip.md").contains("HIP has run on scripted drivers alone"));
     assert!(page("docs/counters.md").contains("Counters have been read from scripted drivers alone"));
+}
+
+#[test]
+fn a_lost_gpu_leaves_the_archive_of_what_was_finished() {
+    let folder = Folder::new();
+    let rules = r#"[{ "function": "f", "end": "CUDA_ERROR_DEVICE_UNAVAILABLE" }]"#;
+    folder.write("lost.json", &script((9, 0), true, rules));
+    let (out, found) = (folder.path("out"), folder.path("gpu-lost-2026-01-01"));
+    let arguments = ["environment", "conformance", "suite", "--dry-run", "--bring", out.to_str().unwrap(), "--out"];
+    let mut command = command(&folder, &arguments);
+    command.arg(&found).args(["--binary", env!("CARGO_BIN_EXE_tunesmith")]);
+    let Some(ran) = ended(command.env("TUNESMITH_CUDA_SCRIPT", folder.path("lost.json"))) else { return };
+    assert_eq!(ran.code, Some(3), "{ran:#?}");
+    assert_eq!(archived_parts(&out), BTreeSet::from(["environment".to_owned()]));
+    let summary = fs::read_to_string(out.join("summary.txt")).unwrap();
+    for text in ["conformance: the GPU was lost", "the same command runs this part anew", "suite: not run"] {
+        assert!(summary.contains(text), "{summary}");
+    }
 }
