@@ -2,7 +2,6 @@
 
 import argparse
 import datetime
-import os
 import pathlib
 import platform
 import signal
@@ -177,7 +176,7 @@ def chosen(options):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(
-        prog=os.environ.get("GPU_CHECK_NAME", "gpu-check"),
+        prog="gpu-check",
         description=f"Checks and measures Tunesmith on a machine with an NVIDIA GPU, in {MINUTES} minutes. Each "
         "finished part is kept in one folder, and the next call goes on with those that are missing.",
         epilog="parts: " + "; ".join(f"{part.name} ({part.seconds} s: {part.purpose})" for part in PARTS)

@@ -78,8 +78,7 @@ extern "C" __global__ void filterbank_reference(const float *x, const float *f, 
 
 
 def run(check):
-    shares = FIRST.values()
-    tune_all(check, {name: (check.budget * share, search) for name, (share, search) in zip(FIRST, shares)})
+    tune_all(check, {name: (check.budget * share, search) for name, (share, search) in FIRST.items()})
 
 
 def others(check):

@@ -15,7 +15,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Depth, FailureKind};
 
-/// How often the list of locks is read before a journal counts as not written.
+/// Readings of the list of locks before a journal counts as not written.
 const LOOKS: usize = 3;
 
 /// A journal that is read while it grows. Each reading costs what was added since the last one.

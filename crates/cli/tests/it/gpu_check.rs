@@ -201,6 +201,8 @@ fn the_page_lists_the_parts_with_their_seconds() {
     };
     let parts: Vec<_> = listed.windows(2).filter_map(named).collect();
     assert_eq!(parts.len(), PARTS.len() + 1, "{parts:?}");
+    let minutes = parts.iter().map(|(_, seconds)| seconds).sum::<u32>().div_ceil(60);
+    assert!(help.contains(&format!("in {minutes} minutes")), "{minutes}: {help}");
     for (name, seconds) in parts {
         assert!(help.contains(&format!("{name} ({seconds} s:")), "{name} in {help}");
     }
@@ -352,6 +354,11 @@ fn a_visit_packs_runs_brings_an_archive_and_the_next_one_goes_on() {
     assert!(ran.stdout.contains("nothing new; as new or newer here: suite, profiles"), "{ran:#?}");
     let ran = visit.run(&["suite", "environment"]);
     assert!(ran.stdout.contains("suite: kept from an earlier call"), "{ran:#?}");
+    let ran = visit.run(&["environment", "--again", "environment"]);
+    assert!(!ran.stdout.contains("kept from"), "{ran:#?}");
+    let pack = visit.folder.path("pack");
+    let ran = gpu_check(&visit.folder, &["--pack", pack.to_str().unwrap(), "--no-wheels"]).unwrap();
+    assert!(ran.code == Some(2) && ran.stderr.contains("is not empty"), "{ran:#?}");
     let ran = visit.run(&["--only", "suite"]);
     assert!(ran.code == Some(0) && ran.stdout.contains("\nsuite, "), "{ran:#?}");
     let ran = take(&["--into", into.to_str().unwrap()]);
