@@ -38,14 +38,14 @@ def test_the_verdict_is_that_of_the_command_line(run, tmp_path):
     top = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert [config["config"] for config in top["configs"]] == [best.config for best in run.top(4)]
     assert top["better_than_default"] == run.better_than_default and top["ties"] == len(run.ties)
-    assert top["configs"][0]["speedup"] == run.best.speedup and top["default_ms"] == run.default_ms
+    assert top["configs"][0]["ratio"] == run.best.ratio and top["default_ms"] == run.default_ms
 
 
 def test_the_best_knows_its_time_and_its_values(run):
     best = run.best
     assert best.config == {"TILE": 16, "SCALE": 0.5, "FAST": True, "MODE": "plain"} and best["TILE"] == 16
     assert best.time_ms == pytest.approx(0.75) and best.ci95_ms[0] <= best.time_ms <= best.ci95_ms[1]
-    assert best.speedup == pytest.approx(run.default_ms / best.time_ms)
+    assert best.ratio == pytest.approx(run.default_ms / best.time_ms)
     assert run.default == {"TILE": 4, "SCALE": 0.5, "FAST": False, "MODE": "plain"} and run.better_than_default
     assert "0.75 ms" in repr(run) and "TILE" in repr(run.evaluations[0])
 

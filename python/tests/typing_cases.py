@@ -26,7 +26,7 @@ def use() -> None:
     best = run.best
     if best is not None:
         low, high = best.ci95_ms
-        print(low + high, best.config["X"], best.speedup, len(near))
+        print(low + high, best.config["X"], best.ratio, len(near))
     names: list[str] = [evaluation.status for evaluation in run.evaluations]
     print(names, run.to_polars().height)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Best:
     """One of the best configurations of a run, by the run's verdict."""
 
-    __slots__ = ("ci95_ms", "config", "index", "samples", "speedup", "time_ms", "value")
+    __slots__ = ("ci95_ms", "config", "difference", "index", "ratio", "samples", "time_ms", "value")
 
     config: Config
     """The configuration."""
@@ -34,8 +34,11 @@ class Best:
     """The number of samples; of visits in the final re-measurement, if it took part."""
     value: float | None
     """The value of the objective, if it is not time."""
-    speedup: float | None
-    """The speed-up over the default configuration, if that was correct."""
+    ratio: float | None
+    """How many times better it is than the default configuration, in the objective: the speed-up if that is
+    time. None if the default was not correct, or where a ratio has no meaning."""
+    difference: float | None
+    """How much better it is than the default, where a ratio has no meaning: signs differ, or a value is 0."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.config = document["config"]
@@ -45,7 +48,8 @@ class Best:
         self.ci95_ms = (low, high)
         self.samples = document["samples"]
         self.value = document.get("value")
-        self.speedup = document["speedup"]
+        self.ratio = document.get("ratio")
+        self.difference = document.get("difference")
 
     @property
     def seconds(self) -> float:
@@ -64,8 +68,9 @@ class Best:
 
     def __repr__(self) -> str:
         low, high = self.ci95_ms
-        speedup = "" if self.speedup is None else f", {self.speedup:.2f} times the default"
-        return f"<{self.config}: {self.time_ms:.4g} ms ({low:.4g} to {high:.4g}){speedup}>"
+        gain = "" if self.ratio is None else f", {self.ratio:.2f} times the default"
+        value = "" if self.value is None else f"{self.value:.6g}, "
+        return f"<{self.config}: {value}{self.time_ms:.4g} ms ({low:.4g} to {high:.4g}){gain}>"
 
 
 class Evaluation:

@@ -57,7 +57,9 @@ def tune(
         strategy: The strategy, such as `"random"` or `"annealing(temperature=0.1)"`.
         stop: The condition that ends the run, such as `"time 60s or cost 2ms"`, or a number of
             evaluations. The default is 200.
-        objective: For a problem, what is optimised, such as `"maximise gflops"`; several make a front.
+        objective: For a problem, what is optimised, such as `"maximise gflops"`; several make a front. For a
+            function, the name of what it returns, such as `"minimise cost"`: a number of any sign. Without
+            it, a function returns its time in seconds.
         seed: The seed of the strategy.
         start: A configuration to evaluate first. Parameters without a value are as in the default.
         history: Recordings of the same kernel or function elsewhere.
@@ -128,9 +130,8 @@ def _function(
         raise RequestError(f"{function!r} cannot be tuned; give a tunesmith.Problem, or a function of a configuration")
     if space is None:
         raise RequestError("a function is tuned over a space; give the values of its parameters, such as {\"X\": [1, 2]}")
-    of_kernels = [argument for argument in ("objective", "device") if given[argument] is not None]
-    if of_kernels:
-        raise RequestError(f"the argument `{of_kernels[0]}` is for problems; a function is its own device, and returns a time")
+    if given["device"] is not None:
+        raise RequestError("the argument `device` is for problems; a function is its own device")
     space = space if isinstance(space, Space) else Space(space)
     with _display(progress) as display:
         recorded, error = _native.tune_function(function, name or _name(function), space, given, remeasure, display)

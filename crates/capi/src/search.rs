@@ -89,7 +89,7 @@ pub unsafe extern "C" fn ts_search_ask(
     if is_over { ts_status::TS_END } else { status }
 }
 
-/// Tells the cost of a configuration: a positive number of any unit, smaller is better. Answers may
+/// Tells the cost of a configuration: a finite number of any sign and unit, smaller is better. Answers may
 /// come in any order, and for configurations that were not asked for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ts_search_tell(search: ts_search, config: ts_config, cost: f64) -> ts_status {

@@ -61,7 +61,7 @@ pub enum TellError {
     #[error("this configuration was told before; a search takes one answer for each")]
     ToldTwice,
     /// The cost cannot be compared with others.
-    #[error("a cost must be positive and finite, and {0} is not; tell a failure if there is no cost")]
+    #[error("a cost must be a finite number, and {0} is not; tell a failure if there is no cost")]
     NotACost(f64),
     /// The configuration belongs to another space.
     #[error("the space of this search has no configuration {0}")]
@@ -121,8 +121,8 @@ impl AskTell {
     /// been asked for.
     ///
     /// # Errors
-    /// Refuses a second answer for a configuration, a cost that is not positive and finite, and a
-    /// configuration that the space does not hold.
+    /// Refuses a second answer for a configuration, a cost that is not finite, and a configuration that
+    /// the space does not hold.
     pub fn tell(&mut self, config: ConfigId, cost: Result<f64, Failure>) -> Result<(), TellError> {
         if self.space.id(config.rank()) != Some(config) {
             return Err(TellError::NotInSpace(config.rank()));
@@ -132,7 +132,7 @@ impl AskTell {
         if self.history.get(request).is_some() {
             return Err(TellError::ToldTwice);
         }
-        if let Some(wrong) = cost.as_ref().ok().filter(|cost| !(cost.is_finite() && **cost > 0.0)) {
+        if let Some(wrong) = cost.as_ref().ok().filter(|cost| !cost.is_finite()) {
             return Err(TellError::NotACost(*wrong));
         }
         let score = cost.as_ref().ok().copied();

@@ -4,7 +4,7 @@ use crate::history::Aspects;
 use crate::{Evaluation, Failure, Measurement, statistics};
 use tunesmith_space::ConfigId;
 
-/// Scores a measurement. Smaller is better, and scores are positive. Scores are computed from
+/// Scores a measurement. Smaller is better. Scores are finite numbers of any sign. They are computed from
 /// recorded samples, so a finished run can be scored again with another objective.
 pub trait Objective {
     /// Returns the name that users write and reports show.
@@ -48,11 +48,11 @@ pub trait Objective {
         None
     }
 
-    /// Returns the score per millisecond if scores of `config` are proportional to its time and
-    /// depend on nothing else measured. Only then can its times decide to abandon a slow
-    /// configuration.
-    fn per_millisecond(&self, config: ConfigId) -> Option<f64> {
-        let _ = config;
+    /// Returns the time in milliseconds at which `config` would have this score, if the objective is
+    /// proportional to the time or to its reciprocal, better for less time, and depends on nothing else
+    /// measured. Only then can its times decide to abandon a slow configuration.
+    fn time_ms_at(&self, config: ConfigId, score: f64) -> Option<f64> {
+        let _ = (config, score);
         None
     }
 }
@@ -74,7 +74,7 @@ impl Objective for MedianTime {
         evaluation.is_correct().then(|| statistics::median(&evaluation.measurement.times_ms)).flatten()
     }
 
-    fn per_millisecond(&self, _: ConfigId) -> Option<f64> {
-        Some(1.0)
+    fn time_ms_at(&self, _: ConfigId, score: f64) -> Option<f64> {
+        Some(score)
     }
 }

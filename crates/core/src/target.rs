@@ -13,6 +13,17 @@ pub enum Direction {
     Maximise,
 }
 
+impl Direction {
+    /// Returns the score of a value: a number of which less is better. Twice, it returns the value.
+    pub fn score(self, value: f64) -> f64 {
+        match self {
+            Self::Minimise => value,
+            // Not the negative, so that a zero is no negative zero.
+            Self::Maximise => 0.0 - value,
+        }
+    }
+}
+
 /// The quantity that a run optimises, as users write it: `time`, `minimise NAME`, `maximise NAME`
 /// or `NAME`. A bare `gflops`, `gbytes` or `gflops_per_w` is maximised, any other bare name
 /// minimised. Two or three of

@@ -6,7 +6,8 @@
 
 use crate::judge::drift::{Drift, Probe, detect, level};
 use crate::judge::finals::{Leader, from_search};
-use crate::judge::standing::{Stage, Visit, counted, is_surely_better, ratio_interval, selection_interval, standing};
+use crate::judge::measure::{Gain, Measure, MeasureInterval};
+use crate::judge::standing::{Stage, Visit, counted, is_surely_better, measure_interval, selection_interval, standing};
 use crate::{Role, statistics};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -84,15 +85,25 @@ pub struct Verdict<K = ConfigId> {
 pub struct Comparison<K = ConfigId> {
     /// The contender: the best of the others. It is the winner if it is better beyond doubt.
     pub contender: K,
-    /// The default's score over the contender's: the speed-up if the objective is time.
-    pub ratio: f64,
-    /// A 95 % interval of the ratio. It lies above 1 if the contender is better beyond doubt.
+    /// How both are compared: by the ratio of their values, or by the difference where a ratio has no meaning.
+    pub measure: Measure,
+    /// How much better the contender is than the default: the speed-up if the objective is time.
+    pub improvement: f64,
+    /// A 95 % interval of the improvement. It lies above [equality](Measure::equality) if the contender is
+    /// better beyond doubt.
     pub interval: (f64, f64),
     /// The measurements compared.
     pub basis: Basis,
-    /// True if the contender is better beyond doubt: if the interval lies above 1, and the default did
+    /// True if the contender is better beyond doubt: if the interval lies above equality, and the default did
     /// not win the selection.
     pub is_better: bool,
+}
+
+impl<K> Comparison<K> {
+    /// Returns how much better the contender is than the default.
+    pub fn gain(&self) -> Gain {
+        self.measure.of_value(self.improvement)
+    }
 }
 
 /// The measurements that a comparison with the default rests on.
@@ -136,8 +147,8 @@ impl<K: Copy + Ord + Hash> Evidence<'_, K> {
     /// The winner of the final re-measurement is its [`standing`]'s. Without a final, it is the
     /// configuration with the smallest score of the search that did not fail later, corrected for
     /// drift. It is crowned only if it is better than the default beyond doubt: if the 95 % interval of
-    /// the ratio of their scores lies above 1. This is [`ratio_interval`] in the final, else the ratio of
-    /// the ends of their own intervals.
+    /// the ratio of their scores lies above 1, or that of their difference above 0 where a ratio has no meaning.
+    /// This is [`measure_interval`] in the final, else that between the ends of their own intervals.
     /// Otherwise the default is the best and the contenders are its ties.
     ///
     /// Cost: a sort of the trials.
@@ -205,10 +216,10 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
 
     /// Returns the divisor that makes scores measured at `clock` comparable with others. It is the
     /// level of the device if it drifted. Otherwise it is 1, because probes of a steady device
-    /// would add their noise to every score.
+    /// would add their noise to every score. It is positive, so that it keeps signs.
     fn correction(&self, clock: Duration) -> f64 {
         let level = self.drift.filter(|drift| drift.drifted).and_then(|_| level(&self.probes, clock));
-        level.filter(|level| level.is_finite() && *level > 0.0).unwrap_or(1.0)
+        level.map(f64::abs).filter(|level| level.is_finite() && *level > 0.0).unwrap_or(1.0)
     }
 
     /// Returns the scores of the samples of a trial, corrected for drift.
@@ -309,19 +320,21 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
             (false, _) => Basis::Search,
             (true, false) => Basis::Different,
         };
-        let ratio = base.median / best.median;
         let told = self.interval(contender, default, by_final, finals);
-        let (low, high) = told.unwrap_or_else(|| ratio_of(best.interval, base.interval));
-        let interval = (low.min(ratio), high.max(ratio));
-        Some(Comparison { contender, ratio, interval, basis, is_better: first != default && interval.0 > 1.0 })
+        let MeasureInterval { measure, ends: (low, high) } =
+            told.unwrap_or_else(|| MeasureInterval::between(best.interval, base.interval));
+        let improvement = measure.between(best.median, base.median);
+        let interval = (low.min(improvement), high.max(improvement));
+        let is_better = first != default && interval.0 > measure.equality();
+        Some(Comparison { contender, measure, improvement, interval, basis, is_better })
     }
 
-    /// Returns the 95 % interval of the ratio of the default's score to the contender's, by the
+    /// Returns the 95 % interval of how much better the contender is than the default, by the
     /// measurements that were taken in turn. What it excludes is beyond doubt. Returns `None` if they took
     /// no turns: their own intervals then say the most.
-    fn interval(&self, contender: K, default: K, by_final: bool, finals: &Finals<K>) -> Option<(f64, f64)> {
+    fn interval(&self, contender: K, default: K, by_final: bool, finals: &Finals<K>) -> Option<MeasureInterval> {
         let told = match finals.paired(contender, default) {
-            Some((best, base)) => ratio_interval(best, base),
+            Some((best, base)) => measure_interval(best, base),
             // A finalist that dropped out of the selection.
             None if by_final && finals.competed(default) => {
                 let rivals = finals.entrants(&self.failed).saturating_sub(1);
@@ -331,7 +344,7 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
         };
         // A final that was cut short visited one of them too seldom. The search decides.
         let searched = |config| statistics::median_interval(&self.corrected_samples(self.place(config)?), 0.95);
-        told.or_else(|| Some(ratio_of(searched(contender)?, searched(default)?)))
+        told.or_else(|| Some(MeasureInterval::between(searched(contender)?, searched(default)?)))
     }
 
     /// Returns the scores that count for a correct configuration, corrected for drift.
@@ -428,11 +441,6 @@ impl<K: Copy + Ord + Hash> Finals<K> {
     fn is_surely_better(&self, one: K, other: K) -> bool {
         self.paired(one, other).is_some_and(|(one, other)| is_surely_better(one, other))
     }
-}
-
-/// Returns the interval of the ratio of two scores, of which each has an interval of its own.
-fn ratio_of(best: (f64, f64), base: (f64, f64)) -> (f64, f64) {
-    (base.0 / best.1, base.1 / best.0)
 }
 
 /// Returns the probes of the reference.

@@ -3,7 +3,7 @@ use crate::Rng;
 use rand::{RngExt, SeedableRng};
 
 /// Measurements of configurations named by numbers. Scores of trials are constant samples.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Case {
     trials: Vec<(u8, Option<Vec<f64>>)>,
     repeats: Vec<Repeat<u8>>,
@@ -148,7 +148,38 @@ fn a_winner_that_is_faster_than_the_default_in_the_final_is_crowned_with_the_spe
     assert_eq!((verdict.winner, verdict.order.as_slice(), verdict.by_final), (Some(1), [1, 2, 0].as_slice(), true));
     let found = verdict.comparison.unwrap();
     assert!(verdict.is_better_than_default() && found.basis == Basis::Final);
-    assert!((found.ratio - 4.0).abs() < 0.2 && found.interval.0 <= found.ratio && found.ratio <= found.interval.1);
+    assert!(
+        (found.improvement - 4.0).abs() < 0.2
+            && found.interval.0 <= found.improvement
+            && found.improvement <= found.interval.1
+    );
+}
+
+#[test]
+fn scores_of_any_sign_are_judged_as_times_are() {
+    // A maximised rate has the ratio of its values; signs that differ, and zero, have a difference.
+    let expected = [
+        ([-0.5, -2.0, -1.0], Measure::Ratio, 4.0),
+        ([1.0, -1.0, 0.5], Measure::Difference, 2.0),
+        ([3.0, 0.0, 2.0], Measure::Difference, 3.0),
+        ([-1.0, -3.0, -2.0], Measure::Ratio, 3.0),
+    ];
+    for ([default, best, other], measure, improvement) in expected {
+        let case = Case::of(&[(0, &[default]), (1, &[best]), (2, &[other])], 0);
+        // Constant samples, in a final and without one.
+        let again = |case: Case, config, role, level| case.again(config, role, &[level; 9]);
+        let final_of = |case: Case, config, level| {
+            again(again(case, config, Role::Selection, level), config, Role::Confirmation, level)
+        };
+        let in_final = again(final_of(final_of(case.clone(), 1, best), 2, other), 0, Role::Baseline, default);
+        for (case, by_final) in [(case, false), (in_final, true)] {
+            let verdict = case.verdict();
+            assert_eq!((verdict.winner, verdict.by_final), (Some(1), by_final), "{default} {best} {other}");
+            let found = verdict.comparison.unwrap();
+            assert_eq!((found.measure, found.improvement, found.is_better), (measure, improvement, true), "{found:?}");
+            assert_eq!((verdict.order.as_slice(), verdict.ties.len()), ([1, 2, 0].as_slice(), 0));
+        }
+    }
 }
 
 #[test]
@@ -209,7 +240,7 @@ fn a_slow_default_of_three_visits_is_compared_by_all_of_them() {
     let verdict = case.verdict();
     let found = verdict.comparison.unwrap();
     assert_eq!((verdict.winner, found.basis, found.is_better), (Some(1), Basis::Final, true));
-    assert!((found.ratio - 9.0).abs() < 0.5, "{found:?}");
+    assert!((found.improvement - 9.0).abs() < 0.5, "{found:?}");
 }
 
 /// Two of nine rounds show the winner slower, by little. The signed-rank test says that it is faster,
@@ -219,7 +250,7 @@ fn the_interval_of_a_speed_up_beyond_doubt_lies_above_1() {
     let base = [0.99, 0.995, 1.2, 1.25, 1.3, 1.4, 1.5, 1.7, 1.8];
     let case = Case::of(&THREE, 0).again(1, Role::Selection, &[1.0; 9]).again(1, Role::Confirmation, &[1.0; 9]);
     let found = case.again(0, Role::Baseline, &base).verdict().comparison.unwrap();
-    assert!(found.is_better && found.interval.0 > 1.0 && found.interval.0 < found.ratio, "{found:?}");
+    assert!(found.is_better && found.interval.0 > 1.0 && found.interval.0 < found.improvement, "{found:?}");
     // One disturbed round more, and nothing is beyond doubt.
     let base = [0.99, 0.995, 0.9, 1.25, 1.3, 1.05, 1.02, 1.7, 1.8];
     let case = Case::of(&THREE, 0).again(1, Role::Selection, &[1.0; 9]).again(1, Role::Confirmation, &[1.0; 9]);
@@ -251,7 +282,7 @@ fn in_every_final_a_winner_is_crowned_if_and_only_if_the_interval_of_its_speed_u
         };
         let verdict = case.verdict();
         let found = verdict.comparison.unwrap();
-        assert!(found.interval.0 <= found.ratio && found.ratio <= found.interval.1, "{found:?}");
+        assert!(found.interval.0 <= found.improvement && found.improvement <= found.interval.1, "{found:?}");
         let is_first = verdict.order[0] == 1;
         assert_eq!(
             (found.is_better, is_first),

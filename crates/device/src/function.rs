@@ -134,6 +134,9 @@ impl Evaluator for FunctionEvaluator {
             let Some(one) = self.call(config, interrupt) else { return Ok(None) };
             all.spent.run += one.spent.run;
             all.measurement.times_ms.extend(one.measurement.times_ms);
+            for (name, samples) in one.measurement.values {
+                all.measurement.values.entry(name).or_default().extend(samples);
+            }
             if one.failure.is_some() {
                 return Ok(Some(Completion { failure: one.failure, ..all }));
             }

@@ -5,6 +5,7 @@ use crate::surrogate::Surrogate;
 use crate::trials::{Trial, TrialResult, Trials};
 use serde::{Serialize, Serializer};
 use std::collections::HashMap;
+use tunesmith_core::Gain;
 use tunesmith_space::Value;
 
 /// A parameter that the winner sets otherwise than the default.
@@ -31,6 +32,8 @@ struct ChangeDocument<'a> {
     #[serde(serialize_with = "scalar")]
     to: &'a Value,
     ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<f64>,
     source: Option<Source>,
     in_winner: Option<Effect>,
 }
@@ -38,21 +41,27 @@ struct ChangeDocument<'a> {
 impl Serialize for Change {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { parameter, from, to, alone, needed } = self;
-        let (ratio, source) = (alone.map(|effect| effect.ratio), alone.map(|effect| effect.source));
-        ChangeDocument { parameter, from, to, ratio, source, in_winner: *needed }.serialize(serializer)
+        let (gain, source) = (alone.map(|effect| effect.gain), alone.map(|effect| effect.source));
+        let (ratio, difference) = (gain.and_then(Gain::ratio), gain.and_then(Gain::difference));
+        ChangeDocument { parameter, from, to, ratio, difference, source, in_winner: *needed }.serialize(serializer)
     }
 }
 
-/// The ratio of two scores.
+/// How much better one score is than another.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Effect {
-    /// The ratio.
-    pub ratio: f64,
+    /// The gain. In files, it is `ratio`, or `difference` where a ratio has no meaning.
+    #[serde(flatten, serialize_with = "gain")]
+    pub gain: Gain,
     /// Its origin.
     pub source: Source,
 }
 
-/// The origin of a ratio.
+fn gain<S: Serializer>(gain: &Gain, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map([gain.named()])
+}
+
+/// The origin of a gain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -116,20 +125,16 @@ impl<'a> Scores<'a> {
         measured.or_else(|| if has_failed() { None } else { predicted() })
     }
 
-    /// Returns the score of `above` over that of `below`. Two scores of different origin are not
+    /// Returns how much better `better` is than `worse`. Two scores of different origin are not
     /// comparable: then the model predicts both.
-    fn ratio(&self, above: &[u32], below: &[u32]) -> Option<Effect> {
-        let (one, other) = (self.of(above)?, self.of(below)?);
+    fn gain(&self, worse: &[u32], better: &[u32]) -> Option<Effect> {
+        let (one, other) = (self.of(worse)?, self.of(better)?);
         if one.1 == Source::Measured && other.1 == Source::Measured {
-            return ratio(one.0, other.0, Source::Measured);
+            return Some(Effect { gain: Gain::between(other.0, one.0), source: Source::Measured });
         }
-        let model = self.model?;
-        ratio(model.score(self.trials, above), model.score(self.trials, below), Source::Model)
+        let predicted = |places: &[u32]| Some(self.model?.score(self.trials, places));
+        Some(Effect { gain: Gain::between(predicted(better)?, predicted(worse)?), source: Source::Model })
     }
-}
-
-fn ratio(above: f64, below: f64, source: Source) -> Option<Effect> {
-    (above > 0.0 && below > 0.0).then(|| Effect { ratio: above / below, source })
 }
 
 /// Returns the changes from `default` to `winner`, the one that brings most alone first.
@@ -142,12 +147,12 @@ pub fn changes(scores: &Scores<'_>, default: &[u32], winner: &[u32]) -> Vec<Chan
             parameter: axes[at].name().to_string(),
             from: axes[at].values()[default[at] as usize].clone(),
             to: axes[at].values()[winner[at] as usize].clone(),
-            alone: scores.ratio(default, &with),
-            needed: scores.ratio(&without, winner),
+            alone: scores.gain(default, &with),
+            needed: scores.gain(&without, winner),
         }
     };
     let mut all: Vec<Change> = (0..axes.len()).filter(|at| default[*at] != winner[*at]).map(change).collect();
-    let weight = |change: &Change| change.alone.map_or(f64::NEG_INFINITY, |effect| effect.ratio);
+    let weight = |change: &Change| change.alone.map_or(f64::NEG_INFINITY, |effect| effect.gain.beyond_equality());
     all.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     all
 }

@@ -5,6 +5,7 @@ use crate::trials::Trials;
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
+use tunesmith_core::Scale as Sign;
 use tunesmith_model::{Column, Cuts, RandomisedSettings, RandomisedTrees, Regressor as _, Table, Tree};
 
 /// Minimum number of scored configurations for a model.
@@ -29,27 +30,30 @@ const CANDIDATES: (usize, usize) = (7, 10);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// Logarithms: halving a time counts as much wherever it happens.
+    /// Logarithms: halving a time counts as much wherever it happens, and so does doubling a rate.
     Logarithm,
-    /// The scores themselves, because some are not above 0.
+    /// The scores themselves, because they have both signs or some are 0.
     Plain,
 }
 
 impl Scale {
-    fn of(scores: &[f64]) -> Self {
-        if scores.iter().all(|score| *score > 0.0) { Self::Logarithm } else { Self::Plain }
+    fn of(sign: Sign) -> Self {
+        match sign {
+            Sign::Positive | Sign::Negative => Self::Logarithm,
+            Sign::Mixed { .. } => Self::Plain,
+        }
     }
 
-    fn target(self, score: f64) -> f64 {
+    fn target(self, sign: Sign, score: f64) -> f64 {
         match self {
-            Self::Logarithm => score.ln(),
+            Self::Logarithm => sign.positive(score).ln(),
             Self::Plain => score,
         }
     }
 
-    fn score(self, target: f64) -> f64 {
+    fn score(self, sign: Sign, target: f64) -> f64 {
         match self {
-            Self::Logarithm => target.exp(),
+            Self::Logarithm => sign.score(target.exp()),
             Self::Plain => target,
         }
     }
@@ -60,6 +64,7 @@ impl Scale {
 pub struct Surrogate {
     model: RandomisedTrees,
     scale: Scale,
+    sign: Sign,
     unexplained: f64,
 }
 
@@ -79,18 +84,19 @@ impl Surrogate {
         if scores.len() < FEWEST || scores.iter().all(|score| *score == scores[0]) {
             return None;
         }
-        let scale = Scale::of(&scores);
+        let sign = Sign::of(scores.iter().copied());
+        let scale = Scale::of(sign);
         let data = Data {
             rows: places.iter().map(|places| trials.cells(places)).collect(),
-            targets: scores.iter().map(|score| scale.target(*score)).collect(),
+            targets: scores.iter().map(|score| scale.target(sign, *score)).collect(),
         };
         let unexplained = data.thinned(JUDGED).unexplained(&trials.free())?;
-        Some(Self { model: data.thinned(MOST).fit(&trials.free(), TREES)?, scale, unexplained })
+        Some(Self { model: data.thinned(MOST).fit(&trials.free(), TREES)?, scale, sign, unexplained })
     }
 
     /// Returns the predicted score of a configuration of `trials`.
     pub fn score(&self, trials: &Trials, places: &[u32]) -> f64 {
-        self.scale.score(self.model.predict(&trials.cells(places)))
+        self.scale.score(self.sign, self.model.predict(&trials.cells(places)))
     }
 
     /// Returns the scale on which it was fitted.

@@ -1,20 +1,23 @@
 //! A function of Python in place of a device.
 
-use crate::error::{Class, wrong_type};
+use crate::error::{Class, request, wrong_type};
 use crate::observed::Observed;
 use crate::value::dict;
 use pyo3::exceptions::{PyAssertionError, PyException, PyTimeoutError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList, PyTuple};
 use std::sync::{Arc, Mutex, PoisonError};
-use tunesmith::core::{Failure, FailureKind, Interrupt, Measurement};
+use tunesmith::core::{Clock as _, Failure, FailureKind, Interrupt, Measurement, SystemClock};
 use tunesmith::device::Function;
 use tunesmith::space::{ConfigId, Space};
 
-/// A function that takes a configuration, runs it, and returns its time in seconds, or several.
+/// A function that takes a configuration, runs it, and returns its time in seconds, or several. With an
+/// objective, it returns the value of that.
 pub(crate) struct PythonFunction {
     function: Py<PyAny>,
     name: String,
+    objective: Option<String>,
+    clock: SystemClock,
     ended: Ended,
     observed: Observed,
 }
@@ -37,26 +40,45 @@ impl PythonFunction {
     /// Takes `function`, called `name` in journals. Shows the run's progress by `observed` before
     /// each call.
     pub(crate) fn new(function: Py<PyAny>, name: String, ended: Ended, observed: Observed) -> Self {
-        Self { function, name, ended, observed }
+        Self { function, name, objective: None, clock: SystemClock::new(), ended, observed }
+    }
+
+    /// Takes what the function returns as a number of this name, not as a time.
+    pub(crate) fn with_objective(self, objective: Option<String>) -> Self {
+        Self { objective, ..self }
     }
 
     fn measure(&self, py: Python<'_>, space: &Space, config: ConfigId) -> Result<Measurement, Stopped> {
         // Ctrl-C ends the run even if the function runs no code of Python.
         py.check_signals().and_then(|()| self.observed.show(py)).map_err(Stopped::Run)?;
         let config = dict(py, space, config).map_err(Stopped::Run)?;
+        let start = self.clock.now();
         let returned = self.function.bind(py).call1((&config,)).map_err(|error| Stopped::of(py, error))?;
-        let seconds = seconds(&returned).map_err(Stopped::Run)?;
-        let times_ms = seconds.ok_or_else(|| {
-            let text = format!("the function returned {returned} for {config}; return its time in seconds, a float");
-            Stopped::Run(wrong_type(text))
+        let elapsed = self.clock.now() - start;
+        let what = self.objective.as_ref().map_or("its time in seconds".to_string(), |name| format!("its `{name}`"));
+        let numbers = numbers(&returned).map_err(Stopped::Run)?.ok_or_else(|| {
+            Stopped::Run(wrong_type(format!("the function returned {returned} for {config}; return {what}, a float")))
         })?;
-        match times_ms.iter().find(|time| !(time.is_finite() && **time > 0.0)) {
-            None => Ok(Measurement { times_ms, ..Measurement::default() }),
-            Some(_) => {
-                let text = format!("the function returned {returned}; a time is a positive number of seconds");
-                Err(Stopped::Configuration(Failure::new(FailureKind::Runtime, text)))
-            }
+        if numbers.iter().any(|number| !number.is_finite()) {
+            let text = format!("the function returned {returned}; {what} is a finite number");
+            return Err(Stopped::Configuration(Failure::new(FailureKind::Runtime, text)));
         }
+        if let Some(name) = &self.objective {
+            let each_ms = (elapsed.as_secs_f64() * 1e3 / numbers.len() as f64).max(f64::MIN_POSITIVE);
+            let times_ms = vec![each_ms; numbers.len()];
+            let values = [(name.clone(), numbers)].into();
+            return Ok(Measurement { times_ms, values, ..Measurement::default() });
+        }
+        if numbers.iter().all(|number| *number > 0.0) {
+            let times_ms = numbers.into_iter().map(|seconds| seconds * 1e3).collect();
+            return Ok(Measurement { times_ms, ..Measurement::default() });
+        }
+        // Nobody measures such a time: the number means something else, and others of it may be positive.
+        Err(Stopped::Run(request(format!(
+            "the function returned {returned} for {config}; without an objective, a function returns {what}, which is \
+             positive; give what it returns a name, as in `objective=\"minimise cost\"`, or raise an exception if the \
+             configuration failed"
+        ))))
     }
 }
 
@@ -127,23 +149,23 @@ pub(crate) fn message(py: Python<'_>, error: &PyErr) -> String {
     format!("{headline}\n{lines}").trim_end().to_string()
 }
 
-/// Returns the times in milliseconds that a function returned: one, or a list of samples. `None` if
-/// it returned anything else.
-fn seconds(returned: &Bound<'_, PyAny>) -> PyResult<Option<Vec<f64>>> {
-    if let Some(time) = milliseconds(returned) {
-        return Ok(Some(vec![time]));
+/// Returns the numbers that a function returned: one, or a list of samples. `None` if it returned anything
+/// else.
+fn numbers(returned: &Bound<'_, PyAny>) -> PyResult<Option<Vec<f64>>> {
+    if let Some(number) = number(returned) {
+        return Ok(Some(vec![number]));
     }
     let is_list = returned.is_instance_of::<PyList>() || returned.is_instance_of::<PyTuple>();
     let is_array = returned.getattr("ndim").and_then(|ndim| ndim.extract::<usize>()).is_ok_and(|ndim| ndim == 1);
     if !is_list && !is_array {
         return Ok(None);
     }
-    let samples = returned.try_iter()?.map(|sample| Ok(milliseconds(&sample?)));
+    let samples = returned.try_iter()?.map(|sample| Ok(number(&sample?)));
     let samples = samples.collect::<PyResult<Option<Vec<f64>>>>()?;
     Ok(samples.filter(|samples| !samples.is_empty()))
 }
 
-fn milliseconds(object: &Bound<'_, PyAny>) -> Option<f64> {
+fn number(object: &Bound<'_, PyAny>) -> Option<f64> {
     let is_truth = object.is_instance_of::<PyBool>();
-    object.extract::<f64>().ok().filter(|_| !is_truth).map(|seconds| seconds * 1e3)
+    object.extract::<f64>().ok().filter(|_| !is_truth)
 }

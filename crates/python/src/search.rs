@@ -75,7 +75,7 @@ impl Search {
         })
     }
 
-    /// Tells the cost of a configuration: a positive number, or its failure, an exception.
+    /// Tells the cost of a configuration: a finite number, or its failure, an exception.
     ///
     /// Exceptions mean what they mean to `tune`: a `Failure` what it says, a `TimeoutError` a
     /// timeout, an `AssertionError` a wrong result, and any other a run-time failure.

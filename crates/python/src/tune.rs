@@ -1,6 +1,6 @@
 //! Tuning runs.
 
-use crate::error::{bug, entry, raised, without_panic};
+use crate::error::{bug, entry, raised, request, without_panic};
 use crate::function::{Ended, PythonFunction};
 use crate::observed::Observed;
 use crate::options::Options;
@@ -12,7 +12,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use tunesmith::core::{Interrupt, Judging};
 use tunesmith::device::{DeviceChoice, OwnFunction};
-use tunesmith::{Error, JournalOptions, Machine, Outcome, Problem, Search, Session, Starting, UNVERIFIED};
+use tunesmith::{Error, JournalOptions, Machine, Outcome, Problem, Search, Session, Starting, Target, UNVERIFIED};
 
 /// A finished run, and the exception that ended it, if one did.
 type Finished = (Recorded, Option<PyErr>);
@@ -105,7 +105,8 @@ pub(crate) fn tune_function(
             interrupt,
             observed: observed.clone(),
         };
-        let function = PythonFunction::new(function, name, ended.clone(), observed.clone());
+        let function = PythonFunction::new(function, name, ended.clone(), observed.clone())
+            .with_objective(quantity(run.search.objective.as_ref())?);
         let device = DeviceChoice::Function(OwnFunction::new(function));
         let run = Run { machine: Machine { device: Some(device), ..run.machine }, ..run };
         let outcome = py.detach(|| without_panic(|| run.tune()))?;
@@ -113,6 +114,17 @@ pub(crate) fn tune_function(
         observed.show_last(py)?;
         finished(outcome, end, &observed, kept)
     })
+}
+
+/// Returns the name of the number that a function returns for this objective, or `None` for a time.
+fn quantity(objective: Option<&Target>) -> PyResult<Option<String>> {
+    match objective {
+        None | Some(Target::Time) => Ok(None),
+        Some(Target::Metric { name, .. }) => Ok(Some(name.clone())),
+        Some(front @ Target::Front(_)) => {
+            Err(request(format!("a function returns one number, but the objective is {front}; name one, or join them")))
+        }
+    }
 }
 
 /// Everything that a run needs.

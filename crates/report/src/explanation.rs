@@ -1,9 +1,10 @@
 //! The page that explains a run.
 
-use crate::format::{counted, milliseconds, significant};
+use crate::format::{counted, milliseconds, quantity, significant};
 use crate::roof::RoofPage;
 use crate::visible::visible;
 use std::fmt::Write as _;
+use tunesmith_core::Gain;
 use tunesmith_explain::{AmongBest, Change, CodeNumber, Effect, FailureCause, Importance, MainShare, Scale, Source};
 
 /// The content of the page.
@@ -42,8 +43,11 @@ pub struct Standing {
     pub ci95_ms: Option<(f64, f64)>,
     /// The configuration as text.
     pub config: String,
-    /// The time of the default configuration in milliseconds, if it was correct.
-    pub default_ms: Option<f64>,
+    /// The default configuration, if it was correct: its time, or its value with the name of the objective, and
+    /// how much better the best is.
+    pub default: Option<(String, Gain)>,
+    /// The value of the objective with its name, if the objective is not time.
+    pub value: Option<String>,
     /// True if the best is better than the default beyond doubt.
     pub is_better: bool,
     /// Number of configurations that are indistinguishable from the best.
@@ -114,15 +118,18 @@ impl ExplanationPage<'_> {
             best.ci95_ms.map(|(low, high)| format!("  (95 %: {} to {})", milliseconds(low), milliseconds(high)));
         write(text, "best", &format!("{}{}", milliseconds(best.time_ms), interval.unwrap_or_default()));
         write(text, "", &spaced(&best.config));
-        if let Some(default) = best.default_ms {
-            let ratio = significant(default / best.time_ms);
-            let is_faster = best.is_better;
-            let verdict = if is_faster {
-                format!("{ratio} times the default")
-            } else {
-                "nothing is faster than the default beyond doubt".to_string()
+        if let Some(value) = &best.value {
+            write(text, "objective", value);
+        }
+        if let Some((default, gain)) = &best.default {
+            let better = if best.value.is_some() { "better" } else { "faster" };
+            let verdict = match gain {
+                _ if !best.is_better => format!("nothing is {better} than the default beyond doubt"),
+                Gain::Ratio(ratio) => format!("{} times the default", significant(*ratio)),
+                Gain::Difference(difference) => format!("{} better than the default", quantity(*difference)),
             };
-            write(text, "speed-up", &format!("{verdict} ({})", milliseconds(default)));
+            let label = if best.value.is_some() { "gain" } else { "speed-up" };
+            write(text, label, &format!("{verdict} ({default})"));
         }
         if best.ties > 0 {
             let verb = if best.ties == 1 { "is" } else { "are" };
@@ -138,7 +145,13 @@ impl ExplanationPage<'_> {
             let reason = format!("unknown: that takes {least} correct evaluations with different times");
             return write(text, "importance", &reason);
         };
-        let of = if found.scale == Some(Scale::Plain) { "the objective" } else { "log(time)" };
+        let of = if found.scale == Some(Scale::Plain) {
+            "the objective"
+        } else if self.is_of_time() {
+            "log(time)"
+        } else {
+            "log(objective)"
+        };
         write(text, "importance", &format!("share of the variance of {of}: alone, and with interactions"));
         let (inert, others): (Vec<&MainShare>, Vec<&MainShare>) =
             found.importance.iter().partition(|share| share.is_inert());
@@ -178,14 +191,20 @@ impl ExplanationPage<'_> {
         write(text, "values", &format!("of the best {}: {}", best.count, parts.join(", ")));
     }
 
+    /// Returns true if the objective is time.
+    fn is_of_time(&self) -> bool {
+        self.standing.is_none_or(|best| best.value.is_none())
+    }
+
     fn write_changes(&self, text: &mut String) {
         let shown = &self.changes[..self.changes.len().min(CHANGES)];
         let name = |change: &Change| format!("{} {} -> {}", change.parameter, change.from, change.to);
         let width = shown.iter().map(|change| name(change).chars().count()).max().unwrap_or(0).min(NAME);
         for (at, change) in shown.iter().enumerate() {
-            let alone = effect("alone", change.alone, ["faster", "slower"]);
+            let [better, worse] = if self.is_of_time() { ["faster", "slower"] } else { ["better", "worse"] };
+            let alone = effect("alone", change.alone, [better, worse]);
             let alone = alone.unwrap_or_else(|| "alone: no such configuration".to_string());
-            let needed = effect("without it", change.needed, ["slower", "faster"]);
+            let needed = effect("without it", change.needed, [worse, better]);
             let effects: Vec<String> = [alone].into_iter().chain(needed).collect();
             let line = format!("{:<width$}  {}", cut(&visible(&name(change)), width), effects.join("; "));
             write(text, if at == 0 { "changes" } else { "" }, &line);
@@ -248,12 +267,14 @@ impl ExplanationPage<'_> {
 
 /// Returns the effect of a change in words, with those for a ratio above 1 and below 1.
 fn effect(when: &str, effect: Option<Effect>, [above, below]: [&str; 2]) -> Option<String> {
-    let Effect { ratio, source } = effect?;
+    let Effect { gain, source } = effect?;
     let source = if source == Source::Model { " (model)" } else { "" };
-    Some(match ratio {
-        ratio if (0.995..1.005).contains(&ratio) => format!("{when} no difference{source}"),
-        ratio if ratio > 1.0 => format!("{when} {ratio:.2} times {above}{source}"),
-        ratio => format!("{when} {:.2} times {below}{source}", 1.0 / ratio),
+    Some(match gain {
+        Gain::Ratio(0.995..1.005) | Gain::Difference(0.0) => format!("{when} no difference{source}"),
+        Gain::Ratio(ratio) if ratio > 1.0 => format!("{when} {ratio:.2} times {above}{source}"),
+        Gain::Ratio(ratio) => format!("{when} {:.2} times {below}{source}", 1.0 / ratio),
+        Gain::Difference(by) if by > 0.0 => format!("{when} {} {above}{source}", quantity(by)),
+        Gain::Difference(by) => format!("{when} {} {below}{source}", quantity(-by)),
     })
 }
 

@@ -27,8 +27,8 @@ fn change(parameter: &str, to: i64, alone: Option<f64>, source: Source) -> Chang
         parameter: parameter.to_string(),
         from: Value::Int(8),
         to: Value::Int(to),
-        alone: alone.map(|ratio| Effect { ratio, source }),
-        needed: Some(Effect { ratio: 2.0, source }),
+        alone: alone.map(|ratio| Effect { gain: Gain::Ratio(ratio), source }),
+        needed: Some(Effect { gain: Gain::Ratio(2.0), source }),
     }
 }
 
@@ -62,7 +62,8 @@ fn a_page_tells_what_matters_what_failed_and_what_to_do() {
         time_ms: 2.31,
         ci95_ms: Some((2.29, 2.34)),
         config: "TILE=64,UNROLL=4,PAD=0".to_string(),
-        default_ms: Some(8.4),
+        default: Some(("8.400 ms".to_string(), Gain::Ratio(8.4 / 2.31))),
+        value: None,
         is_better: true,
         ties: 1,
     };
@@ -170,7 +171,8 @@ fn the_page_fits_a_screen_whatever_it_shows() {
         time_ms: 2.31,
         ci95_ms: Some((2.29, 2.34)),
         config: config.join(","),
-        default_ms: Some(8.4),
+        default: Some(("8.400 ms".to_string(), Gain::Ratio(8.4 / 2.31))),
+        value: None,
         is_better: false,
         ties: 12,
     };

@@ -1,5 +1,7 @@
 //! Formats numbers for people.
 
+use tunesmith_core::Gain;
+
 /// Returns a time in milliseconds with four significant digits and a fitting unit: `2.310 ms`,
 /// `45.12 us`, `1.204 s`.
 pub fn milliseconds(time: f64) -> String {
@@ -85,9 +87,32 @@ pub(crate) fn significant(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
-/// Returns a value of any quantity: five decimals, or powers of ten where those would hide it.
+/// Returns a value of any quantity: whole numbers as they are, others with up to five decimals, or with powers
+/// of ten where those would hide it.
 pub fn quantity(value: f64) -> String {
-    if value == 0.0 || (1e-3..1e7).contains(&value.abs()) { format!("{value:.5}") } else { format!("{value:.4e}") }
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        // Not the sign of a negative zero.
+        return format!("{:.0}", value + 0.0);
+    }
+    let (digits, power) = match value.abs() {
+        1e-3..1e7 => (format!("{value:.5}"), String::new()),
+        _ => {
+            let text = format!("{value:.4e}");
+            let at = text.find('e').unwrap_or(text.len());
+            (text[..at].to_string(), text[at..].to_string())
+        }
+    };
+    let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
+    format!("{digits}{power}")
+}
+
+/// Returns how much better a configuration is than another: `2.128x`, or the difference where a ratio has no
+/// meaning.
+pub fn gained(gain: Gain) -> String {
+    match gain {
+        Gain::Ratio(ratio) => format!("{}x", significant(ratio)),
+        Gain::Difference(difference) => format!("by {}", quantity(difference)),
+    }
 }
 
 #[cfg(test)]
@@ -103,6 +128,16 @@ mod tests {
     #[test]
     fn durations_are_short() {
         assert_eq!([0.25, 42.0, 187.0, 7530.0].map(duration), ["0.2 s", "42 s", "3 min 7 s", "2 h 5 min"]);
+    }
+
+    #[test]
+    fn a_quantity_prints_as_what_it_is() {
+        let texts =
+            [1_249_692.0, -3.0, 0.0, -0.0, 1000.0, 2.5, 0.1, 1.0 / 3.0, 1e-6, 1.25e9, -1.5e-7, 3e20].map(quantity);
+        let expected =
+            ["1249692", "-3", "0", "0", "1000", "2.5", "0.1", "0.33333", "1e-6", "1250000000", "-1.5e-7", "3e20"];
+        assert_eq!(texts, expected);
+        assert_eq!([Gain::Ratio(2.0), Gain::Difference(101.0)].map(gained), ["2.000x", "by 101"]);
     }
 
     #[test]

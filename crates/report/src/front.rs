@@ -97,8 +97,10 @@ impl Axis<'_> {
     /// Returns the place of a member, from 0 to 1.
     fn place(&self, values: &BTreeMap<String, f64>) -> Option<f64> {
         let value = values.get(self.name)?;
-        let extent = (self.high / self.low).ln();
-        Some(if extent > 0.0 { (value / self.low).ln() / extent } else { 0.5 })
+        // Logarithmic, if all values have a logarithm.
+        let scale = |value: f64| if self.low > 0.0 { value.ln() } else { value };
+        let extent = scale(self.high) - scale(self.low);
+        Some(if extent > 0.0 { (scale(*value) - scale(self.low)) / extent } else { 0.5 })
     }
 }
 
@@ -117,10 +119,14 @@ mod tests {
     #[test]
     fn a_front_is_a_table_and_a_picture_with_a_dot_for_each_member() {
         let table = front().table();
-        assert!(table.lines().count() == 3 && table.contains("1.0000e-6"), "{table}");
+        assert!(table.lines().count() == 3 && table.contains("1e-6"), "{table}");
         let page = front().render().into_string();
         assert_eq!((page.matches("<circle").count(), page.matches("X=&lt;2&gt;").count()), (2, 2));
         assert!(page.contains("cx=\"60.0\"") && page.contains("cx=\"460.0\""), "{page}");
+        let mut signed = front();
+        signed.members.push(([("time_ms".to_string(), 2.0), ("error".to_string(), -1.0)].into(), "X=3".to_string()));
+        let page = signed.render().into_string();
+        assert!(page.matches("<circle").count() == 3 && !page.contains("NaN"), "{page}");
         assert_eq!(Front::default().render().into_string(), "");
     }
 }

@@ -1,9 +1,9 @@
 //! Renders the end of a tuning run.
 
-use crate::format::{count, counted, duration, milliseconds, significant};
+use crate::format::{count, counted, duration, milliseconds, quantity, significant};
 use crate::visible::message;
 use std::fmt::Write as _;
-use tunesmith_core::FailureKind;
+use tunesmith_core::{FailureKind, Gain};
 
 /// The summary at the end of a run.
 #[derive(Clone, Debug)]
@@ -59,14 +59,14 @@ pub struct Winner {
 /// The configuration that the best is compared with.
 #[derive(Clone, Copy, Debug)]
 pub struct Baseline {
-    /// The median time in milliseconds.
-    pub time_ms: f64,
+    /// The median time in milliseconds, or the value of another objective.
+    pub value: f64,
     /// The part of the run that measured it.
     pub source: SpeedupSource,
-    /// The speed-up of the best over it, with a 95 % interval. `None` if it is the best itself:
-    /// nothing is better beyond doubt.
-    pub speedup: Option<(f64, (f64, f64))>,
-    /// True if the objective is time. Otherwise the speed-up is a ratio of the objective.
+    /// How much better the best is, with a 95 % interval. `None` if it is the best itself: nothing is
+    /// better beyond doubt.
+    pub gain: Option<(Gain, (f64, f64))>,
+    /// True if the objective is time, so that the gain is a speed-up.
     pub is_time: bool,
 }
 
@@ -83,7 +83,7 @@ pub enum SpeedupSource {
 
 impl Baseline {
     fn text(&self) -> String {
-        let Some((ratio, (low, high))) = self.speedup else {
+        let Some((gain, (low, high))) = self.gain else {
             return "none: nothing better than the default was found".to_string();
         };
         let source = match self.source {
@@ -91,11 +91,23 @@ impl Baseline {
             SpeedupSource::Search => "in the search",
             SpeedupSource::Different => "in the search, not in the final",
         };
-        let [ratio, low, high] = [ratio, low, high].map(significant);
-        let times =
-            if self.is_time { "times the default configuration" } else { "times as good as the default configuration" };
+        let number = |number: f64| match gain {
+            Gain::Ratio(_) => significant(number),
+            Gain::Difference(_) => quantity(number),
+        };
+        let better = match gain {
+            Gain::Ratio(ratio) if self.is_time => format!("{} times the default configuration", number(ratio)),
+            Gain::Ratio(ratio) => format!("{} times as good as the default configuration", number(ratio)),
+            Gain::Difference(difference) => format!("{} better than the default configuration", number(difference)),
+        };
+        let [low, high] = [low, high].map(number);
         let interval = if low == high { String::new() } else { format!("; 95 %: {low} to {high}") };
-        format!("{ratio} {times} ({} {source}{interval})", milliseconds(self.time_ms))
+        let value = if self.is_time { milliseconds(self.value) } else { quantity(self.value) };
+        format!("{better} ({value} {source}{interval})")
+    }
+
+    fn label(&self) -> &'static str {
+        if self.is_time { "speed-up" } else { "gain" }
     }
 }
 
@@ -154,7 +166,7 @@ impl Summary {
         line(text, "best", &format!("{}{}", milliseconds(best.time_ms), interval.unwrap_or_default()));
         line(text, "", &best.config);
         if let Some(default) = self.default {
-            line(text, "speed-up", &default.text());
+            line(text, default.label(), &default.text());
         }
         if let Some(reason) = &self.no_default {
             line(text, "speed-up", &message(&format!("unknown: {reason}")));
@@ -212,9 +224,9 @@ mod tests {
                 gbytes: None,
             }),
             default: Some(Baseline {
-                time_ms: 8.4,
+                value: 8.4,
                 source: SpeedupSource::Final,
-                speedup: Some((3.636, (3.6, 3.66))),
+                gain: Some((Gain::Ratio(3.636), (3.6, 3.66))),
                 is_time: true,
             }),
             no_default: None,
@@ -259,13 +271,16 @@ mod tests {
 
     #[test]
     fn a_speed_up_says_what_it_compares() {
-        let baseline =
-            Baseline { time_ms: 2.0, source: SpeedupSource::Search, speedup: Some((2.0, (2.0, 2.0))), is_time: true };
+        let gain = Some((Gain::Ratio(2.0), (2.0, 2.0)));
+        let baseline = Baseline { value: 2.0, source: SpeedupSource::Search, gain, is_time: true };
         assert_eq!(baseline.text(), "2.000 times the default configuration (2.000 ms in the search)");
         let different = Baseline { source: SpeedupSource::Different, is_time: false, ..baseline };
-        let text = "2.000 times as good as the default configuration (2.000 ms in the search, not in the final)";
+        let text = "2.000 times as good as the default configuration (2 in the search, not in the final)";
         assert_eq!(different.text(), text);
-        let best = Baseline { speedup: None, ..baseline };
+        let difference = Baseline { gain: Some((Gain::Difference(3.0), (2.5, 3.0))), ..different };
+        let text = "3 better than the default configuration (2 in the search, not in the final; 95 %: 2.5 to 3)";
+        assert_eq!(difference.text(), text);
+        let best = Baseline { gain: None, ..baseline };
         assert_eq!(best.text(), "none: nothing better than the default was found");
     }
 }

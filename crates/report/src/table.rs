@@ -1,7 +1,8 @@
 //! Tables of configurations.
 
-use crate::format::{milliseconds, quantity, significant};
+use crate::format::{gained, milliseconds, quantity};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
+use tunesmith_core::Gain;
 
 /// One row of [`top_table`].
 #[derive(Clone, Debug)]
@@ -10,12 +11,17 @@ pub struct TopRow {
     pub time_ms: f64,
     /// A 95 % interval of the median.
     pub ci95_ms: (f64, f64),
-    /// The speed-up over the default configuration.
-    pub speedup: Option<f64>,
+    /// How much better it is than the default configuration: the speed-up, if the objective is time.
+    pub gain: Option<Gain>,
     /// The objective's value, if the objective is not time.
     pub value: Option<f64>,
     /// The configuration as text.
     pub config: String,
+}
+
+/// Returns the header of a column of gains over the default.
+pub(crate) fn gain_header(has_objective: bool) -> &'static str {
+    if has_objective { "gain" } else { "speed-up" }
 }
 
 /// Returns a table of configurations, the best first, without a trailing newline.
@@ -23,14 +29,14 @@ pub fn top_table(rows: &[TopRow]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     let objective = if rows.iter().any(|row| row.value.is_some()) { "objective" } else { "" };
-    table.set_header(["#", "time", "95 % interval", "speed-up", objective, "configuration"]);
+    table.set_header(["#", "time", "95 % interval", gain_header(!objective.is_empty()), objective, "configuration"]);
     for (position, row) in rows.iter().enumerate() {
         let (low, high) = row.ci95_ms;
         table.add_row([
             (position + 1).to_string(),
             milliseconds(row.time_ms),
             format!("{} to {}", milliseconds(low), milliseconds(high)),
-            row.speedup.map_or_else(|| "-".to_string(), |speedup| format!("{}x", significant(speedup))),
+            row.gain.map_or_else(|| "-".to_string(), gained),
             row.value.map_or_else(String::new, quantity),
             row.config.clone(),
         ]);

@@ -181,7 +181,8 @@ impl Annealing {
     /// Moves to `config` if `rule` accepts it. Never moves to a failed configuration.
     fn judge(&mut self, view: &View<'_>, config: ConfigId, score: Option<f64>, rule: Rule) {
         let Some(score) = score else { return };
-        let unit = *self.unit.get_or_insert(score);
+        // A first score of 0 is no unit.
+        let unit = *self.unit.get_or_insert(if score == 0.0 { 1.0 } else { score.abs() });
         let accepts = match (rule, self.current) {
             (Rule::Jump, _) | (_, None) => true,
             (Rule::IfBetter, Some((_, current))) => score < current,

@@ -5,7 +5,7 @@ use crate::tree_candidates::{Evaluations, TreeCandidates, is_new};
 use crate::unseen::Unseen;
 use rand::seq::IndexedRandom as _;
 use std::cmp::Ordering;
-use tunesmith_core::{Request, Rng, Searcher, Told, View};
+use tunesmith_core::{Request, Rng, Scale, Searcher, Told, View};
 use tunesmith_model::{RegressionTree as Model, Regressor as _, TreeSettings};
 use tunesmith_space::ConfigId;
 
@@ -147,14 +147,15 @@ impl RegressionTree {
     /// Returns the median relative error, on the evaluations for validation, of a tree learnt from
     /// `learnt`.
     fn error(&mut self, view: &View<'_>, tree: &Model, learnt: std::ops::Range<usize>) -> f64 {
-        let Some(best) = self.told.scores[learnt].iter().flatten().copied().reduce(f64::min) else {
+        let scores = Scale::all(&self.told.scores);
+        let Some(best) = scores[learnt].iter().flatten().copied().reduce(f64::min) else {
             return f64::INFINITY;
         };
         let validation = self.settings.validation;
         let configs = self.told.configs[..validation].to_vec();
         let table = self.candidates(view).table(view.space(), &configs);
         let predicted = tree.predict_all(&table);
-        let pairs = predicted.iter().zip(&self.told.scores);
+        let pairs = predicted.iter().zip(&scores);
         let errors: Vec<f64> = pairs.filter_map(|(p, score)| Some((p * best / (*score)? - 1.0).abs())).collect();
         median(&errors).unwrap_or(f64::INFINITY)
     }
@@ -162,7 +163,7 @@ impl RegressionTree {
     /// Returns the tree of the evaluations in `range`, or `None` without a success. With the
     /// paper's protocol it learns slowdowns, else their logarithms.
     fn tree(&mut self, view: &View<'_>, range: std::ops::Range<usize>) -> Option<Model> {
-        let scores = &self.told.scores[range.clone()];
+        let scores = &Scale::all(&self.told.scores)[range.clone()];
         let best = scores.iter().flatten().copied().reduce(f64::min)?;
         let worst = scores.iter().flatten().copied().fold(best, f64::max);
         let paper = self.settings.paper;
@@ -182,7 +183,9 @@ impl RegressionTree {
     /// Returns the relative error of the tree of the evaluations told so far at one more
     /// evaluation.
     fn surprise(&mut self, view: &View<'_>, config: ConfigId, score: f64) -> Option<f64> {
-        let best = self.told.scores.iter().flatten().copied().reduce(f64::min)?;
+        let scale = Scale::of(self.told.scores.iter().copied().flatten());
+        let (best, score) = (self.told.scores.iter().copied().flatten().reduce(f64::min)?, scale.positive(score));
+        let best = scale.positive(best);
         let tree = self.tree(view, 0..self.told.len())?;
         let table = self.candidates(view).table(view.space(), &[config]);
         Some((tree.predict_all(&table)[0].exp() * best / score - 1.0).abs())

@@ -101,7 +101,7 @@ fn add_neighbours(space: &Space, leader: ConfigId, configs: &mut Vec<ConfigId>, 
 #[derive(Debug, Default)]
 pub(crate) struct Evaluations {
     pub(crate) configs: Vec<ConfigId>,
-    /// Positive scores. `None` is a failure.
+    /// The scores. `None` is a failure.
     pub(crate) scores: Vec<Option<f64>>,
     seen: std::collections::HashSet<ConfigId>,
 }

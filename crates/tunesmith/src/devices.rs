@@ -77,8 +77,9 @@ pub(crate) fn yielded(device: &Device, problem: &Problem) -> Result<Yielded, Err
     };
     let compiles = (!matches!(device, Device::Synthetic(_) | Device::Function(_))).then_some("compile_ms");
     let measured = ["time_ms"].into_iter().chain(compiles).map(str::to_string);
-    // Its meter adds numbers of its own.
-    let has_more = matches!(device, Device::Kernels(target) if target.is_instrumented());
+    // Its meter adds numbers of its own, and a function names its numbers itself.
+    let is_instrumented = matches!(device, Device::Kernels(target) if target.is_instrumented());
+    let has_more = is_instrumented || matches!(device, Device::Function(_));
     // An objective that needs the energy has it measured.
     let energy = matches!(device, Device::Kernels(_) | Device::Command).then(|| ENERGY_MJ.to_string());
     Ok(Yielded { names: values.into_iter().chain(measured).chain(energy).collect(), has_more })

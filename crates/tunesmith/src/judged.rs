@@ -3,7 +3,7 @@
 use crate::Metric;
 use std::collections::HashSet;
 use std::time::Duration;
-use tunesmith_core::{Depth, Evidence, Repeat, Trial, Verdict, statistics};
+use tunesmith_core::{Depth, Evidence, Gain, Repeat, Trial, Verdict, statistics};
 use tunesmith_store::{Brief, Entries, Entry, Journal, Outline};
 
 /// A recorded run with its verdict. Configurations are known by [`key`].
@@ -55,6 +55,13 @@ impl<'a> Judged<'a> {
         }
         .verdict();
         Self { recorded, verdict, metric, default }
+    }
+
+    /// Returns how much better a configuration is than the default, by their scores that count. For the
+    /// contender, it is the verdict's, which is corrected for drift. `None` without a correct default.
+    pub(crate) fn gain(&self, key: u128, default_score: Option<f64>, score: f64) -> Option<Gain> {
+        let of_verdict = self.verdict.comparison.filter(|known| known.contender == key);
+        of_verdict.map(|known| known.gain()).or_else(|| Some(Gain::between(score, default_score?)))
     }
 }
 

@@ -97,8 +97,8 @@ fn section(path: &Path, recorded: &Outline, most: usize) -> Result<RunSection, E
 }
 
 fn top_row(config: &TopConfig) -> TopRow {
-    let TopConfig { time_ms, ci95_ms, speedup, value, .. } = *config;
-    TopRow { time_ms, ci95_ms, speedup, value, config: config.arguments() }
+    let TopConfig { time_ms, ci95_ms, gain, value, .. } = *config;
+    TopRow { time_ms, ci95_ms, gain, value, config: config.arguments() }
 }
 
 /// Returns what a reader must know about the best.

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
-use tunesmith_core::{Depth, FailureKind, Role, Target, statistics};
+use tunesmith_core::{Depth, FailureKind, Gain, Role, Target, statistics};
 use tunesmith_store::{Again, Brief, Entry};
 
 /// The remark on runs that compared no outputs.
@@ -31,13 +31,16 @@ pub struct Top {
     /// The median time of the default configuration, if it was evaluated and correct: of the final
     /// re-measurement if that measured it, else of the search.
     pub default_ms: Option<f64>,
+    /// The value of the objective for the default configuration, if the objective is not time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_value: Option<f64>,
     /// True if outputs were compared with correct results. `None` if the journal does not say so,
     /// and for runs without outputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
-    /// True if the best is faster than the default beyond doubt.
+    /// True if the best is better than the default beyond doubt.
     pub better_than_default: bool,
-    /// True if the default is correct and nothing is faster beyond doubt. It is the best then.
+    /// True if the default is correct and nothing is better beyond doubt. It is the best then.
     #[serde(skip)]
     pub nothing_better: bool,
     /// Number of configurations that are indistinguishable from the best. They follow it.
@@ -65,8 +68,10 @@ pub struct TopConfig {
     /// The value of the objective, if it is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// The speed-up over the default configuration: [`Top::default_ms`] over the time.
-    pub speedup: Option<f64>,
+    /// How much better it is than the default configuration, in the objective: the speed-up if that is
+    /// time. In files, it is `ratio`, or `difference` where a ratio has no meaning.
+    #[serde(flatten, serialize_with = "gain")]
+    pub gain: Option<Gain>,
 }
 
 impl TopConfig {
@@ -85,6 +90,14 @@ impl TopConfig {
 pub(crate) fn pairs(config: &Map<String, Json>) -> Vec<(String, String)> {
     let text = |json: &Json| json.as_str().map_or_else(|| json.to_string(), str::to_string);
     config.iter().map(|(name, json)| (name.clone(), text(json))).collect()
+}
+
+/// Writes a gain as `ratio` or `difference`. Without one, the ratio is `null`.
+pub(crate) fn gain<S: Serializer>(gain: &Option<Gain>, serializer: S) -> Result<S::Ok, S::Error> {
+    match gain {
+        Some(gain) => crate::outcome::gain(gain, serializer),
+        None => serializer.collect_map([("ratio", None::<f64>)]),
+    }
 }
 
 fn as_text<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
@@ -123,6 +136,12 @@ pub(crate) fn top_of(judged: &Judged<'_>, count: usize) -> Top {
         verdict.order.iter().take(count).enumerate().map(|(place, key)| (*key, place)).collect();
     let measured = Measurements::new(judged, |key| places.contains_key(&key) || Some(key) == *default);
     let default_ms = default.and_then(|default| statistics::median(&measured.counted(default)?));
+    let value = |key: u128| metric.as_ref().and_then(|metric| measured.value(metric, key));
+    let score = |key: u128| match metric {
+        None => statistics::median(&measured.counted(key)?),
+        Some(metric) => value(key).map(|value| metric.score(value)),
+    };
+    let default_score = default.filter(|_| default_ms.is_some()).and_then(score);
     let config = |key: &u128| {
         let (entry, times) = (measured.entries.get(key)?, measured.counted(*key)?);
         let time_ms = statistics::median(&times)?;
@@ -132,8 +151,8 @@ pub(crate) fn top_of(judged: &Judged<'_>, count: usize) -> Top {
             time_ms,
             ci95_ms: statistics::median_interval(&times, 0.95)?,
             samples: times.len(),
-            value: metric.as_ref().and_then(|metric| measured.value(metric, *key)),
-            speedup: default_ms.map(|default| default / time_ms),
+            value: value(*key),
+            gain: judged.gain(*key, default_score, score(*key)?),
         })
     };
     Top {
@@ -143,6 +162,7 @@ pub(crate) fn top_of(judged: &Judged<'_>, count: usize) -> Top {
         correct: verdict.order.len(),
         infeasible: recorded.entries.briefs().iter().filter(is_infeasible).count(),
         default_ms,
+        default_value: default.filter(|_| default_ms.is_some()).and_then(value),
         verified: recorded.header.verified,
         better_than_default: verdict.is_better_than_default(),
         nothing_better: default.is_some() && verdict.winner == *default,

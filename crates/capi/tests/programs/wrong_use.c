@@ -120,8 +120,8 @@ static void searches(ts_space space) {
     REFUSES(ts_search_best(search, &best, NULL), TS_NOT_FOUND, "no cost was told yet");
     REFUSES(ts_search_ask(search, 1, NULL, &count), TS_NULL, "`configs` is NULL");
     WORKS(ts_search_ask(search, 1, &config, &count));
-    REFUSES(ts_search_tell(search, config, NAN), TS_BAD_VALUE, "positive and finite");
-    REFUSES(ts_search_tell(search, config, 0.0), TS_BAD_VALUE, "positive and finite");
+    REFUSES(ts_search_tell(search, config, NAN), TS_BAD_VALUE, "finite number");
+    REFUSES(ts_search_tell(search, config, -INFINITY), TS_BAD_VALUE, "finite number");
     REFUSES(ts_search_fail(search, config, 17, NULL), TS_BAD_VALUE, "17 is no ts_failure");
     WORKS(ts_search_tell(search, config, 2.0));
     REFUSES(ts_search_tell(search, config, 1.0), TS_TOLD_TWICE, "was told before");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tunesmith::cost::{Resource, Roof};
 use tunesmith::report::{
     BottleneckPage, ExplanationPage, ModelledTime, NextStep, ParameterEffect, RoofPage, Standing, count, counted,
-    milliseconds,
+    milliseconds, quantity,
 };
 use tunesmith::space::lookup;
 use tunesmith::store::{self, Journal};
@@ -134,11 +134,13 @@ fn resource(resource: Resource) -> &'static str {
 }
 
 fn standing(best: &Explained, explanation: &Explanation) -> Standing {
+    let text = |explained: &Explained| explained.value.map_or_else(|| milliseconds(explained.time_ms), quantity);
     Standing {
         time_ms: best.time_ms,
         ci95_ms: best.ci95_ms,
         config: best.arguments(),
-        default_ms: explanation.default.as_ref().map(|default| default.time_ms),
+        default: explanation.default.as_ref().map(text).zip(best.gain),
+        value: best.value.map(quantity),
         is_better: explanation.better_than_default,
         ties: explanation.ties.len(),
     }

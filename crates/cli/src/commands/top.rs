@@ -48,7 +48,7 @@ fn row(config: &TopConfig) -> TopRow {
         value: config.value,
         time_ms: config.time_ms,
         ci95_ms: config.ci95_ms,
-        speedup: config.speedup,
+        gain: config.gain,
         config: config.arguments(),
     }
 }

@@ -346,8 +346,8 @@ fn baseline(outcome: &Outcome) -> Option<Baseline> {
         Some(Basis::Different) => SpeedupSource::Different,
         Some(Basis::Search) | None => SpeedupSource::Search,
     };
-    let speedup = found.map(|found| (found.ratio, found.ci95));
-    Some(Baseline { time_ms: default.time_ms?, source, speedup, is_time: outcome.objective == Target::Time })
+    let gain = found.map(|found| (found.gain, found.ci95));
+    Some(Baseline { value: default.value.or(default.time_ms)?, source, gain, is_time: default.value.is_none() })
 }
 
 /// Returns the reason why there is no default to compare with.

@@ -94,7 +94,7 @@ fn the_speed_up_is_that_of_one_run_the_default_configuration_takes_part_in_the_f
     let is_other = |config: &&Json| config["config"] == serde_json::json!({ "WORK": 400_000, "SAME": 1 });
     let other = top["configs"].as_array().unwrap().iter().find(is_other).unwrap();
     let speedup = default["time_ms"].as_f64().unwrap() / other["time_ms"].as_f64().unwrap();
-    assert_eq!(other["speedup"], speedup, "a run has one baseline, for what was in no final as well");
+    assert_eq!(other["ratio"], speedup, "a run has one baseline, for what was in no final as well");
 
     folder.write("q.toml", &format!("{problem}\n[measure]\nfinal = false\n"));
     let ran = folder.run(&["tune", "q.toml", "--quiet"]);
@@ -138,6 +138,7 @@ X = { range = "1..=8" }
 [metrics]
 product = "time_ms * X"
 loss = "X - 4"
+huge = "1e307 * time_ms"
 "#;
 
 const TIMES: &str = "synthetic:X * X + 5";
@@ -164,8 +165,11 @@ fn any_number_the_run_yields_can_be_the_objective() {
     assert_eq!(best(&["--objective", "maximise product"]).0, 8);
     assert_eq!(best(&["--objective", "minimise product"]), (1.into(), 6.0.into(), "minimise product".into()));
     let outcome = bowl(&["--objective", "minimise loss"]).json();
-    assert_eq!((&outcome["best"]["config"]["X"], &outcome["unscored"][0]), (&5.into(), &4.into()));
-    assert!(outcome["unscored"][1].as_str().unwrap().contains("`loss` is -3"), "{outcome:#}");
+    assert_eq!((&outcome["best"]["config"]["X"], &outcome["best"]["value"]), (&1.into(), &(-3.0).into()));
+    assert_eq!(outcome["unscored"], Json::Null);
+    let outcome = bowl(&["--objective", "minimise huge"]).json();
+    assert_eq!((&outcome["best"]["config"]["X"], &outcome["unscored"][0]), (&1.into(), &5.into()));
+    assert!(outcome["unscored"][1].as_str().unwrap().contains("`huge` is inf"), "{outcome:#}");
 }
 
 #[test]

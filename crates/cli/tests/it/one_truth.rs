@@ -59,11 +59,11 @@ fn tune_top_report_export_and_convert_tell_one_truth() {
     let top = folder.run(&["top", "p.jsonl", "--json"]).json();
     let first = &top["configs"][0];
     assert_eq!(
-        (&first["config"], &first["time_ms"], &first["speedup"]),
+        (&first["config"], &first["time_ms"], &first["ratio"]),
         (&best["config"], &best["time_ms"], &1.0.into())
     );
     assert_eq!((&top["default_ms"], &top["better_than_default"]), (&10.0.into(), &false.into()));
-    let mut speedups: Vec<&Json> = top["configs"].as_array().unwrap().iter().map(|config| &config["speedup"]).collect();
+    let mut speedups: Vec<&Json> = top["configs"].as_array().unwrap().iter().map(|config| &config["ratio"]).collect();
     // The others have no order that is sure: a slow machine allows few rounds.
     speedups.sort_by(|a, b| b.as_f64().unwrap().total_cmp(&a.as_f64().unwrap()));
     assert_eq!(speedups, [&Json::from(1.0), &Json::from(10.0 / 12.0), &Json::from(10.0 / 13.0)], "one baseline");
@@ -269,4 +269,78 @@ fn check_refuses_what_tune_refuses() {
         folder.run(&[command, "p.toml"]).refused(&["no kernel"]);
     }
     assert_eq!(folder.run(&["check", "p.toml", "--device", "synthetic:X"]).code, Some(0));
+}
+
+/// The problem of a program that prints its score, `SCORE` of `X`, and takes the same time for all.
+fn scored(score: &str, objective: &str) -> String {
+    format!(
+        "[kernel]\ncommand = [\"sh\", \"-c\", \"echo score $(({score})); echo cost 1\"]\ncost = \"cost (.*)\"\n\
+         values = {{ score = \"score (.*)\" }}\n[parameters]\nX = [1, 2, 3, 4]\n\
+         [tuning]\nobjective = \"{objective}\"\nstrategy = \"exhaustive\"\n[measure]\nmax_samples = 1\nmin_samples = 1\n\
+         final = false\n",
+        score = score.replace('X', "{X}")
+    )
+}
+
+/// All finite numbers rank, and every reader has the same best, value, and gain over the default.
+#[test]
+fn scores_of_any_sign_have_one_best_and_one_gain_everywhere() {
+    let cases = [
+        ("X - 4", "minimise score", 1, -3.0, None, "score -3"),
+        ("4 - X", "minimise score", 4, 0.0, Some(("difference", 3.0, "by 3")), "0"),
+        ("X * 5 - 9", "maximise score", 4, 11.0, Some(("difference", 15.0, "by 15")), "11"),
+        ("X * 10", "maximise score", 4, 40.0, Some(("ratio", 4.0, "4.000x")), "40"),
+        ("X - 9", "maximise score", 4, -5.0, Some(("ratio", 1.6, "1.600x")), "-5"),
+        (
+            "1 - X * 1000000",
+            "minimise score",
+            4,
+            -3_999_999.0,
+            Some(("ratio", 3_999_999.0 / 999_999.0, "4.000x")),
+            "-3999999",
+        ),
+    ];
+    for (score, objective, best, value, gain, text) in cases {
+        let folder = Folder::with(&[("p.toml", &scored(score, objective))]);
+        let tuned = folder.run(&["tune", "p.toml", "--quiet", "--json"]).json();
+        assert_eq!(tuned["best"]["config"]["X"], best, "{score}, {objective}: {tuned:#}");
+        assert_eq!((&tuned["best"]["value"], tuned["unscored"].is_null()), (&Json::from(value), true), "{tuned:#}");
+        let top = folder.run(&["top", "p.jsonl", "--json"]).json();
+        let explained = folder.run(&["explain", "p.jsonl", "--json"]).json();
+        for found in [&top["configs"][0], &explained["best"]] {
+            assert_eq!((&found["config"]["X"], &found["value"]), (&best.into(), &value.into()), "{found:#}");
+        }
+        let [table, page] =
+            [&["top", "p.jsonl"][..], &["explain", "p.jsonl"]].map(|command| folder.run(command).stdout);
+        let value = text.trim_start_matches("score ");
+        assert!(
+            table.lines().any(|line| line.starts_with(" 1 ") && line.contains(value)) && page.contains(value),
+            "{table}{page}"
+        );
+        let Some((name, gain, shown)) = gain else { continue };
+        for found in [&tuned["speedup"], &top["configs"][0], &explained["best"]] {
+            let is_same = (found[name].as_f64().unwrap_or(f64::NAN) - gain).abs() < 1e-12;
+            assert!(is_same, "{score}, {objective}: `{name}` is not {gain} in {found:#}");
+        }
+        assert!(table.contains(shown), "{shown} is missing: {table}");
+        assert_eq!(folder.run(&["report", "p.jsonl", "-o", "p.html"]).code, Some(0));
+        let html = std::fs::read_to_string(folder.path("p.html")).unwrap();
+        assert!(html.contains(&format!(">{shown}<")) && html.contains(&format!(">{value}<")), "{shown}, {value}");
+    }
+}
+
+/// A point with 0 misses belongs to the front, and the best is one of it.
+#[test]
+fn a_front_has_its_zero_and_its_negative_points() {
+    let rows = "X,time_ms,status,misses\n1,3,ok,0\n2,2,ok,2\n3,1,ok,9\n4,4,ok,0\n5,5,ok,-1\n";
+    let folder = Folder::with(&[("p.toml", "[parameters]\nX = [3, 2, 1, 4, 5]\n"), ("r.csv", rows)]);
+    let run =
+        ["tune", "p.toml", "--device", "replay:r.csv", "--objective", "time,minimise misses", "--quiet", "--json"];
+    let tuned = folder.run(&run).json();
+    let mut front: Vec<i64> =
+        tuned["front"].as_array().unwrap().iter().map(|member| member["config"]["X"].as_i64().unwrap()).collect();
+    front.sort_unstable();
+    assert_eq!(front, [1, 2, 3, 5], "{tuned:#}");
+    assert!(front.contains(&tuned["best"]["config"]["X"].as_i64().unwrap()), "{tuned:#}");
+    assert!(tuned["unscored"].is_null(), "{tuned:#}");
 }

@@ -1,6 +1,7 @@
 //! Detects drift: a change of the device during a run. Probes of one reference configuration show
 //! it.
 
+use super::measure::Measure;
 use crate::{Rng, statistics};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -123,7 +124,11 @@ fn grouped(probes: &[Probe], groups: usize) -> Vec<Vec<f64>> {
 fn change(levels: &[f64]) -> f64 {
     let highest = levels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let lowest = levels.iter().copied().fold(f64::INFINITY, f64::min);
-    if lowest > 0.0 { highest / lowest - 1.0 } else { 0.0 }
+    match Measure::of(levels) {
+        Measure::Ratio if !levels.is_empty() => Measure::Ratio.between(lowest, highest) - 1.0,
+        // A level of zero or of both signs is no scale for other scores.
+        Measure::Ratio | Measure::Difference => 0.0,
+    }
 }
 
 /// Returns true if the order of `groups` is unlikely to arise by chance.

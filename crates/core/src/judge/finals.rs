@@ -86,8 +86,10 @@ impl Finals {
     pub fn contest<K: Copy + Ord>(&self, candidates: &[Leader<K>], elapsed: Duration, seed: u64) -> Option<Contest<K>> {
         let budget = self.budget(elapsed);
         let (_, reach) = statistics::median_interval(&candidates.first()?.scores, 0.95)?;
+        // A negative score, as of a maximised rate, is worse the closer it is to zero.
+        let furthest = if reach < 0.0 { reach / LUCK } else { reach * LUCK };
         let reaches = |leader: &&Leader<K>| {
-            statistics::median_interval(&leader.scores, 0.95).is_some_and(|(lowest, _)| lowest <= LUCK * reach)
+            statistics::median_interval(&leader.scores, 0.95).is_some_and(|(lowest, _)| lowest <= furthest)
         };
         let guard = candidates.iter().take(FEWEST_FINALISTS);
         let others = candidates.iter().skip(FEWEST_FINALISTS).filter(reaches);

@@ -7,6 +7,7 @@
 
 pub mod drift;
 pub mod finals;
+pub mod measure;
 pub mod noise;
 pub mod racing;
 pub mod standing;

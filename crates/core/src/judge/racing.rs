@@ -26,11 +26,12 @@ impl Racing {
     /// Returns the bar: a configuration with scores above it may be abandoned. `upper` is the upper
     /// end of the best one's interval.
     ///
-    /// `change` is the ratio of scores now to scores at the time when the best was measured. It can
+    /// `change` is how many times worse scores are now than at the time when the best was measured. It can
     /// raise the bar but never lowers it, because a wrong decision costs more than a few extra
-    /// samples.
+    /// samples. The scores of a maximised rate are negative, and worse the closer they are to zero.
     pub fn bar(&self, upper: f64, change: f64) -> f64 {
-        upper * (1.0 + self.margin) * change.max(1.0)
+        let times = (1.0 + self.margin) * change.max(1.0);
+        if upper < 0.0 { upper / times } else { upper * times }
     }
 }
 
@@ -123,6 +124,7 @@ mod tests {
     fn a_bar_rises_with_the_device_and_never_falls() {
         let racing = Racing { margin: 0.25 };
         assert_eq!([0.5, 1.0, 2.0].map(|change| racing.bar(4.0, change)), [5.0, 5.0, 10.0]);
+        assert_eq!([0.5, 1.0, 2.0].map(|change| racing.bar(-10.0, change)), [-8.0, -8.0, -4.0]);
     }
 
     /// Computes the probability of ever being abandoned exactly: paths of samples above and below

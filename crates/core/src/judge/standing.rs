@@ -1,5 +1,6 @@
 //! Decides the winner of a final re-measurement and the configurations indistinguishable from it.
 
+use super::measure::{Measure, MeasureInterval};
 use crate::{Role, statistics};
 
 /// The origin of scores: the search, or a stage of the final re-measurement.
@@ -83,7 +84,7 @@ const DROPPING: f64 = 0.01;
 ///
 /// Ties are the other finalists that are indistinguishable from the winner at 2.5 %. The test is
 /// the exact signed-rank test of the logarithms of the ratios of their visits' medians, round by
-/// round: the [interval](ratio_interval) of the ratio lies above 1. It uses the confirmation visits
+/// round, or of the differences where a ratio has no meaning: the [interval](measure_interval) lies above equality. It uses the confirmation visits
 /// if there are enough. Otherwise it uses the selection visits. These also chose the winner, so only
 /// half of the error is allowed. A finalist that dropped out of the selection is no tie.
 ///
@@ -96,8 +97,8 @@ pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
     let mut ties: Vec<&Finalist<K>> = finalists.iter().filter(|other| other.config != winner.config).collect();
     ties.retain(|other| {
         let enough = other.confirmation.len() >= FEWEST_CONFIRMATIONS;
-        !is_above_1(match enough {
-            true => ratio_interval(&winner.confirmation, &other.confirmation),
+        !is_above_equality(match enough {
+            true => measure_interval(&winner.confirmation, &other.confirmation),
             false => selection_interval(&winner.selection, &other.selection, rivals),
         })
     });
@@ -128,49 +129,52 @@ pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
     counted.into_iter().map(|(_, score)| score).collect()
 }
 
-/// Returns a 95 % interval of the ratio of the scores of `worse` to those of `better`, by their visits in
-/// confirmation rounds. Both ends exclude ratios with an error of at most 2.5 %.
+/// Returns a 95 % interval of how much better the scores of `better` are than those of `worse`, by their
+/// visits in confirmation rounds: of the ratio, or of the difference where a ratio has no meaning. Both ends
+/// exclude values with an error of at most 2.5 %.
 ///
 /// If both were visited in all rounds, the interval is that of the signed-rank test. A slow default is
-/// visited in a few rounds only ([`FEWEST_BESIDE`]). Then the interval excludes a ratio if it puts all
+/// visited in a few rounds only ([`FEWEST_BESIDE`]). Then the interval excludes a value if it puts all
 /// scores of one above all of the other, which equal distributions do with the probability
 /// 1 / C(n + m, m). Returns `None` if there are too few visits to exclude anything: a final that was cut
 /// short says nothing, neither for nor against it.
-pub fn ratio_interval(better: &[f64], worse: &[f64]) -> Option<(f64, f64)> {
+pub fn measure_interval(better: &[f64], worse: &[f64]) -> Option<MeasureInterval> {
     if better.len().min(worse.len()) >= FEWEST_CONFIRMATIONS {
         return paired_interval(better, worse, TELLING_APART);
     }
     (arrangements(better.len(), worse.len()) * TELLING_APART >= 1.0).then(|| extremes(better, worse))
 }
 
-/// Returns true if `better` is better than `worse` beyond doubt: if the interval of their
-/// [ratio](ratio_interval) lies above 1.
+/// Returns true if `better` is better than `worse` beyond doubt: if their
+/// [interval](measure_interval) lies above equality.
 ///
 /// For equal distributions it returns true with a probability of at most 2.5 %. `better` may have
 /// been chosen among many, since other samples chose it.
 pub fn is_surely_better(better: &[f64], worse: &[f64]) -> bool {
-    is_above_1(ratio_interval(better, worse))
+    is_above_equality(measure_interval(better, worse))
 }
 
-/// Returns an interval of the ratio of the scores of `worse` to those of `better`, the leader of `rivals`
-/// others, by their visits in the selection. These also chose the leader, so that only half of the error
+/// Returns an interval of how much better the scores of `better`, the leader of `rivals` others, are than
+/// those of `worse`, by their visits in the selection. These also chose the leader, so that only half of the error
 /// is allowed. After few rounds, it excludes what [dropped out](is_apart). Returns `None` if there are
 /// too few visits to exclude anything.
-pub(crate) fn selection_interval(better: &[f64], worse: &[f64], rivals: usize) -> Option<(f64, f64)> {
+pub(crate) fn selection_interval(better: &[f64], worse: &[f64], rivals: usize) -> Option<MeasureInterval> {
     let drops = may_drop(better.len().min(worse.len()), rivals);
     paired_interval(better, worse, TELLING_APART / 2.0).or_else(|| drops.then(|| extremes(better, worse)))
 }
 
-/// Returns the interval of the ratio by scores of the same rounds. Each end is wrong with a probability
-/// of at most `error`.
-fn paired_interval(better: &[f64], worse: &[f64], error: f64) -> Option<(f64, f64)> {
-    let ratios: Vec<f64> = better.iter().zip(worse).map(|(better, worse)| (worse / better).ln()).collect();
-    statistics::signed_rank_interval(&ratios, error).map(|(low, high)| (low.exp(), high.exp()))
+/// Returns the interval by scores of the same rounds. Each end is wrong with a probability of at most
+/// `error`.
+fn paired_interval(better: &[f64], worse: &[f64], error: f64) -> Option<MeasureInterval> {
+    let measure = Measure::of(better.iter().chain(worse));
+    let sums: Vec<f64> = better.iter().zip(worse).map(|(better, worse)| measure.sum(*better, *worse)).collect();
+    let (low, high) = statistics::signed_rank_interval(&sums, error)?;
+    Some(MeasureInterval { measure, ends: (measure.from_sum(low), measure.from_sum(high)) })
 }
 
-/// Returns the ratios that put neither all scores of `worse` above all of `better` nor the reverse.
-fn extremes(better: &[f64], worse: &[f64]) -> (f64, f64) {
-    (lowest(worse) / highest(better), highest(worse) / lowest(better))
+/// Returns the values that put neither all scores of `worse` above all of `better` nor the reverse.
+fn extremes(better: &[f64], worse: &[f64]) -> MeasureInterval {
+    MeasureInterval::between((lowest(better), highest(better)), (lowest(worse), highest(worse)))
 }
 
 /// Returns the number of ways to choose `few` of `many` + `few`.
@@ -178,8 +182,8 @@ fn arrangements(many: usize, few: usize) -> f64 {
     (1..=few).fold(1.0, |product, at| product * (many + at) as f64 / at as f64)
 }
 
-fn is_above_1(interval: Option<(f64, f64)>) -> bool {
-    interval.is_some_and(|(low, _)| low > 1.0)
+fn is_above_equality(interval: Option<MeasureInterval>) -> bool {
+    interval.is_some_and(|interval| interval.is_above_equality())
 }
 
 /// Returns true if every score of `worse` lies above every score of `better`.

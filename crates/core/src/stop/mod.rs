@@ -7,6 +7,7 @@ pub use parse::StopParseError;
 pub use reason::StopReason;
 
 use crate::Progress;
+use crate::judge::measure::Measure;
 use std::fmt;
 use std::time::Duration;
 
@@ -34,7 +35,8 @@ pub enum Condition {
     Fraction(f64),
     /// The best score is at most this. Times are in milliseconds.
     Cost(f64),
-    /// The best score improved by less than `factor` within the last `window` (ATF's `speedup`).
+    /// The best score improved by less than `factor` within the last `window` (ATF's `speedup`). Where a
+    /// ratio has no meaning, any improvement keeps the run going.
     Speedup {
         /// The improvement that keeps the run going, above 1.
         factor: f64,
@@ -194,7 +196,7 @@ impl Condition {
                         start.and_then(|start| progress.best_where(|old| old.elapsed <= start))
                     }
                 };
-                matches!((before, progress.best()), (Some(before), Some(now)) if before < factor * now)
+                matches!((before, progress.best()), (Some(before), Some(now)) if !improved(before, now, factor))
             }
         }
     }
@@ -241,6 +243,14 @@ impl fmt::Display for Stop {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns true if the best score became better by `factor` at least.
+fn improved(before: f64, now: f64, factor: f64) -> bool {
+    match Measure::of([&before, &now]) {
+        measure @ Measure::Ratio => measure.between(now, before) >= factor,
+        measure @ Measure::Difference => measure.between(now, before) > 0.0,
     }
 }
 

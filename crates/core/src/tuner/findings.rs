@@ -1,6 +1,7 @@
 //! The findings of a run so far.
 
 use crate::judge::drift::{Probe, level};
+use crate::judge::measure::Measure;
 use crate::verdict::Leaders;
 use crate::{
     Depth, Evidence, History, Objective, Repeat, Request, Resample, Role, Scored, Trial, Verdict, non_dominated,
@@ -91,14 +92,14 @@ impl<'a> Findings<'a> {
         ask(&probes.found)
     }
 
-    /// Returns the ratio of scores now to scores at `clock`, by the last three probes, or 1 if
+    /// Returns how many times worse scores are now than at `clock`, by the last three probes, or 1 if
     /// there are fewer. The ratio may be noise: it only ever makes racing more careful.
     pub(super) fn change_since(&self, clock: Duration) -> f64 {
         self.of_probes(|probes| {
             let Some(recent) = probes.len().checked_sub(3).map(|start| &probes[start..]) else { return 1.0 };
             let now = statistics::median(&recent.iter().flat_map(|probe| probe.scores.clone()).collect::<Vec<_>>());
             let then = level(probes, clock);
-            now.zip(then).map_or(1.0, |(now, then)| now / then)
+            now.zip(then).map_or(1.0, |(now, then)| Measure::Ratio.between(then, now))
         })
     }
 

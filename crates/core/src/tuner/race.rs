@@ -10,7 +10,6 @@ pub(super) fn bar_ms(racing: &Racing, findings: &Findings<'_>, request: Request)
     let best = &findings.told.best()?.evaluation;
     let scores = findings.objective.samples(best.request.config, &best.measurement).ok()?;
     let (_, upper) = statistics::median_interval(&scores, CONFIDENCE)?;
-    let per_millisecond = findings.objective.per_millisecond(request.config)?;
-    let bar = racing.bar(upper, findings.change_since(best.clock)) / per_millisecond;
+    let bar = findings.objective.time_ms_at(request.config, racing.bar(upper, findings.change_since(best.clock)))?;
     (bar.is_finite() && bar > 0.0).then_some(bar)
 }

@@ -53,7 +53,7 @@ fn answers_that_mean_nothing_are_refused_and_change_nothing() {
     let space = line(5);
     let mut search = AskTell::new(Arc::clone(&space), Box::new(Thrice::default()), 1);
     let asked = search.ask(1)[0];
-    for wrong in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
+    for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let error = search.tell(asked, Ok(wrong)).unwrap_err();
         assert!(error.to_string().contains("tell a failure if there is no cost"), "{error}");
     }

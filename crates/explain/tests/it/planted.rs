@@ -104,7 +104,7 @@ fn every_change_from_the_default_tells_what_it_brings_alone() {
     let found = changes(&scores, &default, &winner);
     let names: Vec<&str> = found.iter().map(|change| change.parameter.as_str()).collect();
     assert_eq!((names[0], names.len()), ("TILE", 3));
-    assert!((found[0].alone.unwrap().ratio - 2.0).abs() < 0.3, "{found:#?}");
+    assert!((found[0].alone.unwrap().gain.ratio().unwrap() - 2.0).abs() < 0.3, "{found:#?}");
     // Once everything is measured, the ratios are exact.
     for places in one_at_a_time(&default, &winner).into_iter().chain([default.to_vec(), winner.to_vec()]) {
         let values: Vec<i64> = places.iter().map(|place| i64::from(*place)).collect();
@@ -112,7 +112,8 @@ fn every_change_from_the_default_tells_what_it_brings_alone() {
     }
     let found = changes(&scores, &default, &winner);
     let of = |name: &str| found.iter().find(|change| change.parameter == name).unwrap();
-    let ratios = |name: &str| (of(name).alone.unwrap().ratio, of(name).needed.unwrap().ratio);
+    let ratios =
+        |name: &str| (of(name).alone.unwrap().gain.ratio().unwrap(), of(name).needed.unwrap().gain.ratio().unwrap());
     assert_eq!([ratios("TILE"), ratios("UNROLL"), ratios("VECTOR")], [(2.0, 2.0), (1.0, 2.0), (1.0, 2.0)]);
     assert!(found.iter().all(|change| change.alone.unwrap().source == Source::Measured));
 }

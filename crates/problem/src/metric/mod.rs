@@ -45,7 +45,7 @@ struct Aim {
 }
 
 /// The name of the metric that joins the objectives of a front into one number: the geometric mean,
-/// which no unit influences. A maximised objective counts with its reciprocal.
+/// which no unit influences. A maximised objective counts with its reciprocal. [`joined`] computes it.
 const MEAN: &str = "geometric mean";
 
 /// A [`Direction`] in files.
@@ -144,7 +144,8 @@ impl Metric {
 
     /// Returns the metric's value for a score.
     pub fn value(&self, score: f64) -> f64 {
-        if self.direction == Direction::Minimise { score } else { 1.0 / score }
+        // The negative of the negative.
+        self.direction.score(score)
     }
 
     /// Returns the metric's value for each sample. `parameter` gives the values of the
@@ -152,29 +153,45 @@ impl Metric {
     /// yields, and metrics.
     ///
     /// # Errors
-    /// A number is missing, or a value is not positive and finite.
+    /// A number is missing, or a value is not finite.
     pub fn samples(
         &self,
         parameter: &dyn Fn(&str) -> Option<Value>,
         measurement: &Measurement,
     ) -> Result<Vec<f64>, String> {
         let sample = |at: usize| {
-            let time_ms = measurement.times_ms.get(at).copied();
-            let named = |name: &str| measured(name, time_ms, measurement, |name| measurement.value(name, at));
-            let missing = || format!("`{}` cannot be computed; the run measured {}", self.name, yielded(measurement));
-            let value = self.definitions.value(&self.name, &Known { parameter, measured: &named });
-            let value = value.and_then(|value| value.as_float()).ok_or_else(missing)?;
-            if value.is_finite() && value > 0.0 {
-                return Ok(value);
+            let value = |name: &str| self.value_of(name, at, parameter, measurement);
+            if self.front.is_empty() {
+                return value(&self.name);
             }
-            Err(format!("`{}` is {value}, but an objective needs a positive number", self.name))
+            let score = |aim: &Aim| Ok((aim.direction, aim.direction.score(value(&aim.name)?)));
+            Ok(joined(&self.front.iter().map(score).collect::<Result<Vec<_>, String>>()?))
         };
         (0..measurement.times_ms.len()).map(sample).collect()
     }
 
+    /// Returns the value of a metric in the sample at a position.
+    fn value_of(
+        &self,
+        name: &str,
+        at: usize,
+        parameter: &dyn Fn(&str) -> Option<Value>,
+        measurement: &Measurement,
+    ) -> Result<f64, String> {
+        let time_ms = measurement.times_ms.get(at).copied();
+        let named = |name: &str| measured(name, time_ms, measurement, |name| measurement.value(name, at));
+        let missing = || format!("`{name}` cannot be computed; the run measured {}", yielded(measurement));
+        let value = self.definitions.value(name, &Known { parameter, measured: &named });
+        let value = value.and_then(|value| value.as_float()).ok_or_else(missing)?;
+        if value.is_finite() {
+            return Ok(value);
+        }
+        Err(format!("`{name}` is {value}, but an objective needs a finite number"))
+    }
+
     /// Returns the score of a value. Inverse of [`value`](Self::value).
     pub fn score(&self, value: f64) -> f64 {
-        if self.direction == Direction::Minimise { value } else { 1.0 / value }
+        self.direction.score(value)
     }
 }
 
@@ -187,7 +204,7 @@ impl Aim {
     }
 }
 
-/// Returns the expression of the geometric mean of objectives.
+/// Returns the expression of the geometric mean of objectives, from which the names that it needs follow.
 fn mean(front: &[Aim]) -> String {
     let factor = |aim: &Aim| match aim.direction {
         Direction::Minimise => aim.name.clone(),
@@ -196,6 +213,21 @@ fn mean(front: &[Aim]) -> String {
     let factors: Vec<String> = front.iter().map(|aim| format!("({})", factor(aim))).collect();
     format!("({}) ** (1 / {})", factors.join(" * "), front.len())
 }
+
+/// Returns the geometric mean of the values of objectives, from their scores: of the reciprocal of one that
+/// is maximised.
+///
+/// Zero and negative values have no logarithm. They count as `asinh` continues it: zero as a positive
+/// value of [`NEAR_ZERO`] does, and negative ones below. The result is positive, and grows with
+/// every score, so that the configuration with the least of them is one of the front.
+fn joined(scores: &[(Direction, f64)]) -> f64 {
+    let log =
+        |(direction, score): &(Direction, f64)| (score / NEAR_ZERO).asinh() - direction.score((2.0 / NEAR_ZERO).ln());
+    (scores.iter().map(log).sum::<f64>() / scores.len() as f64).exp()
+}
+
+/// A value below every one that is measured, in any unit.
+const NEAR_ZERO: f64 = 1e-30;
 
 #[cfg(test)]
 mod tests {
@@ -249,8 +281,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_positive_number_or_is_missing_is_a_message() {
-        assert!(values("loss", "loss = \"3 - joules\"").unwrap_err().contains("`loss` is -1"));
+    fn what_is_no_finite_number_or_is_missing_is_a_message() {
+        assert!(values("loss", "loss = \"1e308 * joules * joules\"").unwrap_err().contains("`loss` is inf"));
         assert!(values("watts", "").unwrap_err().contains("the run measured joules, time_ms"));
         assert!(values("a", "a = \"b\"\nb = \"a\"").unwrap_err().contains("cannot be computed"), "a circle");
     }
@@ -278,6 +310,15 @@ mod tests {
     }
 
     #[test]
+    fn a_front_ranks_zero_and_negative_values_as_its_objectives_do() {
+        let score = |time: f64, misses: f64| joined(&[(Direction::Minimise, time), (Direction::Maximise, -misses)]);
+        let ascending = [(1.0, 9.0), (2.0, 9.0), (2.0, 1e-9), (1.0, 0.0), (2.0, 0.0), (1.0, -1.0), (2.0, -1.0)];
+        let scores = ascending.map(|(time, misses)| score(time, misses));
+        assert!(scores.iter().all(|score| *score > 0.0), "{scores:?}");
+        assert!(scores.is_sorted_by(|one, other| one < other), "{scores:?}");
+    }
+
+    #[test]
     fn energy_and_its_product_with_time_are_metrics_of_every_problem() {
         let needs = |text: &str, metrics: &str| metric(text, metrics).unwrap().unwrap().needs_energy();
         assert!(needs("energy", "") && needs("edp", "") && needs("w", "w = \"energy / time_ms\""));
@@ -298,12 +339,20 @@ mod tests {
     fn only_what_is_proportional_to_time_is_raced() {
         let tile = tunesmith_space::Parameter::new("TILE", vec![Value::Int(1), Value::Int(2)]).unwrap();
         let space = Space::builder().parameter(tile).build().unwrap();
-        let slope = |text: &str, metrics: &str| {
-            MetricObjective::new(metric(text, metrics).unwrap().unwrap(), &space).per_millisecond(space.id(1).unwrap())
+        let time = |text: &str, metrics: &str, score: f64| {
+            MetricObjective::new(metric(text, metrics).unwrap().unwrap(), &space)
+                .time_ms_at(space.id(1).unwrap(), score)
         };
-        assert!((slope("gflops", "").unwrap() - 1e6 / 6000.0).abs() < 1e-6);
-        assert_eq!(slope("e", "e = \"time_ms * TILE\""), Some(2.0));
-        assert_eq!(slope("joules", ""), None);
-        assert_eq!(slope("e", "e = \"time_ms + 1\""), None);
+        assert!((time("gflops", "", -6000.0 / 1e6 / 3.0).unwrap() - 3.0).abs() < 1e-12);
+        assert_eq!(time("e", "e = \"time_ms * TILE\"", 8.0), Some(4.0));
+        for (text, metrics) in [
+            ("joules", ""),
+            ("e", "e = \"time_ms + 1\""),
+            ("e", "e = \"-time_ms\""),
+            ("maximise e", "e = \"time_ms\""),
+            ("minimise gflops", ""),
+        ] {
+            assert_eq!((time(text, metrics, 8.0), time(text, metrics, -8.0)), (None, None), "{text}, {metrics}");
+        }
     }
 }

@@ -93,14 +93,13 @@ impl Objective for SearchObjective {
         Some(Box::new(Aspects { score, excesses: excesses.unwrap_or_default(), objectives }))
     }
 
-    fn per_millisecond(&self, config: ConfigId) -> Option<f64> {
-        self.optimised().per_millisecond(config)
+    fn time_ms_at(&self, config: ConfigId, score: f64) -> Option<f64> {
+        self.optimised().time_ms_at(config, score)
     }
 }
 
 /// The objective of a [`Metric`] over the configurations of a space. A maximised metric scores as
-/// its reciprocal, which is positive and scales as the metric does. Strategies need not know the
-/// direction.
+/// its negative, so that strategies need not know the direction.
 pub struct MetricObjective {
     metric: Metric,
     space: Space,
@@ -139,12 +138,18 @@ impl Objective for MetricObjective {
 
     /// Compares the score at three times. Other measurements are missing there, so that a metric
     /// that needs them has none.
-    fn per_millisecond(&self, config: ConfigId) -> Option<f64> {
+    fn time_ms_at(&self, config: ConfigId, score: f64) -> Option<f64> {
         let times_ms = vec![1.0, 1024.0, 1.0 / 1024.0];
         let scores =
             self.samples(config, &Measurement { times_ms: times_ms.clone(), ..Measurement::default() }).ok()?;
-        let slope = scores[0];
-        let straight = scores.iter().zip(&times_ms).all(|(score, time)| (score / time / slope - 1.0).abs() < 1e-9);
-        straight.then_some(slope)
+        let first = scores[0];
+        let follows = |expected: fn(f64) -> f64| {
+            scores.iter().zip(&times_ms).all(|(score, time)| (score / expected(*time) / first - 1.0).abs() < 1e-9)
+        };
+        if first > 0.0 && score > 0.0 && follows(|time| time) {
+            return Some(score / first);
+        }
+        // A maximised rate.
+        (first < 0.0 && score < 0.0 && follows(f64::recip)).then(|| first / score)
     }
 }

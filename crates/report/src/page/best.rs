@@ -1,8 +1,8 @@
 //! The best configurations of each run.
 
 use super::{Group, section, text};
-use crate::format::{milliseconds, quantity, significant};
-use crate::table::TopRow;
+use crate::format::{gained, milliseconds, quantity};
+use crate::table::{TopRow, gain_header};
 use maud::{Markup, html};
 
 /// Renders the best configurations and the fronts.
@@ -21,7 +21,7 @@ fn top(rows: &[TopRow]) -> Markup {
     html! {
         div.scroll {
             table {
-                tr { th.number { "#" } th.number { "time" } th.number { "95 % interval" } th.number { "speed-up" } @if objective { th.number { "objective" } } th { "configuration" } }
+                tr { th.number { "#" } th.number { "time" } th.number { "95 % interval" } th.number { (gain_header(objective)) } @if objective { th.number { "objective" } } th { "configuration" } }
                 @for (place, row) in rows.iter().enumerate() {
                     tr {
                         td.number { (place + 1) }
@@ -35,12 +35,12 @@ fn top(rows: &[TopRow]) -> Markup {
     }
 }
 
-/// Returns the cells of a configuration's time, interval and speed-up.
+/// Returns the cells of a configuration's time, its interval and its gain over the default.
 pub(super) fn measured(row: &TopRow) -> Markup {
     let (low, high) = row.ci95_ms;
     html! {
         td.number { (milliseconds(row.time_ms)) }
         td.number { (milliseconds(low)) " to " (milliseconds(high)) }
-        td.number { (row.speedup.map_or_else(|| "-".to_string(), |speedup| format!("{}x", significant(speedup)))) }
+        td.number { (row.gain.map_or_else(|| "-".to_string(), gained)) }
     }
 }

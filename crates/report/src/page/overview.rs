@@ -2,6 +2,7 @@
 
 use super::record::{BuildText, RunSection};
 use super::{Group, best, section, text};
+use crate::table::gain_header;
 use maud::{Markup, html};
 
 /// Renders one line per run, the verdicts and the configuration to copy.
@@ -22,10 +23,11 @@ pub(super) fn render(group: &Group<'_>) -> Markup {
 }
 
 fn table(group: &Group<'_>) -> Markup {
+    let has_value = |(_, run): &(usize, &RunSection)| run.top.iter().any(|row| row.value.is_some());
     html! {
         div.scroll {
             table {
-                tr { th { "run" } th.number { "best" } th.number { "95 % interval" } th.number { "speed-up" } th.number { "evaluations" } th.number { "failed" } th { "configuration" } }
+                tr { th { "run" } th.number { "best" } th.number { "95 % interval" } th.number { (gain_header(group.runs.iter().any(has_value))) } th.number { "evaluations" } th.number { "failed" } th { "configuration" } }
                 @for (_, run) in &group.runs {
                     @let failed = run.evaluations.failures.iter().flatten().count();
                     tr {

@@ -1,13 +1,13 @@
 use super::*;
 use crate::front::Front;
 use crate::{FailureLine, TopRow};
-use tunesmith_core::{Direction, FailureKind};
+use tunesmith_core::{Direction, FailureKind, Gain};
 
 fn run() -> RunSection {
     let top = TopRow {
         time_ms: 1.5,
         ci95_ms: (1.4, 1.6),
-        speedup: Some(2.0),
+        gain: Some(Gain::Ratio(2.0)),
         value: None,
         config: "TILE=16,NAME=<a>".to_string(),
     };

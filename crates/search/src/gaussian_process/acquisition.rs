@@ -1,7 +1,7 @@
 //! The value of a candidate: the expected improvement, and the probability that limits are kept.
 
 use super::Told;
-use tunesmith_core::{Aspects, non_dominated};
+use tunesmith_core::{Aspects, Scale, non_dominated};
 use tunesmith_model::{Front, GaussianProcess, Posterior, Prediction, log_expected_improvement, log_probability_below};
 
 /// Excess from which on targets are compressed, as slowdowns are: how far a limit is broken does not
@@ -112,10 +112,11 @@ impl Acquisition {
     }
 }
 
-/// Returns the logarithms of scores against the least. Other than the targets of a single objective,
+/// Returns the logarithms of scores against the least, on a [`Scale`] on which they are positive. Other than the targets of a single objective,
 /// they are not compressed: the ends of a front are far from the best in some objective. A failure is as
 /// bad as the worst.
 fn logarithms(scores: &[Option<f64>]) -> Vec<f64> {
+    let scores = Scale::all(scores);
     let known = || scores.iter().copied().flatten();
     let (least, most) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
     scores.iter().map(|score| (score.unwrap_or(most) / least).ln()).collect()

@@ -1,13 +1,16 @@
 //! The targets of the model.
 
+use tunesmith_core::Scale;
+
 /// Slowdown from which on targets are compressed. The exact slowdown of a bad configuration does
 /// not help to find the best.
 const BEND: f64 = 0.5;
 
-/// Returns the targets of evaluations with these scores (positive; `None` is a failure). Smaller is
-/// better: with `d = ln(score / best)`, `y = 0.5 ln(1 + d / 0.5)`. A failure gets the target of the
+/// Returns the targets of evaluations with these scores (`None` is a failure), taken on a [`Scale`] on which
+/// they are positive. Smaller is better: with `d = ln(score / best)`, `y = 0.5 ln(1 + d / 0.5)`. A failure gets the target of the
 /// worst success. The target of the best is 0. The unit of the scores does not matter.
 pub(crate) fn targets(scores: &[Option<f64>]) -> Vec<f64> {
+    let scores = Scale::all(scores);
     let successes = || scores.iter().copied().flatten();
     let best = successes().fold(f64::INFINITY, f64::min);
     let worst = successes().fold(0.0, f64::max);

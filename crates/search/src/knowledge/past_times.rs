@@ -3,7 +3,7 @@
 use rand::seq::SliceRandom as _;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tunesmith_core::{Objective, Recording, Rng};
+use tunesmith_core::{Objective, Recording, Rng, Scale};
 use tunesmith_space::{ConfigId, Parameter, Space, Value, ValueKind, closest};
 
 /// The scores of a space's configurations on other devices or for other sizes. Cheap to clone.
@@ -66,7 +66,7 @@ impl PastTimes {
     pub fn of(recording: &Recording, space: &Space, objective: &dyn Objective) -> Result<Self, Misfit> {
         compare_parameters(recording.parameters(), space)?;
         let evaluations = recording.evaluations(space);
-        let score = |evaluation| objective.score(evaluation).filter(|score| *score > 0.0 && score.is_finite());
+        let score = |evaluation| objective.score(evaluation).filter(|score| score.is_finite());
         let past: Past = evaluations.iter().map(|known| (known.request.config, score(known))).collect();
         if past.is_empty() {
             return Err(Misfit::Apart { rows: recording.rows().len() });
@@ -107,8 +107,9 @@ impl PastTimes {
     pub fn best(&self, count: usize) -> Vec<ConfigId> {
         let mut slowdowns: HashMap<ConfigId, Vec<f64>> = HashMap::new();
         for past in self.each() {
-            let least = past.iter().filter_map(|(_, score)| *score).fold(f64::INFINITY, f64::min);
-            for (config, score) in past {
+            let scores = Scale::all(&past.iter().map(|(_, score)| *score).collect::<Vec<_>>());
+            let least = scores.iter().copied().flatten().fold(f64::INFINITY, f64::min);
+            for ((config, _), score) in past.iter().zip(scores) {
                 let slowdown = score.map_or(f64::INFINITY, |score| score / least);
                 slowdowns.entry(*config).or_default().push(slowdown);
             }

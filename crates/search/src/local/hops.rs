@@ -141,7 +141,9 @@ impl Hops {
             (None, _) => true,
             (Some((_, home)), Acceptance::Better) => score < home,
             (Some((_, home)), Acceptance::Metropolis(temperature)) => {
-                let worse_by = (score - home) / home.abs();
+                // Relative to the other if the home is 0.
+                let unit = if home == 0.0 { score.abs() } else { home.abs() };
+                let worse_by = (score - home) / unit;
                 score < home || rng.random::<f64>() < (-worse_by / temperature).exp()
             }
         };

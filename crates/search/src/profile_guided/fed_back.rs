@@ -7,7 +7,7 @@ use crate::GaussianProcess;
 use crate::guide::{BELIEF, Guide, readings};
 use crate::unseen::Unseen;
 use rand::RngExt as _;
-use tunesmith_core::{Depth, Evaluation, Request, Rng, Searcher, Told, View};
+use tunesmith_core::{Depth, Evaluation, Request, Rng, Scale, Searcher, Told, View};
 use tunesmith_model::bottleneck::{Bottlenecks, Rules, weights};
 use tunesmith_space::ConfigId;
 
@@ -251,11 +251,11 @@ impl Searcher for FedBack {
         if place.is_none() {
             return;
         }
-        if score > 0.0 {
-            self.runs.push((config, score));
-            let places = self.runs.iter().filter_map(|(config, score)| Some((self.guide.place(*config)?, *score)));
-            self.coefficients = self.guide.times().fit(&places.collect::<Vec<_>>());
-        }
+        self.runs.push((config, score));
+        let scale = Scale::of(self.runs.iter().map(|(_, score)| *score));
+        let runs = self.runs.iter();
+        let places = runs.filter_map(|(config, score)| Some((self.guide.place(*config)?, scale.positive(*score))));
+        self.coefficients = self.guide.times().fit(&places.collect::<Vec<_>>());
         self.learn(told.evaluation, score);
     }
 }

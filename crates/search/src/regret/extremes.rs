@@ -1,5 +1,7 @@
 //! Estimates better scores from the best of the scores seen.
 
+use tunesmith_core::Scale;
+
 /// Number of spacings. More would reach into the body of the scores, fewer would leave the scale
 /// unknown.
 const SPACINGS: usize = 5;
@@ -7,7 +9,7 @@ const SPACINGS: usize = 5;
 /// Returns the chance that a score better than the best of `scores`, if there is one, is better by
 /// more than the factor `1 + share`.
 ///
-/// The logarithms of the lowest scores are assumed to thin out like an exponential tail. Then j
+/// The logarithms of the lowest scores, on a [`Scale`] on which all are positive, are assumed to thin out like an exponential tail. Then j
 /// times the spacing between the j-th score and the next is exponential with the scale of the tail,
 /// for every j (A. Rényi, On the theory of order statistics, 1953). The gain of a better score on
 /// the best has the same distribution. With k spacings of mean `m` and nothing else known of the
@@ -18,6 +20,8 @@ const SPACINGS: usize = 5;
 /// (`m = 0`). Cost: a sort.
 pub(super) fn excess(scores: impl Iterator<Item = f64>, share: f64) -> f64 {
     let mut lowest: Vec<f64> = scores.collect();
+    let scale = Scale::of(lowest.iter().copied());
+    lowest.iter_mut().for_each(|score| *score = scale.positive(*score));
     lowest.sort_by(f64::total_cmp);
     if lowest.len() <= SPACINGS {
         return 1.0;

@@ -8,12 +8,12 @@ pub use measured::MeasureOptions;
 
 use crate::judged::Judged;
 use crate::outcome::arguments;
-use crate::top::{TopConfig, top_of};
+use crate::top::{TopConfig, gain, top_of};
 use crate::{Error, Metric};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
-use tunesmith_core::{Recording, statistics};
+use tunesmith_core::{Gain, Recording, statistics};
 use tunesmith_cost::Roof;
 use tunesmith_explain::{
     Advice, AmongBest, Change, CodeNumber, Facts, FailureCause, Importance, Scores, Surrogate, Trials, advice,
@@ -98,6 +98,10 @@ pub struct Explained {
     /// The value of the objective, if it is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
+    /// How much better it is than the default, in the objective. In files, it is `ratio`, or `difference` where
+    /// a ratio has no meaning.
+    #[serde(flatten, serialize_with = "gain")]
+    pub gain: Option<Gain>,
 }
 
 impl Explained {
@@ -109,8 +113,8 @@ impl Explained {
 
 impl From<TopConfig> for Explained {
     fn from(config: TopConfig) -> Self {
-        let TopConfig { config, time_ms, ci95_ms, value, .. } = config;
-        Self { config, time_ms, ci95_ms: Some(ci95_ms), value }
+        let TopConfig { config, time_ms, ci95_ms, value, gain, .. } = config;
+        Self { config, time_ms, ci95_ms: Some(ci95_ms), value, gain }
     }
 }
 
@@ -184,7 +188,13 @@ impl Standing {
         let mut configs = top.configs.into_iter().map(Explained::from);
         Self {
             best: configs.next(),
-            default: config.map(|(config, time_ms)| Explained { config, time_ms, ci95_ms: None, value: None }),
+            default: config.map(|(config, time_ms)| Explained {
+                config,
+                time_ms,
+                ci95_ms: None,
+                value: top.default_value,
+                gain: None,
+            }),
             better_than_default: top.better_than_default,
             ties: configs.collect(),
         }
@@ -197,7 +207,7 @@ impl Standing {
             let pairs = recording.parameters().iter().zip(&row.values);
             let config = pairs.map(|(parameter, value)| (parameter.name().to_string(), Journal::value(value)));
             let ci95_ms = statistics::median_interval(&row.measurement.times_ms, 0.95);
-            Explained { config: config.collect(), time_ms, ci95_ms, value: None }
+            Explained { config: config.collect(), time_ms, ci95_ms, value: None, gain: None }
         });
         Self { best, default: None, better_than_default: false, ties: Vec::new() }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::WisdomError;
 use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdom};
-use tunesmith_core::Target;
+use tunesmith_core::{Gain, Target};
 use tunesmith_space::Value;
 use tunesmith_store::{ImportError, Outline, StoreError};
 
@@ -76,7 +76,7 @@ impl Gathered {
         // Readers take the fastest. What the verdict does not place before the best counts as no
         // faster than it: the difference is luck.
         let best_ms = top.configs.first().map_or(0.0, |best| best.time_ms);
-        self.winners.extend(top.configs.first().map(|best| (config(&best.config), best.speedup)));
+        self.winners.extend(top.configs.first().map(|best| (config(&best.config), best.gain.and_then(Gain::ratio))));
         let device = header.identity.get("device").and_then(Json::as_str).unwrap_or_default();
         let provenance = |samples| Provenance {
             tool: Some(format!("tunesmith {}", header.tunesmith)),

@@ -139,7 +139,7 @@ impl<'a> CandidateDocument<'a> {
 mod tests {
     use super::*;
     use serde_json::json;
-    use tunesmith_core::{Failure, FailureKind, StopReason, Target};
+    use tunesmith_core::{Failure, FailureKind, Gain, StopReason, Target};
     use tunesmith_space::{Parameter, Space};
 
     /// The document of the outcome below. Other programs read exactly these bytes.
@@ -200,7 +200,11 @@ mod tests {
             best: Some(best),
             verified: Some(true),
             better_than_default: true,
-            comparison: Some(DefaultComparison { ratio: 1.25, ci95: (1.0, 1.5), basis: tunesmith_core::Basis::Final }),
+            comparison: Some(DefaultComparison {
+                gain: Gain::Ratio(1.25),
+                ci95: (1.0, 1.5),
+                basis: tunesmith_core::Basis::Final,
+            }),
             search_best: None,
             by_final: true,
             ties: Vec::new(),

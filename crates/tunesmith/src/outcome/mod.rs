@@ -13,7 +13,7 @@ use crate::FrontMember;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tunesmith_core::{Basis, Comparison, FailureKind, RegretBound, StopReason, Target};
+use tunesmith_core::{Basis, Comparison, FailureKind, Gain, RegretBound, StopReason, Target};
 use tunesmith_cost::EstimatedInterval;
 use tunesmith_propose::ProposalReport;
 use tunesmith_search::StrategySpec;
@@ -110,13 +110,20 @@ impl Outcome {
 /// The comparison of the best contender with the default, in the objective.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DefaultComparison {
-    /// The default's score over the contender's: the speed-up if the objective is time.
-    pub ratio: f64,
-    /// A 95 % interval of the ratio.
+    /// How much better the contender is: the speed-up if the objective is time. In files, it is `ratio`,
+    /// or `difference` where a ratio has no meaning.
+    #[serde(flatten, serialize_with = "gain")]
+    pub gain: Gain,
+    /// A 95 % interval of it.
     pub ci95: (f64, f64),
     /// The part of the run that measured both.
     #[serde(serialize_with = "basis")]
     pub basis: Basis,
+}
+
+/// Writes a gain as `ratio` or `difference`.
+pub(crate) fn gain<S: serde::Serializer>(gain: &Gain, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map([gain.named()])
 }
 
 fn basis<S: serde::Serializer>(basis: &Basis, serializer: S) -> Result<S::Ok, S::Error> {
@@ -129,7 +136,7 @@ fn basis<S: serde::Serializer>(basis: &Basis, serializer: S) -> Result<S::Ok, S:
 
 impl From<&Comparison> for DefaultComparison {
     fn from(comparison: &Comparison) -> Self {
-        Self { ratio: comparison.ratio, ci95: comparison.interval, basis: comparison.basis }
+        Self { gain: comparison.gain(), ci95: comparison.interval, basis: comparison.basis }
     }
 }
 

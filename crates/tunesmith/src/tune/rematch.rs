@@ -193,9 +193,9 @@ fn evidence(judged: &Judged<'_>, configs: &[Remeasured], run: Option<&Run>, spac
         failure: winner.failure.clone(),
         winner: (winner.before, winner.now),
         default: (
-            before.map(|known| Ratio { ratio: known.ratio, ci95: known.interval }),
+            before.map(|known| Ratio { ratio: known.improvement, ci95: known.interval }),
             default.and_then(|subject| subject.now),
         ),
-        rival: rival.map(|found| (named(found.contender), Ratio { ratio: found.ratio, ci95: found.interval })),
+        rival: rival.map(|found| (named(found.contender), Ratio { ratio: found.improvement, ci95: found.interval })),
     }
 }

@@ -36,7 +36,8 @@ function ticksOf(run, low, high) {
   } else {
     for (let at = -1; at <= 5; at += 1) tickvals.push(Number((low * (high / low) ** (at / 4)).toPrecision(3)));
   }
-  const label = (value) => valueText(run, value).replace(/\.?0+( |$)/, "$1");
+  // Only zeros behind a point say nothing.
+  const label = (value) => valueText(run, value).replace(/(\.\d*?)0+( |$)/, "$1$2").replace(/\.( |$)/, "$1");
   return { tickmode: "array", tickvals, ticktext: tickvals.map(label) };
 }
 

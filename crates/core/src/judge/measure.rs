@@ -1,0 +1,162 @@
+//! The measures by which scores are compared.
+
+/// How much better one score is than another: how many times, or by how much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The ratio of the two. All scores have one sign, and none is zero. 1 is equality, and more is
+    /// better.
+    Ratio,
+    /// The difference of the two, in the unit of the scores: signs differ, or a score is zero, so that a
+    /// ratio has no meaning. 0 is equality, and more is better.
+    Difference,
+}
+
+impl Measure {
+    /// Returns the measure that has a meaning for all these scores.
+    pub fn of<'a>(scores: impl IntoIterator<Item = &'a f64>) -> Self {
+        let (mut below, mut above) = (false, false);
+        for score in scores {
+            below |= *score <= 0.0;
+            above |= *score >= 0.0;
+        }
+        if below && above { Self::Difference } else { Self::Ratio }
+    }
+
+    /// Returns how much better the first score is than the second. Of negative scores, which maximised
+    /// rates have, the better one is the larger without its sign.
+    pub fn between(self, better: f64, worse: f64) -> f64 {
+        match self {
+            Self::Ratio if better < 0.0 => better / worse,
+            Self::Ratio => worse / better,
+            Self::Difference => worse - better,
+        }
+    }
+
+    /// Returns [`between`](Self::between) with its measure.
+    pub fn gain(self, better: f64, worse: f64) -> Gain {
+        self.of_value(self.between(better, worse))
+    }
+
+    /// Returns a value in this measure.
+    pub fn of_value(self, value: f64) -> Gain {
+        match self {
+            Self::Ratio => Gain::Ratio(value),
+            Self::Difference => Gain::Difference(value),
+        }
+    }
+
+    /// Returns the value for two equal scores.
+    pub fn equality(self) -> f64 {
+        match self {
+            Self::Ratio => 1.0,
+            Self::Difference => 0.0,
+        }
+    }
+
+    /// Returns [`between`](Self::between) on the scale on which improvements add up, where equality is 0.
+    pub(crate) fn sum(self, better: f64, worse: f64) -> f64 {
+        let between = self.between(better, worse);
+        if self == Self::Ratio { between.ln() } else { between }
+    }
+
+    /// Inverse of the scale of [`sum`](Self::sum).
+    pub(crate) fn from_sum(self, sum: f64) -> f64 {
+        if self == Self::Ratio { sum.exp() } else { sum }
+    }
+}
+
+/// How much better one configuration is than another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gain {
+    /// So many times. 1 is equality, and more is better.
+    Ratio(f64),
+    /// By so much in the unit of the objective, where a ratio has no meaning. 0 is equality, and more is better.
+    Difference(f64),
+}
+
+impl Gain {
+    /// Returns how much better the first score is than the second, in the measure that has a meaning.
+    pub fn between(better: f64, worse: f64) -> Self {
+        Measure::of([&better, &worse]).gain(better, worse)
+    }
+
+    /// Returns its name in files, and its value.
+    pub fn named(self) -> (&'static str, f64) {
+        match self {
+            Self::Ratio(ratio) => ("ratio", ratio),
+            Self::Difference(difference) => ("difference", difference),
+        }
+    }
+
+    /// Returns the distance from equality: above 0 for what is better.
+    pub fn beyond_equality(self) -> f64 {
+        match self {
+            Self::Ratio(ratio) => ratio - Measure::Ratio.equality(),
+            Self::Difference(difference) => difference,
+        }
+    }
+
+    /// Returns the ratio, if it is one.
+    pub fn ratio(self) -> Option<f64> {
+        match self {
+            Self::Ratio(ratio) => Some(ratio),
+            Self::Difference(_) => None,
+        }
+    }
+
+    /// Returns the difference, if it is one.
+    pub fn difference(self) -> Option<f64> {
+        match self {
+            Self::Ratio(_) => None,
+            Self::Difference(difference) => Some(difference),
+        }
+    }
+}
+
+/// An interval of a [`Measure`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasureInterval {
+    /// The measure.
+    pub measure: Measure,
+    /// The ends.
+    pub ends: (f64, f64),
+}
+
+impl MeasureInterval {
+    /// Returns the interval between two scores of which each has an interval of its own.
+    pub(crate) fn between(better: (f64, f64), worse: (f64, f64)) -> Self {
+        let measure = Measure::of([&better.0, &better.1, &worse.0, &worse.1]);
+        Self { measure, ends: (measure.between(better.1, worse.0), measure.between(better.0, worse.1)) }
+    }
+
+    /// Returns true if it excludes equality in favour of the first score.
+    pub fn is_above_equality(&self) -> bool {
+        self.ends.0 > self.measure.equality()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_has_a_meaning_only_for_scores_of_one_sign() {
+        assert_eq!(Measure::of(&[1.0, 2.0]), Measure::Ratio);
+        assert_eq!(Measure::of(&[-1.0, -2.0]), Measure::Ratio);
+        for mixed in [[0.0, 1.0], [-1.0, 0.0], [-1.0, 1.0], [0.0, 0.0]] {
+            assert_eq!(Measure::of(&mixed), Measure::Difference, "{mixed:?}");
+        }
+    }
+
+    #[test]
+    fn better_scores_are_above_equality_whatever_the_sign() {
+        for (better, worse, expected) in [(2.0, 4.0, 2.0), (-4.0, -2.0, 2.0), (-1.0, 1.0, 2.0), (0.0, 3.0, 3.0)] {
+            let measure = Measure::of(&[better, worse]);
+            assert_eq!(measure.between(better, worse), expected);
+            assert!(measure.between(worse, better) < measure.equality());
+            assert!((measure.from_sum(measure.sum(better, worse)) - expected).abs() < 1e-12);
+            let interval = MeasureInterval::between((better, better), (worse, worse));
+            assert!(interval.is_above_equality() && interval.ends == (expected, expected), "{interval:?}");
+        }
+    }
+}
