@@ -60,7 +60,7 @@ impl Measure {
     }
 
     /// Inverse of the scale of [`sum`](Self::sum).
-    pub(crate) fn from_sum(self, sum: f64) -> f64 {
+    pub(crate) fn value_of_sum(self, sum: f64) -> f64 {
         if self == Self::Ratio { sum.exp() } else { sum }
     }
 }
@@ -154,7 +154,7 @@ mod tests {
             let measure = Measure::of(&[better, worse]);
             assert_eq!(measure.between(better, worse), expected);
             assert!(measure.between(worse, better) < measure.equality());
-            assert!((measure.from_sum(measure.sum(better, worse)) - expected).abs() < 1e-12);
+            assert!((measure.value_of_sum(measure.sum(better, worse)) - expected).abs() < 1e-12);
             let interval = MeasureInterval::between((better, better), (worse, worse));
             assert!(interval.is_above_equality() && interval.ends == (expected, expected), "{interval:?}");
         }

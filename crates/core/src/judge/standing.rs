@@ -169,7 +169,7 @@ fn paired_interval(better: &[f64], worse: &[f64], error: f64) -> Option<MeasureI
     let measure = Measure::of(better.iter().chain(worse));
     let sums: Vec<f64> = better.iter().zip(worse).map(|(better, worse)| measure.sum(*better, *worse)).collect();
     let (low, high) = statistics::signed_rank_interval(&sums, error)?;
-    Some(MeasureInterval { measure, ends: (measure.from_sum(low), measure.from_sum(high)) })
+    Some(MeasureInterval { measure, ends: (measure.value_of_sum(low), measure.value_of_sum(high)) })
 }
 
 /// Returns the values that put neither all scores of `worse` above all of `better` nor the reverse.
