@@ -43,10 +43,10 @@ pub struct Standing {
     pub ci95_ms: Option<(f64, f64)>,
     /// The configuration as text.
     pub config: String,
-    /// The default configuration, if it was correct: its time, or its value with the name of the objective, and
-    /// how much better the best is.
+    /// The default configuration, if it was correct: its time, or its value of another objective, and how much
+    /// better the best is.
     pub default: Option<(String, Gain)>,
-    /// The value of the objective with its name, if the objective is not time.
+    /// The value of the objective, if the objective is not time.
     pub value: Option<String>,
     /// True if the best is better than the default beyond doubt.
     pub is_better: bool,

@@ -84,7 +84,8 @@ const DROPPING: f64 = 0.01;
 ///
 /// Ties are the other finalists that are indistinguishable from the winner at 2.5 %. The test is
 /// the exact signed-rank test of the logarithms of the ratios of their visits' medians, round by
-/// round, or of the differences where a ratio has no meaning: the [interval](measure_interval) lies above equality. It uses the confirmation visits
+/// round, or of the differences where a ratio has no meaning: the [interval](measure_interval) lies above
+/// equality. It uses the confirmation visits
 /// if there are enough. Otherwise it uses the selection visits. These also chose the winner, so only
 /// half of the error is allowed. A finalist that dropped out of the selection is no tie.
 ///

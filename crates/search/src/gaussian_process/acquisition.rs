@@ -112,7 +112,8 @@ impl Acquisition {
     }
 }
 
-/// Returns the logarithms of scores against the least, on a [`Scale`] on which they are positive. Other than the targets of a single objective,
+/// Returns the logarithms of scores against the least, on a [`Scale`] on which they are positive. Other than
+/// the targets of a single objective,
 /// they are not compressed: the ends of a front are far from the best in some objective. A failure is as
 /// bad as the worst.
 fn logarithms(scores: &[Option<f64>]) -> Vec<f64> {

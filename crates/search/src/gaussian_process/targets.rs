@@ -7,8 +7,8 @@ use tunesmith_core::Scale;
 const BEND: f64 = 0.5;
 
 /// Returns the targets of evaluations with these scores (`None` is a failure), taken on a [`Scale`] on which
-/// they are positive. Smaller is better: with `d = ln(score / best)`, `y = 0.5 ln(1 + d / 0.5)`. A failure gets the target of the
-/// worst success. The target of the best is 0. The unit of the scores does not matter.
+/// they are positive. Smaller is better: with `d = ln(score / best)`, `y = 0.5 ln(1 + d / 0.5)`. A failure gets
+/// the target of the worst success. The target of the best is 0. The unit of the scores does not matter.
 pub(crate) fn targets(scores: &[Option<f64>]) -> Vec<f64> {
     let scores = Scale::all(scores);
     let successes = || scores.iter().copied().flatten();

@@ -9,11 +9,11 @@ const SPACINGS: usize = 5;
 /// Returns the chance that a score better than the best of `scores`, if there is one, is better by
 /// more than the factor `1 + share`.
 ///
-/// The logarithms of the lowest scores, on a [`Scale`] on which all are positive, are assumed to thin out like an exponential tail. Then j
-/// times the spacing between the j-th score and the next is exponential with the scale of the tail,
-/// for every j (A. Rényi, On the theory of order statistics, 1953). The gain of a better score on
-/// the best has the same distribution. With k spacings of mean `m` and nothing else known of the
-/// scale, the gain exceeds `d = ln(1 + share)` with the chance `(1 + d / (k m))^-k`.
+/// The logarithms of the lowest scores, on a [`Scale`] on which all are positive, are assumed to thin out
+/// like an exponential tail. Then j times the spacing between the j-th score and the next is exponential
+/// with the scale of the tail, for every j (A. Rényi, On the theory of order statistics, 1953). The gain of
+/// a better score on the best has the same distribution. With k spacings of mean `m` and nothing else known
+/// of the scale, the gain exceeds `d = ln(1 + share)` with the chance `(1 + d / (k m))^-k`.
 ///
 /// So a best that stands alone is a warning: if one configuration is far ahead of all others,
 /// another may be too. Returns 1 if there are too few scores, and 0 if there are only ties
