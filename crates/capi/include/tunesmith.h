@@ -323,7 +323,7 @@ enum ts_status ts_search_ask(struct ts_search search,
                              struct ts_config *configs,
                              size_t *count);
 
-// Tells the cost of a configuration: a positive number of any unit, smaller is better. Answers may
+// Tells the cost of a configuration: a finite number of any sign and unit, smaller is better. Answers may
 // come in any order, and for configurations that were not asked for.
 enum ts_status ts_search_tell(struct ts_search search, struct ts_config config, double cost);
 

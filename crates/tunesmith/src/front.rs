@@ -1,6 +1,5 @@
 //! The front of a run with several objectives: from a run that has just ended, or from its journal.
 
-use crate::judged::{Judged, values};
 use crate::{Error, Metric};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -9,6 +8,7 @@ use tunesmith_core::{Run, non_dominated, statistics};
 use tunesmith_problem::SearchObjective;
 use tunesmith_space::Space;
 use tunesmith_store::{Entry, Journal, arguments};
+use tunesmith_study::{Judged, samples_of};
 
 /// A configuration that no other one dominates: none is at least as good in every objective, and
 /// better in one.
@@ -62,7 +62,7 @@ pub(crate) fn of_journal(judged: &Judged<'_>) -> Result<Vec<FrontMember>, Error>
 }
 
 fn median_score(metric: &Metric, entry: &Entry) -> Option<f64> {
-    let scores: Vec<f64> = values(metric, entry)?.into_iter().map(|value| metric.score(value)).collect();
+    let scores: Vec<f64> = samples_of(metric, entry)?.into_iter().map(|value| metric.score(value)).collect();
     statistics::median(&scores)
 }
 

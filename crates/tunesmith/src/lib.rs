@@ -43,7 +43,6 @@ mod explain;
 mod export;
 mod front;
 mod guided;
-mod judged;
 mod outcome;
 mod page;
 mod prior;

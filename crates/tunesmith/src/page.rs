@@ -1,7 +1,6 @@
 //! Writes recorded runs as one HTML page.
 
 use crate::export::config;
-use crate::judged::Judged;
 use crate::top::{Top, UNVERIFIED, top_of};
 use crate::{Error, FrontMember, Metric, TopConfig, beside};
 use serde_json::Value as Json;
@@ -11,6 +10,7 @@ use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_export::{BuildForm, for_build};
 use tunesmith_report::{BuildText, EVALUATIONS, Form, Front, Page, RunSection, TopRow, Written, counted, page_html};
 use tunesmith_store::{Header, Outline};
+use tunesmith_study::Judged;
 
 /// The mark of pages that this program wrote.
 const FOOTER: &str = "<footer>Tunesmith ";

@@ -1,6 +1,5 @@
 //! Ranks the best configurations of a recorded run.
 
-use crate::judged::{Judged, key, values};
 use crate::outcome::final_medians;
 use crate::{Error, FrontMember, Metric};
 use serde::{Serialize, Serializer};
@@ -9,6 +8,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use tunesmith_core::{Depth, FailureKind, Gain, Role, Target, statistics};
 use tunesmith_store::{Again, Brief, Entry};
+use tunesmith_study::{Judged, key_of, samples_of};
 
 /// The remark on runs that compared no outputs.
 pub const UNVERIFIED: &str = "unverified: no output was compared with a correct result";
@@ -190,8 +190,8 @@ impl<'a> Measurements<'a> {
                 found.entries.insert(brief.index, entry);
             }
         }
-        for again in judged.recorded.current().filter(|again| wanted(key(&again.entry))) {
-            found.again.entry(key(&again.entry)).or_default().push(again);
+        for again in judged.recorded.current().filter(|again| wanted(key_of(&again.entry))) {
+            found.again.entry(key_of(&again.entry)).or_default().push(again);
         }
         found
     }
@@ -210,9 +210,9 @@ impl<'a> Measurements<'a> {
     /// Returns the objective's value of a configuration, by the measurements that count for it.
     fn value(&self, metric: &Metric, key: u128) -> Option<f64> {
         let visits: Vec<(Role, Vec<f64>)> =
-            self.again(key).iter().filter_map(|line| Some((line.role()?, values(metric, &line.entry)?))).collect();
+            self.again(key).iter().filter_map(|line| Some((line.role()?, samples_of(metric, &line.entry)?))).collect();
         let finals = final_medians(visits.iter().map(|(role, values)| (*role, values.as_slice())));
-        statistics::median(&if finals.is_empty() { values(metric, self.entries.get(&key)?)? } else { finals })
+        statistics::median(&if finals.is_empty() { samples_of(metric, self.entries.get(&key)?)? } else { finals })
     }
 
     fn again(&self, key: u128) -> &[&'a Again] {

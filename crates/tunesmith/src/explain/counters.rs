@@ -2,14 +2,13 @@
 
 use super::ExplainOptions;
 use crate::Error;
-use crate::judged::Judged;
 use crate::top::{TopConfig, top_of};
 use std::collections::HashMap;
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 use tunesmith_space::{Parameter, Value};
 use tunesmith_store::{Journal, Outline};
-use tunesmith_study::{CounterExplanation, CounterSubject, REMEDY, read_model, row_with_counters};
+use tunesmith_study::{CounterExplanation, CounterSubject, Judged, REMEDY, read_model, row_with_counters};
 
 /// Explains a configuration of `recording`. Without counters there is nothing to explain, which is an
 /// error only if `options` ask about counters.

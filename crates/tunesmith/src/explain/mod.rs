@@ -6,7 +6,6 @@ mod roof;
 
 pub use measured::MeasureOptions;
 
-use crate::judged::Judged;
 use crate::outcome::arguments;
 use crate::top::{TopConfig, gain, top_of};
 use crate::{Error, Metric};
@@ -20,7 +19,7 @@ use tunesmith_explain::{
     among_best, changes, code, failure_causes, importance,
 };
 use tunesmith_store::{Journal, Outline};
-use tunesmith_study::{CounterExplanation, Left, is_configuration, space_of_journal, trials, values_of};
+use tunesmith_study::{CounterExplanation, Judged, Left, is_configuration, space_of_journal, trials, values_of};
 
 /// The run to explain, and the means.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,6 @@
 //! Gathers the entries of runs from files of any kind.
 
 use crate::Error;
-use crate::judged::Judged;
 use crate::top::{UNVERIFIED, top_of};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -11,6 +10,7 @@ use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdo
 use tunesmith_core::{Gain, Target};
 use tunesmith_space::Value;
 use tunesmith_store::{ImportError, Outline, StoreError};
+use tunesmith_study::Judged;
 
 /// All entries of the runs, with notes about them.
 #[derive(Debug, Default)]

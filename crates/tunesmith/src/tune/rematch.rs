@@ -7,7 +7,6 @@ use super::ready;
 use super::session::Session;
 use super::settings::Settings;
 use crate::Error;
-use crate::judged::Judged;
 use crate::outcome::Candidate;
 use crate::recorded::problem_of;
 use crate::runner::Runner;
@@ -22,7 +21,7 @@ use tunesmith_device::Machine;
 use tunesmith_problem::configuration;
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Difference, Header, Journal};
-use tunesmith_study::{Estimate, Place, Ratio, Remeasured, WinnerCheck, WinnerEvidence};
+use tunesmith_study::{Estimate, Judged, Place, Ratio, Remeasured, WinnerCheck, WinnerEvidence};
 
 /// The time of the interleaved measurements: with the evaluations before them, most kernels take
 /// less than a minute.

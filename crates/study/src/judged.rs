@@ -1,30 +1,33 @@
 //! The verdict on a recorded run: what `tune` said at its end, from the journal alone.
 
-use crate::Metric;
 use std::collections::HashSet;
 use std::time::Duration;
 use tunesmith_core::{Depth, Evidence, Gain, Repeat, Trial, Verdict, statistics};
+use tunesmith_problem::Metric;
 use tunesmith_store::{Brief, Entries, Entry, Journal, Outline};
 
-/// A recorded run with its verdict. Configurations are known by [`key`].
-pub(crate) struct Judged<'a> {
-    pub(crate) recorded: &'a Outline,
-    pub(crate) verdict: Verdict<u128>,
+/// A recorded run with its verdict. Configurations are known by [`key_of`].
+pub struct Judged<'a> {
+    /// The run.
+    pub recorded: &'a Outline,
+    /// The verdict.
+    pub verdict: Verdict<u128>,
     /// The metric that the run optimised, or `None` for time.
-    pub(crate) metric: Option<Metric>,
+    pub metric: Option<Metric>,
     /// The default configuration, if it was evaluated.
-    pub(crate) default: Option<u128>,
+    pub default: Option<u128>,
 }
 
 /// Returns the name of the configuration of a later measurement in a verdict: its rank. An index
 /// that is no number never comes from a run. Such a line gets a name of its own, beyond all ranks
 /// that are likely.
-pub(crate) fn key(entry: &Entry) -> u128 {
+pub fn key_of(entry: &Entry) -> u128 {
     entry.index.parse().unwrap_or(u128::MAX - entry.line as u128)
 }
 
 impl<'a> Judged<'a> {
-    pub(crate) fn new(recorded: &'a Outline) -> Self {
+    /// Returns the recorded run with its verdict. Reads the lines that decide.
+    pub fn new(recorded: &'a Outline) -> Self {
         let metric = Metric::recorded(recorded.header.objective.as_ref());
         let trials = trials(&recorded.entries);
         let samples = |at: usize| samples(metric.as_ref(), &recorded.entries, at);
@@ -43,7 +46,7 @@ impl<'a> Judged<'a> {
             Some(_) => statistics::median_interval(&samples(trials[at])?, 0.95).map(|(lowest, _)| lowest),
         };
         let repeats = recorded.current().filter_map(|again| {
-            let (config, clock) = (key(&again.entry), clock(again.entry.clock));
+            let (config, clock) = (key_of(&again.entry), clock(again.entry.clock));
             Some(Repeat { config, role: again.role()?, scores: scores(metric.as_ref(), &again.entry), clock })
         });
         let verdict = Evidence {
@@ -59,7 +62,7 @@ impl<'a> Judged<'a> {
 
     /// Returns how much better a configuration is than the default, by their scores that count. For the
     /// contender, it is the verdict's, which is corrected for drift. `None` without a correct default.
-    pub(crate) fn gain(&self, key: u128, default_score: Option<f64>, score: f64) -> Option<Gain> {
+    pub fn gain(&self, key: u128, default_score: Option<f64>, score: f64) -> Option<Gain> {
         let of_verdict = self.verdict.comparison.filter(|known| known.contender == key);
         of_verdict.map(|known| known.gain()).or_else(|| Some(Gain::between(score, default_score?)))
     }
@@ -98,14 +101,14 @@ fn scores(metric: Option<&Metric>, entry: &Entry) -> Option<Vec<f64>> {
     match metric {
         None => Some(entry.times_ms.clone()),
         Some(metric) => {
-            let values = values(metric, entry)?;
+            let values = samples_of(metric, entry)?;
             Some(values.into_iter().map(|value| metric.score(value)).collect())
         }
     }
 }
 
 /// Returns the metric's value of every sample, or `None` if there is none.
-pub(crate) fn values(metric: &Metric, entry: &Entry) -> Option<Vec<f64>> {
+pub fn samples_of(metric: &Metric, entry: &Entry) -> Option<Vec<f64>> {
     let parameter = |name: &str| entry.config.get(name).and_then(Journal::value_of);
     metric.samples(&parameter, &entry.measurement()).ok()
 }
