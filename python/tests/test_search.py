@@ -84,7 +84,7 @@ def test_several_searches_in_threads_do_not_wait_for_each_other():
 
 @pytest.mark.parametrize("strategy", ["default", "random", "annealing", "boosted_trees", "nelder_mead"])
 def test_costs_have_any_sign(strategy):
-    search = Search({"X": range(40)}, strategy)
+    search = Search(Space({"X": range(40)}), strategy)
     while asked := search.ask(4):
         for config in asked:
             search.tell(config, config["X"] - 20.0)

@@ -325,7 +325,9 @@ enum ts_status ts_search_ask(struct ts_search search,
 
 // Tells the cost of a configuration: a finite number of any sign and unit, smaller is better. Answers may
 // come in any order, and for configurations that were not asked for.
-enum ts_status ts_search_tell(struct ts_search search, struct ts_config config, double cost);
+enum ts_status ts_search_tell(struct ts_search search,
+                              struct ts_config config,
+                              double cost);
 
 // Tells that a configuration failed, with a `ts_failure`. `message` may be NULL.
 enum ts_status ts_search_fail(struct ts_search search,
