@@ -1,5 +1,7 @@
 //! The scale on which models take scores.
 
+use crate::judge::measure::Measure;
+
 /// A scale on which scores of any sign become positive numbers whose ratios count. It keeps their order.
 ///
 /// Models of times look at ratios: halving a time counts as much wherever it happens. Scores of an
@@ -24,15 +26,10 @@ pub enum Scale {
 impl Scale {
     /// Returns the scale of these scores, which are finite. Costs a selection if their signs differ.
     pub fn of(scores: impl Iterator<Item = f64> + Clone) -> Self {
-        let (mut below, mut above) = (false, false);
-        for score in scores.clone() {
-            below |= score <= 0.0;
-            above |= score >= 0.0;
-        }
-        match (below, above) {
-            (false, _) => Self::Positive,
-            (true, false) => Self::Negative,
-            (true, true) => {
+        match Measure::of(scores.clone()) {
+            Measure::Ratio if scores.clone().next().is_some_and(|score| score < 0.0) => Self::Negative,
+            Measure::Ratio => Self::Positive,
+            Measure::Difference => {
                 let mut sizes: Vec<f64> = scores.map(f64::abs).filter(|size| *size > 0.0).collect();
                 let middle = sizes.len() / 2;
                 let unit = if sizes.is_empty() { 1.0 } else { *sizes.select_nth_unstable_by(middle, f64::total_cmp).1 };

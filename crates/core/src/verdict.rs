@@ -85,9 +85,9 @@ pub struct Verdict<K = ConfigId> {
 pub struct Comparison<K = ConfigId> {
     /// The contender: the best of the others. It is the winner if it is better beyond doubt.
     pub contender: K,
-    /// How both are compared: by the ratio of their values, or by the difference where a ratio has no meaning.
+    /// The measure of the comparison: the ratio of both values, or the difference where a ratio has no meaning.
     pub measure: Measure,
-    /// How much better the contender is than the default: the speed-up if the objective is time.
+    /// The gain of the contender over the default in this measure: the speed-up if the objective is time.
     pub improvement: f64,
     /// A 95 % interval of the improvement. It lies above [equality](Measure::equality) if the contender is
     /// better beyond doubt.

@@ -47,17 +47,21 @@ impl Serialize for Change {
     }
 }
 
-/// How much better one score is than another.
+/// The gain of one score over another.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Effect {
     /// The gain. In files, it is `ratio`, or `difference` where a ratio has no meaning.
-    #[serde(flatten, serialize_with = "gain")]
+    #[serde(flatten, serialize_with = "serialize_gain")]
     pub gain: Gain,
     /// Its origin.
     pub source: Source,
 }
 
-fn gain<S: Serializer>(gain: &Gain, serializer: S) -> Result<S::Ok, S::Error> {
+/// Writes a gain as `ratio` or `difference`.
+///
+/// # Errors
+/// The serializer fails.
+pub fn serialize_gain<S: Serializer>(gain: &Gain, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map([gain.named()])
 }
 

@@ -43,19 +43,13 @@ impl Scale {
             Sign::Mixed { .. } => Self::Plain,
         }
     }
+}
 
-    fn target(self, sign: Sign, score: f64) -> f64 {
-        match self {
-            Self::Logarithm => sign.positive(score).ln(),
-            Self::Plain => score,
-        }
-    }
-
-    fn score(self, sign: Sign, target: f64) -> f64 {
-        match self {
-            Self::Logarithm => sign.score(target.exp()),
-            Self::Plain => target,
-        }
+/// Returns the number that the model predicts for a score.
+fn target(sign: Sign, score: f64) -> f64 {
+    match Scale::of(sign) {
+        Scale::Logarithm => sign.positive(score).ln(),
+        Scale::Plain => score,
     }
 }
 
@@ -63,7 +57,6 @@ impl Scale {
 #[derive(Clone, Debug)]
 pub struct Surrogate {
     model: RandomisedTrees,
-    scale: Scale,
     sign: Sign,
     unexplained: f64,
 }
@@ -85,23 +78,26 @@ impl Surrogate {
             return None;
         }
         let sign = Sign::of(scores.iter().copied());
-        let scale = Scale::of(sign);
         let data = Data {
             rows: places.iter().map(|places| trials.cells(places)).collect(),
-            targets: scores.iter().map(|score| scale.target(sign, *score)).collect(),
+            targets: scores.iter().map(|score| target(sign, *score)).collect(),
         };
         let unexplained = data.thinned(JUDGED).unexplained(&trials.free())?;
-        Some(Self { model: data.thinned(MOST).fit(&trials.free(), TREES)?, scale, sign, unexplained })
+        Some(Self { model: data.thinned(MOST).fit(&trials.free(), TREES)?, sign, unexplained })
     }
 
     /// Returns the predicted score of a configuration of `trials`.
     pub fn score(&self, trials: &Trials, places: &[u32]) -> f64 {
-        self.scale.score(self.sign, self.model.predict(&trials.cells(places)))
+        let predicted = self.model.predict(&trials.cells(places));
+        match self.scale() {
+            Scale::Logarithm => self.sign.score(predicted.exp()),
+            Scale::Plain => predicted,
+        }
     }
 
     /// Returns the scale on which it was fitted.
     pub fn scale(&self) -> Scale {
-        self.scale
+        Scale::of(self.sign)
     }
 
     /// Returns the share, from 0 to 1, of the variance of held-out scores that such a model does not

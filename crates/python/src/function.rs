@@ -55,12 +55,15 @@ impl PythonFunction {
         let start = self.clock.now();
         let returned = self.function.bind(py).call1((&config,)).map_err(|error| Stopped::of(py, error))?;
         let elapsed = self.clock.now() - start;
-        let what = self.objective.as_ref().map_or("its time in seconds".to_string(), |name| format!("its `{name}`"));
+        let what = || self.objective.as_ref().map_or("its time in seconds".to_string(), |name| format!("its `{name}`"));
         let numbers = numbers(&returned).map_err(Stopped::Run)?.ok_or_else(|| {
-            Stopped::Run(wrong_type(format!("the function returned {returned} for {config}; return {what}, a float")))
+            Stopped::Run(wrong_type(format!(
+                "the function returned {returned} for {config}; return {}, a float",
+                what()
+            )))
         })?;
         if numbers.iter().any(|number| !number.is_finite()) {
-            let text = format!("the function returned {returned}; {what} is a finite number");
+            let text = format!("the function returned {returned}; {} is a finite number", what());
             return Err(Stopped::Configuration(Failure::new(FailureKind::Runtime, text)));
         }
         if let Some(name) = &self.objective {
@@ -75,9 +78,10 @@ impl PythonFunction {
         }
         // Nobody measures such a time: the number means something else, and others of it may be positive.
         Err(Stopped::Run(request(format!(
-            "the function returned {returned} for {config}; without an objective, a function returns {what}, which is \
+            "the function returned {returned} for {config}; without an objective, a function returns {}, which is \
              positive; give what it returns a name, as in `objective=\"minimise cost\"`, or raise an exception if the \
-             configuration failed"
+             configuration failed",
+            what()
         ))))
     }
 }

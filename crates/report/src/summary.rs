@@ -63,7 +63,7 @@ pub struct Baseline {
     pub value: f64,
     /// The part of the run that measured it.
     pub source: SpeedupSource,
-    /// How much better the best is, with a 95 % interval. `None` if it is the best itself: nothing is
+    /// The gain of the best, with a 95 % interval. `None` if it is the best itself: nothing is
     /// better beyond doubt.
     pub gain: Option<(Gain, (f64, f64))>,
     /// True if the objective is time, so that the gain is a speed-up.

@@ -11,7 +11,7 @@ pub struct TopRow {
     pub time_ms: f64,
     /// A 95 % interval of the median.
     pub ci95_ms: (f64, f64),
-    /// How much better it is than the default configuration: the speed-up, if the objective is time.
+    /// The gain over the default configuration: the speed-up, if the objective is time.
     pub gain: Option<Gain>,
     /// The objective's value, if the objective is not time.
     pub value: Option<f64>,

@@ -12,7 +12,7 @@ mod counter_explanation;
 mod counter_gaps;
 mod counter_models;
 mod error;
-mod judged;
+mod judged_run;
 mod left;
 mod model_choice;
 mod page;
@@ -27,7 +27,7 @@ pub use counter_explanation::{
 pub use counter_gaps::lacking;
 pub use counter_models::{METHODS, TrainOptions, Trained, learnable, train_counters, unknown};
 pub use error::Error;
-pub use judged::{Judged, key_of, samples_of};
+pub use judged_run::{JudgedRun, key_of, samples_of};
 pub use left::{Left, Within, indices_of, is_configuration, space_of_journal};
 pub use model_choice::{ModelChoice, model_kind, no_model, read_model};
 pub use page::run_section;

@@ -8,7 +8,7 @@ use tunesmith_core::{Run, non_dominated, statistics};
 use tunesmith_problem::SearchObjective;
 use tunesmith_space::Space;
 use tunesmith_store::{Entry, Journal, arguments};
-use tunesmith_study::{Judged, samples_of};
+use tunesmith_study::{JudgedRun, samples_of};
 
 /// A configuration that no other one dominates: none is at least as good in every objective, and
 /// better in one.
@@ -44,7 +44,7 @@ pub(crate) fn of_run(run: &Run, space: &Space, objective: &SearchObjective) -> V
 ///
 /// # Errors
 /// A line of the journal cannot be read.
-pub(crate) fn of_journal(judged: &Judged<'_>) -> Result<Vec<FrontMember>, Error> {
+pub(crate) fn of_journal(judged: &JudgedRun<'_>) -> Result<Vec<FrontMember>, Error> {
     let metrics = judged.metric.as_ref().map(Metric::objectives).unwrap_or_default();
     let entries = &judged.recorded.entries;
     let mut all: Vec<Scored> = Vec::new();

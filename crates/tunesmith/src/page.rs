@@ -10,7 +10,7 @@ use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_export::{BuildForm, for_build};
 use tunesmith_report::{BuildText, EVALUATIONS, Form, Front, Page, RunSection, TopRow, Written, counted, page_html};
 use tunesmith_store::{Header, Outline};
-use tunesmith_study::Judged;
+use tunesmith_study::JudgedRun;
 
 /// The mark of pages that this program wrote.
 const FOOTER: &str = "<footer>Tunesmith ";
@@ -77,7 +77,7 @@ fn rendered(runs: Vec<RunSection>, out: &Path, form: Form) -> Result<String, Err
 }
 
 fn section(path: &Path, recorded: &Outline, most: usize) -> Result<RunSection, Error> {
-    let judged = Judged::new(recorded);
+    let judged = JudgedRun::new(recorded);
     let top = top_of(&judged, LISTED);
     let objectives = judged.metric.as_ref().map(Metric::objectives).unwrap_or_default();
     let objectives: Vec<String> = objectives.into_iter().map(|metric| metric.name).collect();

@@ -7,8 +7,9 @@ use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
 use tunesmith_core::{Depth, FailureKind, Gain, Role, Target, statistics};
+use tunesmith_explain::serialize_gain;
 use tunesmith_store::{Again, Brief, Entry};
-use tunesmith_study::{Judged, key_of, samples_of};
+use tunesmith_study::{JudgedRun, key_of, samples_of};
 
 /// The remark on runs that compared no outputs.
 pub const UNVERIFIED: &str = "unverified: no output was compared with a correct result";
@@ -68,8 +69,7 @@ pub struct TopConfig {
     /// The value of the objective, if it is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// How much better it is than the default configuration, in the objective: the speed-up if that is
-    /// time. In files, it is `ratio`, or `difference` where a ratio has no meaning.
+    /// The gain over the default configuration, in the objective: the speed-up if that is time. In files, it is `ratio`, or `difference` where a ratio has no meaning.
     #[serde(flatten, serialize_with = "gain")]
     pub gain: Option<Gain>,
 }
@@ -95,7 +95,7 @@ pub(crate) fn pairs(config: &Map<String, Json>) -> Vec<(String, String)> {
 /// Writes a gain as `ratio` or `difference`. Without one, the ratio is `null`.
 pub(crate) fn gain<S: Serializer>(gain: &Option<Gain>, serializer: S) -> Result<S::Ok, S::Error> {
     match gain {
-        Some(gain) => crate::outcome::gain(gain, serializer),
+        Some(gain) => serialize_gain(gain, serializer),
         None => serializer.collect_map([("ratio", None::<f64>)]),
     }
 }
@@ -119,19 +119,19 @@ fn is_infeasible(brief: &&Brief) -> bool {
 /// The journal cannot be read.
 pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
     let recorded = tunesmith_store::read_brief(path)?;
-    let judged = Judged::new(&recorded);
+    let judged = JudgedRun::new(&recorded);
     Ok(Top { front: crate::front::of_journal(&judged)?, ..top_of(&judged, count) })
 }
 
 /// Returns the best configuration of the journal at `path`, or `None` if it is no journal.
 pub(crate) fn best_of(path: &Path) -> Option<Option<TopConfig>> {
     let recorded = tunesmith_store::read_brief(path).ok()?;
-    Some(top_of(&Judged::new(&recorded), 1).configs.into_iter().next())
+    Some(top_of(&JudgedRun::new(&recorded), 1).configs.into_iter().next())
 }
 
 /// Returns the `count` best configurations of a recorded run.
-pub(crate) fn top_of(judged: &Judged<'_>, count: usize) -> Top {
-    let Judged { recorded, verdict, metric, default } = judged;
+pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
+    let JudgedRun { recorded, verdict, metric, default } = judged;
     let places: HashMap<u128, usize> =
         verdict.order.iter().take(count).enumerate().map(|(place, key)| (*key, place)).collect();
     let measured = Measurements::new(judged, |key| places.contains_key(&key) || Some(key) == *default);
@@ -179,7 +179,7 @@ struct Measurements<'a> {
 }
 
 impl<'a> Measurements<'a> {
-    fn new(judged: &Judged<'a>, wanted: impl Fn(u128) -> bool) -> Self {
+    fn new(judged: &JudgedRun<'a>, wanted: impl Fn(u128) -> bool) -> Self {
         let mut found = Self { entries: HashMap::new(), again: HashMap::new() };
         let entries = &judged.recorded.entries;
         for (at, brief) in entries.briefs().iter().enumerate().filter(|(_, brief)| wanted(brief.index)) {

@@ -124,7 +124,7 @@ fn grouped(probes: &[Probe], groups: usize) -> Vec<Vec<f64>> {
 fn change(levels: &[f64]) -> f64 {
     let highest = levels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let lowest = levels.iter().copied().fold(f64::INFINITY, f64::min);
-    match Measure::of(levels) {
+    match Measure::of(levels.iter().copied()) {
         Measure::Ratio if !levels.is_empty() => Measure::Ratio.between(lowest, highest) - 1.0,
         // A level of zero or of both signs is no scale for other scores.
         Measure::Ratio | Measure::Difference => 0.0,

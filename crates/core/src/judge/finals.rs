@@ -1,5 +1,6 @@
 //! The final re-measurement: measures the leaders of a search again, in turns.
 
+use super::measure::worse_by;
 use super::standing::{FEWEST_BESIDE, FEWEST_CONFIRMATIONS, Stage, Visit, failed, is_apart};
 use crate::{Rng, statistics};
 use rand::SeedableRng;
@@ -86,8 +87,7 @@ impl Finals {
     pub fn contest<K: Copy + Ord>(&self, candidates: &[Leader<K>], elapsed: Duration, seed: u64) -> Option<Contest<K>> {
         let budget = self.budget(elapsed);
         let (_, reach) = statistics::median_interval(&candidates.first()?.scores, 0.95)?;
-        // A negative score, as of a maximised rate, is worse the closer it is to zero.
-        let furthest = if reach < 0.0 { reach / LUCK } else { reach * LUCK };
+        let furthest = worse_by(LUCK, reach);
         let reaches = |leader: &&Leader<K>| {
             statistics::median_interval(&leader.scores, 0.95).is_some_and(|(lowest, _)| lowest <= furthest)
         };

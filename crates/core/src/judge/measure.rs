@@ -1,6 +1,6 @@
 //! The measures by which scores are compared.
 
-/// How much better one score is than another: how many times, or by how much.
+/// The comparison of two scores: by their ratio or by their difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// The ratio of the two. All scores have one sign, and none is zero. 1 is equality, and more is
@@ -13,11 +13,11 @@ pub enum Measure {
 
 impl Measure {
     /// Returns the measure that has a meaning for all these scores.
-    pub fn of<'a>(scores: impl IntoIterator<Item = &'a f64>) -> Self {
+    pub fn of(scores: impl IntoIterator<Item = f64>) -> Self {
         let (mut below, mut above) = (false, false);
         for score in scores {
-            below |= *score <= 0.0;
-            above |= *score >= 0.0;
+            below |= score <= 0.0;
+            above |= score >= 0.0;
         }
         if below && above { Self::Difference } else { Self::Ratio }
     }
@@ -30,11 +30,6 @@ impl Measure {
             Self::Ratio => worse / better,
             Self::Difference => worse - better,
         }
-    }
-
-    /// Returns [`between`](Self::between) with its measure.
-    pub fn gain(self, better: f64, worse: f64) -> Gain {
-        self.of_value(self.between(better, worse))
     }
 
     /// Returns a value in this measure.
@@ -65,19 +60,21 @@ impl Measure {
     }
 }
 
-/// How much better one configuration is than another.
+/// The gain of one configuration over another, in a [`Measure`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gain {
-    /// So many times. 1 is equality, and more is better.
+    /// The ratio. 1 is equality, and more is better.
     Ratio(f64),
-    /// By so much in the unit of the objective, where a ratio has no meaning. 0 is equality, and more is better.
+    /// The difference in the unit of the objective, where a ratio has no meaning. 0 is equality, and more is
+    /// better.
     Difference(f64),
 }
 
 impl Gain {
     /// Returns how much better the first score is than the second, in the measure that has a meaning.
     pub fn between(better: f64, worse: f64) -> Self {
-        Measure::of([&better, &worse]).gain(better, worse)
+        let measure = Measure::of([better, worse]);
+        measure.of_value(measure.between(better, worse))
     }
 
     /// Returns its name in files, and its value.
@@ -113,6 +110,12 @@ impl Gain {
     }
 }
 
+/// Returns the score that is worse than `score` by the factor `times`. A negative score, as of a maximised
+/// rate, is worse the closer it is to zero.
+pub(crate) fn worse_by(times: f64, score: f64) -> f64 {
+    if score < 0.0 { score / times } else { score * times }
+}
+
 /// An interval of a [`Measure`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasureInterval {
@@ -125,7 +128,7 @@ pub struct MeasureInterval {
 impl MeasureInterval {
     /// Returns the interval between two scores of which each has an interval of its own.
     pub(crate) fn between(better: (f64, f64), worse: (f64, f64)) -> Self {
-        let measure = Measure::of([&better.0, &better.1, &worse.0, &worse.1]);
+        let measure = Measure::of([better.0, better.1, worse.0, worse.1]);
         Self { measure, ends: (measure.between(better.1, worse.0), measure.between(better.0, worse.1)) }
     }
 
@@ -141,17 +144,17 @@ mod tests {
 
     #[test]
     fn a_ratio_has_a_meaning_only_for_scores_of_one_sign() {
-        assert_eq!(Measure::of(&[1.0, 2.0]), Measure::Ratio);
-        assert_eq!(Measure::of(&[-1.0, -2.0]), Measure::Ratio);
+        assert_eq!(Measure::of([1.0, 2.0]), Measure::Ratio);
+        assert_eq!(Measure::of([-1.0, -2.0]), Measure::Ratio);
         for mixed in [[0.0, 1.0], [-1.0, 0.0], [-1.0, 1.0], [0.0, 0.0]] {
-            assert_eq!(Measure::of(&mixed), Measure::Difference, "{mixed:?}");
+            assert_eq!(Measure::of(mixed), Measure::Difference, "{mixed:?}");
         }
     }
 
     #[test]
     fn better_scores_are_above_equality_whatever_the_sign() {
         for (better, worse, expected) in [(2.0, 4.0, 2.0), (-4.0, -2.0, 2.0), (-1.0, 1.0, 2.0), (0.0, 3.0, 3.0)] {
-            let measure = Measure::of(&[better, worse]);
+            let measure = Measure::of([better, worse]);
             assert_eq!(measure.between(better, worse), expected);
             assert!(measure.between(worse, better) < measure.equality());
             assert!((measure.value_of_sum(measure.sum(better, worse)) - expected).abs() < 1e-12);

@@ -1,5 +1,7 @@
 //! Racing: abandons a configuration that is clearly slower than the best.
 
+use super::measure::worse_by;
+
 /// The rule for abandoning a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Racing {
@@ -28,10 +30,9 @@ impl Racing {
     ///
     /// `change` is how many times worse scores are now than at the time when the best was measured. It can
     /// raise the bar but never lowers it, because a wrong decision costs more than a few extra
-    /// samples. The scores of a maximised rate are negative, and worse the closer they are to zero.
+    /// samples.
     pub fn bar(&self, upper: f64, change: f64) -> f64 {
-        let times = (1.0 + self.margin) * change.max(1.0);
-        if upper < 0.0 { upper / times } else { upper * times }
+        worse_by((1.0 + self.margin) * change.max(1.0), upper)
     }
 }
 

@@ -85,8 +85,7 @@ const DROPPING: f64 = 0.01;
 /// Ties are the other finalists that are indistinguishable from the winner at 2.5 %. The test is
 /// the exact signed-rank test of the logarithms of the ratios of their visits' medians, round by
 /// round, or of the differences where a ratio has no meaning: the [interval](measure_interval) lies above
-/// equality. It uses the confirmation visits
-/// if there are enough. Otherwise it uses the selection visits. These also chose the winner, so only
+/// equality. It uses the confirmation visits if there are enough. Otherwise it uses the selection visits. These also chose the winner, so only
 /// half of the error is allowed. A finalist that dropped out of the selection is no tie.
 ///
 /// Cost: small, quadratic in the number of finalists.
@@ -167,7 +166,7 @@ pub(crate) fn selection_interval(better: &[f64], worse: &[f64], rivals: usize) -
 /// Returns the interval by scores of the same rounds. Each end is wrong with a probability of at most
 /// `error`.
 fn paired_interval(better: &[f64], worse: &[f64], error: f64) -> Option<MeasureInterval> {
-    let measure = Measure::of(better.iter().chain(worse));
+    let measure = Measure::of(better.iter().chain(worse).copied());
     let sums: Vec<f64> = better.iter().zip(worse).map(|(better, worse)| measure.sum(*better, *worse)).collect();
     let (low, high) = statistics::signed_rank_interval(&sums, error)?;
     Some(MeasureInterval { measure, ends: (measure.value_of_sum(low), measure.value_of_sum(high)) })

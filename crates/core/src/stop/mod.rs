@@ -248,7 +248,7 @@ impl fmt::Display for Stop {
 
 /// Returns true if the best score became better by `factor` at least.
 fn improved(before: f64, now: f64, factor: f64) -> bool {
-    match Measure::of([&before, &now]) {
+    match Measure::of([before, now]) {
         measure @ Measure::Ratio => measure.between(now, before) >= factor,
         measure @ Measure::Difference => measure.between(now, before) > 0.0,
     }

@@ -8,7 +8,7 @@ use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 use tunesmith_space::{Parameter, Value};
 use tunesmith_store::{Journal, Outline};
-use tunesmith_study::{CounterExplanation, CounterSubject, Judged, REMEDY, read_model, row_with_counters};
+use tunesmith_study::{CounterExplanation, CounterSubject, JudgedRun, REMEDY, read_model, row_with_counters};
 
 /// Explains a configuration of `recording`. Without counters there is nothing to explain, which is an
 /// error only if `options` ask about counters.
@@ -46,7 +46,7 @@ pub(super) fn explain(
 /// times.
 fn ranked<'a>(recording: &'a Recording, outline: Option<&Outline>) -> Vec<&'a Row> {
     if let Some(outline) = outline {
-        let order = top_of(&Judged::new(outline), usize::MAX).configs;
+        let order = top_of(&JudgedRun::new(outline), usize::MAX).configs;
         let names: Vec<&str> = recording.parameters().iter().map(Parameter::name).collect();
         let values = |config: &TopConfig| -> Option<Vec<Value>> {
             names.iter().map(|name| Journal::value_of(config.config.get(*name)?)).collect()

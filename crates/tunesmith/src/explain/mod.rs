@@ -19,7 +19,7 @@ use tunesmith_explain::{
     among_best, changes, code, failure_causes, importance,
 };
 use tunesmith_store::{Journal, Outline};
-use tunesmith_study::{CounterExplanation, Judged, Left, is_configuration, space_of_journal, trials, values_of};
+use tunesmith_study::{CounterExplanation, JudgedRun, Left, is_configuration, space_of_journal, trials, values_of};
 
 /// The run to explain, and the means.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,7 @@ pub struct Explained {
     /// The value of the objective, if it is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// How much better it is than the default, in the objective. In files, it is `ratio`, or `difference` where
+    /// The gain over the default, in the objective. In files, it is `ratio`, or `difference` where
     /// a ratio has no meaning.
     #[serde(flatten, serialize_with = "gain")]
     pub gain: Option<Gain>,
@@ -181,7 +181,7 @@ struct Standing {
 
 impl Standing {
     fn of_journal(outline: &Outline) -> Self {
-        let judged = Judged::new(outline);
+        let judged = JudgedRun::new(outline);
         let top = top_of(&judged, 1 + judged.verdict.ties.len());
         let config = outline.header.default.clone().zip(top.default_ms);
         let mut configs = top.configs.into_iter().map(Explained::from);

@@ -10,7 +10,7 @@ use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdo
 use tunesmith_core::{Gain, Target};
 use tunesmith_space::Value;
 use tunesmith_store::{ImportError, Outline, StoreError};
-use tunesmith_study::Judged;
+use tunesmith_study::JudgedRun;
 
 /// All entries of the runs, with notes about them.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl Gathered {
     }
 
     fn add_journal(&mut self, run: &Path, recorded: &Outline) -> Result<(), Error> {
-        let (header, top) = (&recorded.header, top_of(&Judged::new(recorded), usize::MAX));
+        let (header, top) = (&recorded.header, top_of(&JudgedRun::new(recorded), usize::MAX));
         if top.objective != Target::Time {
             let text = format!("`{}` was tuned to {} rather than for time", run.display(), top.objective);
             return Err(Error::request(text, Some("export runs that were tuned for time".to_string())));

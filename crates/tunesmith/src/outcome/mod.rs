@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tunesmith_core::{Basis, Comparison, FailureKind, Gain, RegretBound, StopReason, Target};
 use tunesmith_cost::EstimatedInterval;
+use tunesmith_explain::serialize_gain;
 use tunesmith_propose::ProposalReport;
 use tunesmith_search::StrategySpec;
 use tunesmith_store::DriftLine;
@@ -110,20 +111,14 @@ impl Outcome {
 /// The comparison of the best contender with the default, in the objective.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DefaultComparison {
-    /// How much better the contender is: the speed-up if the objective is time. In files, it is `ratio`,
-    /// or `difference` where a ratio has no meaning.
-    #[serde(flatten, serialize_with = "gain")]
+    /// The gain of the contender: the speed-up if the objective is time. In files, it is `ratio`, or `difference` where a ratio has no meaning.
+    #[serde(flatten, serialize_with = "serialize_gain")]
     pub gain: Gain,
     /// A 95 % interval of it.
     pub ci95: (f64, f64),
     /// The part of the run that measured both.
     #[serde(serialize_with = "basis")]
     pub basis: Basis,
-}
-
-/// Writes a gain as `ratio` or `difference`.
-pub(crate) fn gain<S: serde::Serializer>(gain: &Gain, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map([gain.named()])
 }
 
 fn basis<S: serde::Serializer>(basis: &Basis, serializer: S) -> Result<S::Ok, S::Error> {

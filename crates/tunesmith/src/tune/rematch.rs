@@ -21,7 +21,7 @@ use tunesmith_device::Machine;
 use tunesmith_problem::configuration;
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Difference, Header, Journal};
-use tunesmith_study::{Estimate, Judged, Place, Ratio, Remeasured, WinnerCheck, WinnerEvidence};
+use tunesmith_study::{Estimate, JudgedRun, Place, Ratio, Remeasured, WinnerCheck, WinnerEvidence};
 
 /// The time of the interleaved measurements: with the evaluations before them, most kernels take
 /// less than a minute.
@@ -54,7 +54,7 @@ pub struct VerifyOptions {
 /// fails. A winner that fails is a result.
 pub fn verify_winner(options: &VerifyOptions) -> Result<Option<WinnerCheck>, Error> {
     let outline = tunesmith_store::read_brief(&options.run)?;
-    let (header, judged) = (&outline.header, Judged::new(&outline));
+    let (header, judged) = (&outline.header, JudgedRun::new(&outline));
     let top = top_of(&judged, 1 + options.rivals);
     check(&top, options)?;
     let problem = problem_of(&options.run, header, options.problem.as_deref())?;
@@ -182,7 +182,7 @@ fn enter(subject: &mut Remeasured, measured: Option<(ConfigId, &Run)>, space: &S
 }
 
 /// Gathers the evidence about the winner, the first of `configs`.
-fn evidence(judged: &Judged<'_>, configs: &[Remeasured], run: Option<&Run>, space: &Space) -> WinnerEvidence {
+fn evidence(judged: &JudgedRun<'_>, configs: &[Remeasured], run: Option<&Run>, space: &Space) -> WinnerEvidence {
     let winner = &configs[0];
     let default = configs.iter().find(|subject| subject.place == Place::Default);
     let before = judged.verdict.comparison.filter(|known| Some(known.contender) == judged.verdict.winner);

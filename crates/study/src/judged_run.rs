@@ -7,7 +7,7 @@ use tunesmith_problem::Metric;
 use tunesmith_store::{Brief, Entries, Entry, Journal, Outline};
 
 /// A recorded run with its verdict. Configurations are known by [`key_of`].
-pub struct Judged<'a> {
+pub struct JudgedRun<'a> {
     /// The run.
     pub recorded: &'a Outline,
     /// The verdict.
@@ -25,7 +25,7 @@ pub fn key_of(entry: &Entry) -> u128 {
     entry.index.parse().unwrap_or(u128::MAX - entry.line as u128)
 }
 
-impl<'a> Judged<'a> {
+impl<'a> JudgedRun<'a> {
     /// Returns the recorded run with its verdict. Reads the lines that decide.
     pub fn new(recorded: &'a Outline) -> Self {
         let metric = Metric::recorded(recorded.header.objective.as_ref());
