@@ -203,6 +203,8 @@ def parse(arguments):
             parser.error(f"there is no part `{name}`; parts are {', '.join(NAMES)}")
     if options.samples < 1:
         parser.error("--samples takes a number of configurations from 1 on")
+    if not 0 < options.minutes < float("inf"):
+        parser.error("--minutes takes a number above 0")
     if options.dry_run and not options.out:
         if not options.bring:
             parser.error("a dry run measures nothing: name a folder for its results with --out")

@@ -251,6 +251,15 @@ fn a_part_that_there_is_not_is_refused_with_those_there_are() {
     assert!(ran.code == Some(2) && ran.stderr.contains("--out"), "{ran:#?}");
 }
 
+#[test]
+fn a_limit_that_is_no_positive_time_is_refused() {
+    let folder = Folder::with(&[]);
+    for minutes in ["-1", "0", "nan", "inf"] {
+        let Some(ran) = gpu_check(&folder, &["--minutes", minutes]) else { return };
+        assert!(ran.code == Some(2) && ran.stderr.contains("--minutes takes a number above 0"), "{ran:#?}");
+    }
+}
+
 /// Returns the names of the files in the archive of a folder.
 fn archived(out: &Path) -> Vec<String> {
     let listed = Command::new("tar").arg("-tzf").arg(out.join("results.tar.gz")).output().unwrap();
