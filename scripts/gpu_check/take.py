@@ -68,8 +68,8 @@ def read(path):
 
 
 def taken(folder, files, is_committed):
-    """Puts the parts of one folder in place, unless a later one is there. Returns what was done as a text."""
-    results, added, kept = Results(folder), [], []
+    """Puts the parts of one folder in place, unless a later or fuller one is there. Returns what was done as a text."""
+    results, added, kept, poorer = Results(folder), [], [], []
     parts = {name: parsed(f"{name}.json", files[f"{name}.json"]) for name in NAMES if f"{name}.json" in files}
     for part in parts.values():
         if is_committed and part.get("dry_run"):
@@ -82,14 +82,23 @@ def taken(folder, files, is_committed):
         if here and here["date"] >= part["date"]:
             kept.append(name)
             continue
+        if here and is_poorer(part, here):
+            poorer.append(name)
+            continue
         place(folder, name, files)
         added.append(name)
     results.summarise()
     missing = [name for name in NAMES if not results.part(name)]
     words = [f"{folder}: taken: {', '.join(added) or 'nothing new'}"]
     words += [f"as new or newer here: {', '.join(kept)}"] if kept else []
+    words += [f"cut short with fewer checks than those here: {', '.join(poorer)}"] if poorer else []
     words += [f"missing: {', '.join(missing)}; the next `gpu-check --pack` carries what is finished"] if missing else []
     return "; ".join(words)
+
+
+def is_poorer(part, here):
+    """Whether a part was cut short before it made as many checks as the one that is there. It does not replace that."""
+    return bool(part.get("cuts")) and len(part["rows"]) < len(here["rows"])
 
 
 def parsed(name, data):

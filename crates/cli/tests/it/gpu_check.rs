@@ -424,6 +424,33 @@ fn an_archive_of_others_is_refused() {
     assert!(ran.code == Some(2) && ran.stderr.contains("a.tar.gz: "), "{ran:#?}");
 }
 
+#[test]
+fn a_part_that_was_cut_short_does_not_replace_a_fuller_one() {
+    let folder = Folder::new();
+    let script = small_repository(&folder);
+    let take = |date: &str, cuts: &[&str], rows: usize| {
+        let row = serde_json::json!({"name": "a", "expected": "b", "found": "c", "passed": true});
+        let part = serde_json::json!({
+            "part": "suite", "date": date, "device": "a GPU", "version": "tunesmith 1", "seconds": 1.0, "budget": 2.0,
+            "cuts": cuts, "rows": vec![row; rows], "tables": [], "data": {}, "large": []
+        });
+        folder.write("in/gpu-x-2026-01-01/suite.json", &part.to_string());
+        let mut tar = Command::new("tar");
+        tar.arg("-czf").arg(folder.path("a.tar.gz")).arg("-C").arg(folder.path("in"));
+        assert!(tar.arg("gpu-x-2026-01-01/suite.json").status().unwrap().success());
+        let archive = folder.path("a.tar.gz");
+        let into = folder.path("results");
+        let mut gpu_check = Command::new(&script);
+        ended(gpu_check.args([Path::new("--take"), &archive, Path::new("--into"), &into]))
+    };
+    let Some(ran) = take("2026-01-01T00:00:00+00:00", &[], 3) else { return };
+    assert!(ran.code == Some(0) && ran.stdout.contains("taken: suite"), "{ran:#?}");
+    let ran = take("2026-01-02T00:00:00+00:00", &["the time was over"], 2).unwrap();
+    assert!(ran.stdout.contains("nothing new; cut short with fewer checks than those here: suite"), "{ran:#?}");
+    let ran = take("2026-01-02T00:00:00+00:00", &["the time was over"], 3).unwrap();
+    assert!(ran.stdout.contains("taken: suite"), "{ran:#?}");
+}
+
 /// The lines of the documentation about GPUs come from the committed results.
 #[test]
 fn the_pages_say_which_gpus_were_seen() {
