@@ -4,6 +4,7 @@ use crate::alternatives::{self, Alternatives};
 use crate::diagnostic::Messages;
 use crate::item::Table;
 use crate::limit::Limit;
+use crate::metric::{check_metrics, check_value};
 use crate::tree::{Located, Section};
 use crate::{
     Problem, ProblemError, SourceFile, Tuning, arguments, command, device_settings, inputs, judging, kernel, nest,
@@ -97,6 +98,7 @@ fn read_root(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
     let problem = read_kernels(root, problem, alternatives.as_ref(), messages);
     let problem = read_tuning(root, problem, messages);
     check_names(&problem, messages);
+    check_numbers(root, &problem, messages);
     if problem.command.is_some() {
         check_reserved(&problem, messages);
     }
@@ -177,8 +179,10 @@ fn read_tuning(root: &Section<'_>, mut problem: Problem, messages: &Messages) ->
     let measure = root.get("measure").and_then(|node| node.section());
     let (limits, places) = read_limits(root).into_iter().unzip();
     problem.places.limits = places;
+    let (metrics, places) = read_metrics(root).into_iter().unzip();
+    problem.places.metrics = places;
     Problem {
-        metrics: read_metrics(root),
+        metrics,
         limits,
         inputs,
         tuning: tuning.map_or_else(Tuning::default, |section| tuning::read(&section)),
@@ -204,11 +208,11 @@ fn read_nest(
     (Some(nest), vec![kernel::ReadKernel { kernel, others: Vec::new(), places }], arguments)
 }
 
-/// Returns the metrics of `[metrics]`, each an expression.
-fn read_metrics(root: &Section<'_>) -> Vec<(String, String)> {
+/// Returns the metrics of `[metrics]`, each an expression, with the places of their names.
+fn read_metrics(root: &Section<'_>) -> Vec<((String, String), Range<usize>)> {
     let Some(metrics) = root.get("metrics").and_then(|node| node.section()) else { return Vec::new() };
     let metric = |(name, node): (Located<&str>, crate::tree::Node<'_>)| {
-        Some((name.value.to_string(), node.expression()?.value.text().to_string()))
+        Some(((name.value.to_string(), node.expression()?.value.text().to_string()), name.span))
     };
     metrics.entries().filter_map(metric).collect()
 }
@@ -274,6 +278,21 @@ fn check_names(problem: &Problem, messages: &Messages) {
         }
         if lookup(&problem.sizes, name).is_some() {
             messages.error(place.clone(), format!("`{name}` is both a size and a tuning parameter"), None);
+        }
+    }
+}
+
+/// Checks the names of metrics and of printed values: each number has one name, and each name one
+/// meaning.
+fn check_numbers(root: &Section<'_>, problem: &Problem, messages: &Messages) {
+    for (at, refusal) in check_metrics(problem) {
+        let place = problem.places.metrics.get(at).cloned().unwrap_or_default();
+        messages.error(place, refusal.text, refusal.remedy);
+    }
+    for (name, _) in problem.command.iter().flat_map(|command| &command.values) {
+        if let Some(text) = check_value(problem, name) {
+            let place = root.place(&["kernel", "values", name]);
+            messages.error(place, text, Some("choose another name under `values`".to_string()));
         }
     }
 }

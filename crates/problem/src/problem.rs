@@ -83,6 +83,8 @@ pub struct Problem {
 pub(crate) struct Places {
     pub(crate) constraints: Vec<Range<usize>>,
     pub(crate) limits: Vec<Range<usize>>,
+    /// The names of metrics.
+    pub(crate) metrics: Vec<Range<usize>>,
     pub(crate) parameters: Vec<Range<usize>>,
     pub(crate) default: Range<usize>,
     pub(crate) grid: Range<usize>,

@@ -28,6 +28,7 @@ mod huge_spaces;
 mod limits;
 mod live;
 mod measuring;
+mod names;
 mod nest_import;
 mod nests;
 mod one_truth;

@@ -11,8 +11,8 @@ use tunesmith_space::{Expr, Value, did_you_mean};
 /// The numbers that every measurement has besides the values that the run yields.
 const MEASURED: [&str; 2] = ["time_ms", "compile_ms"];
 
-/// Metrics that every problem has unless it defines them itself: the energy of a sample in
-/// millijoules, and its product with the time.
+/// Predefined metrics of every problem: the energy of a sample in millijoules, and its product with
+/// the time.
 const ENERGIES: [(&str, &str); 2] = [("energy", ENERGY_MJ), ("edp", "energy * time_ms")];
 
 /// Metrics of every problem that declares its work.
@@ -21,8 +21,12 @@ const RATES: [&str; 2] = ["gflops", "gbytes"];
 /// The metric of every problem that declares its operations: 10^9 of them per second for each watt.
 const EFFICIENCY: &str = "gflops_per_w";
 
-/// Maximum depth of references between metrics. Deeper ones form a circle.
-const MAX_DEPTH: usize = 32;
+/// Maximum depth of references between metrics. [`check_metrics`](super::check_metrics) refuses deeper
+/// ones and cycles; the journals of older versions may hold both.
+pub(super) const MAX_DEPTH: usize = 32;
+
+/// The name of the predefined metric that is another word for `time_ms`.
+const TIME: &str = "time";
 
 /// The metrics and sizes of a problem, from which the values of names follow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,10 +64,11 @@ pub(super) struct Known<'a> {
 
 impl Definitions {
     /// Returns the metrics of the problem, its declared work, the rates derived from that, and its
-    /// sizes.
-    pub(super) fn of(problem: &Problem) -> Self {
+    /// sizes. A number that is among `yielded`, or that the problem's command prints, keeps its name: no
+    /// predefined metric hides it.
+    pub(super) fn of(problem: &Problem, yielded: &Yielded) -> Self {
         let float = |(name, value): &(String, Value)| Some((name.clone(), value.as_float()?));
-        Self { metrics: metrics(problem), sizes: problem.sizes.iter().filter_map(float).collect() }
+        Self { metrics: metrics(problem, yielded), sizes: problem.sizes.iter().filter_map(float).collect() }
     }
 
     /// Returns the names that the values of `names` come from in the end: all but metrics and sizes.
@@ -111,16 +116,21 @@ impl Definitions {
 
     /// Finds metrics that are not expressions, and misspelt names among `used`, each with the place
     /// of its use, and in metrics. A name that resembles no known one may be a value that only the run
-    /// prints.
-    pub(super) fn check_names(&self, problem: &Problem, mut used: Vec<(String, String)>) -> Result<(), Refusal> {
+    /// prints. Names among `yielded` are never misspelt.
+    pub(super) fn check_names(
+        &self,
+        problem: &Problem,
+        yielded: &Yielded,
+        mut used: Vec<(String, String)>,
+    ) -> Result<(), Refusal> {
         let parameters = problem.parameters.iter().map(|parameter| parameter.name());
         let sizes = self.sizes.iter().map(|(name, _)| name.as_str());
         let metrics = self.metrics.iter().map(|(name, _)| name.as_str());
-        let printed = problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.as_str());
         let known: BTreeSet<&str> = parameters
             .chain(sizes)
             .chain(metrics)
-            .chain(printed)
+            .chain(printed(problem))
+            .chain(yielded.names.iter().map(String::as_str))
             .chain(MEASURED)
             .chain([ENERGY_MJ, ERROR])
             .chain(RESOURCE_NAMES)
@@ -156,19 +166,21 @@ impl Definitions {
 }
 
 /// Returns a number of `measurement` by its name. `value` returns the one called so of the values
-/// that the run yields, and `time_ms` is the time that goes with it. The resources of the kernels
-/// come last.
+/// that the run yields, and `time_ms` is the time that goes with it. What the compiler tells comes
+/// last.
 pub(super) fn measured(
     name: &str,
     time_ms: Option<f64>,
     measurement: &Measurement,
     value: impl Fn(&str) -> Option<f64>,
 ) -> Option<f64> {
-    match name {
-        "time_ms" => time_ms,
-        "compile_ms" => measurement.compile.as_ref().map(|compile| compile.time_ms),
-        name => value(name).or_else(|| measurement.compile.as_ref()?.resource(name)),
+    if name == "time_ms" {
+        return time_ms;
     }
+    value(name).or_else(|| {
+        let compile = measurement.compile.as_ref()?;
+        if name == "compile_ms" { Some(compile.time_ms) } else { compile.resource(name) }
+    })
 }
 
 /// Returns the names of the numbers that a run yielded.
@@ -177,21 +189,34 @@ pub(super) fn yielded(measurement: &Measurement) -> String {
     measurement.values.keys().chain(resources).map(String::as_str).chain(MEASURED).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns the names of the numbers that the problem's command prints.
+pub(super) fn printed(problem: &Problem) -> impl Iterator<Item = &str> {
+    problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.as_str())
+}
+
+/// Returns true if Tunesmith gives `name` a meaning in some problem: a predefined metric, or a number
+/// that it measures itself.
+pub(super) fn is_predefined(name: &str) -> bool {
+    let metrics = ENERGIES.map(|(name, _)| name).into_iter().chain(RATES).chain([EFFICIENCY, TIME, "flops", "bytes"]);
+    metrics.chain(MEASURED).chain([ENERGY_MJ, ERROR, super::MEAN]).chain(RESOURCE_NAMES).any(|known| known == name)
+}
+
 /// Returns the metrics of the problem, its declared work, and the rates derived from that.
-fn metrics(problem: &Problem) -> Vec<(String, String)> {
+fn metrics(problem: &Problem, yielded: &Yielded) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = problem.metrics.clone();
+    let taken: BTreeSet<&str> = (problem.metrics.iter().map(|(name, _)| name.as_str()))
+        .chain(printed(problem))
+        .chain(yielded.names.iter().map(String::as_str))
+        .chain(problem.parameters.iter().map(|parameter| parameter.name()))
+        .chain(problem.sizes.iter().map(|(name, _)| name.as_str()))
+        .collect();
     let mut add = |name: &str, text: String| {
-        if !all.iter().any(|(known, _)| known == name) {
+        if !taken.contains(name) {
             all.push((name.to_string(), text));
         }
     };
     ENERGIES.iter().for_each(|(name, text)| add(name, (*text).to_string()));
-    let printed = problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.as_str());
-    let parameters = problem.parameters.iter().map(|parameter| parameter.name());
-    if !printed.chain(parameters).chain(problem.sizes.iter().map(|(name, _)| name.as_str())).any(|name| name == "time")
-    {
-        add("time", "time_ms".to_string());
-    }
+    add(TIME, "time_ms".to_string());
     for (work, rate, expr) in [("flops", RATES[0], &problem.flops), ("bytes", RATES[1], &problem.bytes)] {
         if let Some(expr) = expr {
             add(work, expr.text().to_string());
@@ -200,8 +225,9 @@ fn metrics(problem: &Problem) -> Vec<(String, String)> {
         }
     }
     if problem.flops.is_some() {
-        // Per millijoule to 10^9 per joule, which are 10^9 per second for each watt.
-        add(EFFICIENCY, "flops / energy / 1e6".to_string());
+        // Per millijoule to 10^9 per joule, which are 10^9 per second for each watt. A recorded or
+        // printed `energy` may have another unit.
+        add(EFFICIENCY, format!("flops / {ENERGY_MJ} / 1e6"));
     }
     all
 }

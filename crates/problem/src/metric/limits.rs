@@ -17,16 +17,16 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the limits of `problem`.
+    /// Returns the limits of `problem` on a device whose runs yield `yielded`.
     ///
     /// # Errors
     /// A limit uses a name that is not known but resembles a known one, or a metric cannot be read.
-    pub fn new(problem: &Problem) -> Result<Self, ProblemError> {
-        let limits = Self { limits: problem.limits.clone(), definitions: Definitions::of(problem) };
+    pub fn new(problem: &Problem, yielded: &Yielded) -> Result<Self, ProblemError> {
+        let limits = Self { limits: problem.limits.clone(), definitions: Definitions::of(problem, yielded) };
         for (limit, place) in limits.placed(problem) {
             let label = format!("limit `{}`", limit.name);
             let used = limit.condition.names().iter().map(|used| (label.clone(), used.text.clone()));
-            limits.definitions.check_names(problem, used.collect()).map_err(at(problem, place))?;
+            limits.definitions.check_names(problem, yielded, used.collect()).map_err(at(problem, place))?;
         }
         Ok(limits)
     }

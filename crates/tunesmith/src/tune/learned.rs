@@ -3,7 +3,7 @@
 use super::ground::Ground;
 use super::settings::Settings;
 use crate::Error;
-use crate::devices::{check_counted, yielded};
+use crate::devices::check_counted;
 use crate::guided::{Guided, guided};
 use crate::prior::{Prior, PriorEstimates};
 use std::path::Path;
@@ -49,7 +49,6 @@ impl<'a> Learned<'a> {
         };
         check_limit(&settings.stop, &estimates, &settings.target())?;
         check_counted(device, problem, machine, (settings.profile, settings.needs_energy()))?;
-        check_objective(ground, settings)?;
         let has_counters = device.counted_hardware().is_some();
         let launch = match device {
             Device::Kernels(target) if !target.is_processor() => problem.launch(target.language(), &ground.limits),
@@ -90,19 +89,6 @@ impl<'a> Learned<'a> {
             _ => None,
         }
     }
-}
-
-/// Checks that runs on the device yield what the objective and the limits need.
-fn check_objective(ground: &Ground<'_>, settings: &Settings) -> Result<(), Error> {
-    let limits = settings.objective().limits();
-    if settings.metric().is_none() && limits.is_empty() {
-        return Ok(());
-    }
-    let yielded = yielded(&ground.device, ground.problem)?;
-    if let Some(metric) = settings.metric() {
-        metric.check_yielded(ground.problem, &yielded)?;
-    }
-    Ok(limits.check_yielded(ground.problem, &yielded)?)
 }
 
 /// Returns the recording that is replayed, with its file.

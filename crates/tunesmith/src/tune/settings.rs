@@ -3,12 +3,13 @@
 
 use super::ground::Ground;
 use super::options::{JournalOptions, Search};
+use crate::devices::yielded;
 use crate::{Error, Metric, Problem};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Direction, Stop, Target};
 use tunesmith_device::Device;
-use tunesmith_problem::{Limits, MetricObjective, SearchObjective};
+use tunesmith_problem::{Limits, MetricObjective, SearchObjective, Yielded};
 use tunesmith_propose::ProposeCommand;
 use tunesmith_search::StrategySpec;
 use tunesmith_space::Space;
@@ -64,7 +65,12 @@ impl Settings {
         let earlier = earlier(&journal, options.resume)?;
         let strategy = strategy(problem, search, earlier.as_ref())?;
         let stop = stop(problem, search, &strategy);
-        let metric = metric(problem, search, earlier.as_ref())?;
+        let target = target(problem, search, earlier.as_ref());
+        let yielded = yielded_for(&target, ground)?;
+        let metric = Metric::new(&target, problem, &yielded)?;
+        let limits = Limits::new(problem, &yielded)?;
+        metric.iter().try_for_each(|metric| metric.check_yielded(problem, &yielded))?;
+        limits.check_yielded(problem, &yielded)?;
         check_cost(&stop, metric.as_ref())?;
         let tuning = &problem.tuning;
         let in_flight = strategy.strategy().in_flight();
@@ -76,7 +82,7 @@ impl Settings {
             model: search.model.clone().or(model),
             strategy,
             stop,
-            objective: SearchObjective::new(metric, Limits::new(problem)?, &ground.space),
+            objective: SearchObjective::new(metric, limits, &ground.space),
             seed: seed.unwrap_or(0),
             room: room
                 .or(ground.remote_room)
@@ -157,10 +163,16 @@ fn stop(problem: &Problem, search: &Search, strategy: &StrategySpec) -> Stop {
     search.stop.as_ref().or(problem.tuning.stop.as_ref()).cloned().unwrap_or_else(|| Stop::evaluations(most))
 }
 
-fn metric(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Result<Option<Metric>, Error> {
+/// Returns the objective: the user's, or that of the resumed run, or the problem's.
+fn target(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Target {
     let before = earlier.and_then(|header| Metric::recorded(header.objective.as_ref())).map(|metric| metric.target());
-    let target = search.objective.clone().or(before).or(problem.tuning.objective.clone());
-    Ok(Metric::new(&target.unwrap_or_default(), problem)?)
+    search.objective.clone().or(before).or(problem.tuning.objective.clone()).unwrap_or_default()
+}
+
+/// Returns the numbers that runs on the device yield, if the objective or a limit uses them.
+fn yielded_for(target: &Target, ground: &Ground<'_>) -> Result<Yielded, Error> {
+    let uses_none = *target == Target::Time && ground.problem.limits.is_empty();
+    if uses_none { Ok(Yielded::default()) } else { yielded(&ground.device, ground.problem) }
 }
 
 /// Reads the history: the one named, or else that of the resumed run without files that have

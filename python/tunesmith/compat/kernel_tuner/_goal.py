@@ -43,6 +43,9 @@ class Goal:
                 known = ", ".join(["time", *metrics])
                 raise Refused(f"objective={one!r} is none of the results {known}; add it to `metrics`")
             key = f"objective_{number + 1}" if number else "objective"
+            # Tunesmith refuses a metric that is called like a tuning parameter.
+            while key in names.values:
+                key += "_"
             self.table[key] = _expression(one, metrics, names)
             texts.append(f"{'maximise' if is_higher else 'minimise'} {key}")
         self.text: str | None = None if texts == ["time"] else ",".join(texts)
