@@ -39,8 +39,8 @@ mod synthetic;
 pub mod worker;
 
 pub use backends::command::{
-    CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberPattern, OUT, PatternError, TextPattern,
-    Unit, device as command_device,
+    CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberFault, NumberPattern, OUT, PatternError,
+    TextPattern, Unit, device as command_device,
 };
 pub use backends::cuda::{ChipCounters, ResolvedCounter};
 pub use backends::gpu::{GpuApi, GpuDevice};

@@ -141,7 +141,7 @@ fn cost(section: &Section<'_>, messages: &Messages) -> Option<Cost> {
     let time = section.get("time").map_or(Some(Cost::Wall), |node| word(&node, &times))?;
     let Some(node) = section.get("cost") else {
         if let Some(unit) = section.get("unit") {
-            let remedy = "name it: cost = \"time: ([0-9.]+)\"; other times need no unit".to_string();
+            let remedy = "name it: cost = \"time: ([-+0-9.eE]+)\"; other times need no unit".to_string();
             unit.error("`kernel.unit` is the unit of a printed cost, but there is none", Some(remedy));
         }
         return Some(time);

@@ -31,7 +31,7 @@ command = ["sh", "program.sh", "{TILE}"]
 build = ["sh", "build.sh", "{OUT}"]
 cost = "cost ([0-9]+) us"
 unit = "us"
-values = { loss = "loss ([0-9.]+)" }
+values = { loss = "loss ([-+0-9.eE]+)" }
 
 [parameters]
 TILE = [1, 2, 3, 4, 5]
@@ -171,7 +171,7 @@ fn wrong_costs_are_refused_where_they_stand() {
     tune_with("cost = \"cost ([0-9]+) us\"\n", "").refused(&["p.toml:8:", "there is none"]);
     tune_with("unit = \"us\"", "time = \"user\"").refused(&["p.toml:9:", "`kernel.cost` both say"]);
     tune_with("unit = \"us\"", "time = \"usr\"").refused(&["did you mean `user`?"]);
-    tune_with("loss ([0-9.]+)", "loss").refused(&["p.toml:10:", "kernel.values.loss", "0 groups"]);
+    tune_with("loss ([-+0-9.eE]+)", "loss").refused(&["p.toml:10:", "kernel.values.loss", "0 groups"]);
     tune_with("unit = \"us\"", "memory_limit = \"2GIG\"").refused(&["p.toml:9:", "no amount of memory", "\"2GiB\""]);
     tune_with("unit = \"us\"", "warmup = 1").refused(&["p.toml:9:", "true or false"]);
     let both = "unit = \"us\"\nwarmup = false\n[measure]\nwarmups = 3";

@@ -54,9 +54,8 @@ pub(super) fn judge(spec: &CommandSpec, expected: Option<&str>, ran: &Ran, limit
     let mut numbers = Vec::new();
     for (name, pattern) in spec.numbers() {
         let number = match pattern.last(&printed) {
-            Some(Ok(number)) if number.is_finite() => Ok(number),
-            Some(Ok(number)) => Err(format!("`{name}` is {number}, which is no finite number")),
-            Some(Err(text)) => Err(format!("`{name}` is `{text}`, which is not a number")),
+            Some(Ok(number)) => Ok(number),
+            Some(Err(fault)) => Err(format!("`{name}` is {fault}")),
             None => Err(format!("the command did not print `{name}`: nothing matches `{pattern}`")),
         };
         numbers.push(number.map_err(&runtime)?);

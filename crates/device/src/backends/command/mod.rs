@@ -14,10 +14,12 @@ mod evaluator;
 mod judge;
 mod lookup;
 mod measure;
+mod number;
 mod pattern;
 mod spec;
 
 pub use evaluator::{CommandEvaluator, CommandOptions};
+pub use number::NumberFault;
 pub use pattern::{NumberPattern, PatternError, TextPattern};
 pub use spec::{CommandSpec, CommandVerify, Cost, OUT, Unit};
 

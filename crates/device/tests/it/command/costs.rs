@@ -30,6 +30,26 @@ fn a_cost_that_is_not_printed_or_no_time_is_a_runtime_failure() {
 }
 
 #[test]
+fn a_part_of_a_printed_number_fails_the_configuration() {
+    let setup = Setup::new();
+    let run = |pattern: &str, printed_text: &str| {
+        let script = format!("printf '%b\\n' '{printed_text}'");
+        setup.run(CommandSpec { cost: printed(pattern, Unit::Seconds), ..setup.spec(&script) })
+    };
+    let exponent = ["`cost` is `05`, which the pattern takes out of `9.8e-05`", "write the group as `([-+0-9.eE]+)`"];
+    assert_failed(&run("([0-9.]+) s", "took 9.8e-05 s"), FailureKind::Runtime, &exponent);
+    assert_failed(&run("([0-9.]+) s", "took 2,01 s"), FailureKind::Runtime, &["takes out of `2,01`", "LC_ALL"]);
+    assert_failed(&run("took ([0-9]+)", "took 1e400 s"), FailureKind::Runtime, &["takes out of `1e400`"]);
+    assert_failed(&run("took ([-+0-9.eE]+)", "took 1e400 s"), FailureKind::Runtime, &["no finite number"]);
+    assert_failed(&run("took ([-+0-9.eE]+)", "took -1 s"), FailureKind::Runtime, &["`cost` is -1", "above 0"]);
+    let unit = ["`cost` is `1.5us`", "leave `us` outside of the group", "`unit`"];
+    assert_failed(&run("took (.*)", "took 1.5us"), FailureKind::Runtime, &unit);
+    let coloured = run("took ([-+0-9.eE]+) s", "took \\0033[32m9.8e-05\\0033[0m s");
+    assert_correct(&coloured);
+    assert!((coloured.measurement.times_ms[0] - 0.098).abs() < 1e-12);
+}
+
+#[test]
 fn further_numbers_are_kept_for_every_sample() {
     let setup = Setup::new();
     let pattern = |text| NumberPattern::parse(text).unwrap();
