@@ -17,7 +17,7 @@ echo "loss 0.$TILE"
 "#;
 
 const BUILD: &str = r#"#!/bin/sh
-echo built >> built
+echo built >> "$2/built"
 test "$WAY" = broken && { echo "settings:1: error: no such way" >&2; exit 1; }
 if test "$WAY" = wrong; then echo answer=41; else echo answer=42; fi > "$1/settings"
 "#;
@@ -28,7 +28,7 @@ sizes = { SIZE = 100 }
 
 [kernel]
 command = ["sh", "program.sh", "{TILE}"]
-build = ["sh", "build.sh", "{OUT}"]
+build = ["sh", "build.sh", "{OUT}", "@HERE@"]
 cost = "cost ([0-9]+) us"
 unit = "us"
 values = { loss = "loss ([-+0-9.eE]+)" }
@@ -48,7 +48,14 @@ strategy = "exhaustive"
 "#;
 
 fn folder(problem: &str) -> Folder {
-    Folder::with(&[("p.toml", problem), ("program.sh", PROGRAM), ("build.sh", BUILD)])
+    let folder = Folder::with(&[("program.sh", PROGRAM), ("build.sh", BUILD)]);
+    write_problem(&folder, problem);
+    folder
+}
+
+/// Writes a problem, with the path of its folder for `@HERE@`: its commands run in a copy.
+fn write_problem(folder: &Folder, problem: &str) {
+    folder.write("p.toml", &problem.replace("@HERE@", folder.path("").to_str().unwrap().trim_end_matches('/')));
 }
 
 /// Tunes the problem with `old` replaced by `new`.
@@ -158,7 +165,8 @@ fn wrong_words_are_refused_where_they_stand() {
     tune_with("{TILE}", "{TIEL}").refused(&["p.toml:6:", "`{TIEL}`", "did you mean `TILE`?"]);
     tune_with("{TILE}", "{TILE").refused(&["p.toml:6:", "without its partner"]);
     tune_with("{OUT}", "{OUTPUT}").refused(&["p.toml:7:", "`{OUTPUT}`", "OUT, the folder of a configuration"]);
-    tune_with("[\"sh\", \"build.sh\", \"{OUT}\"]", "[[\"sh\"], \"build.sh\"]").refused(&["p.toml:7:", "mixes words"]);
+    tune_with("[\"sh\", \"build.sh\", \"{OUT}\", \"@HERE@\"]", "[[\"sh\"], \"build.sh\"]")
+        .refused(&["p.toml:7:", "mixes words"]);
     tune_with("[\"sh\", \"build.sh\"", "[\"no-such-compiler\"")
         .refused(&["p.toml:7:", "`no-such-compiler` is not among the installed programs"]);
 }
@@ -190,9 +198,85 @@ fn wrong_checks_and_names_are_refused_where_they_stand() {
     tune_with("[verify]", "[[arguments]]\nname = \"a\"\n\n[verify]").refused(&["a command has no `[[arguments]]`"]);
 }
 
+/// Returns the cost of every configuration, and the kinds of failures.
+fn costs(folder: &Folder, problem: &str) -> Vec<(String, String)> {
+    let ran = folder.run(&["tune", problem, "--quiet", "--json", "--strategy", "exhaustive"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let journal = folder.path(ran.json()["out"].as_str().unwrap());
+    let words = |entry: serde_json::Value| (entry["config"].to_string(), entry["status"].as_str().unwrap().to_owned());
+    entries(&journal).into_iter().map(words).collect()
+}
+
+/// `check` looks at the file that `writes` names.
+const LEFTOVER: &str = r#"
+[kernel]
+command = ["sh", "-c", "[ {WAY} = wrong ] || echo 42 > result.txt"]
+writes = ["result.txt"]
+[parameters]
+WAY = ["right", "wrong"]
+[verify]
+check = ["grep", "-q", "42", "result.txt"]
+"#;
+
+#[test]
+fn a_result_of_another_run_makes_no_configuration_correct() {
+    let other = LEFTOVER.replace(r#""right", "wrong""#, r#""wrong", "right""#);
+    let folder = Folder::with(&[("a.toml", LEFTOVER), ("b.toml", &other), ("result.txt", "42 of yesterday")]);
+    for problem in ["a.toml", "a.toml", "b.toml"] {
+        let mut found = costs(&folder, problem);
+        found.sort();
+        let expected = [(r#"{"WAY":"right"}"#, "correct"), (r#"{"WAY":"wrong"}"#, "correctness")];
+        assert_eq!(found, expected.map(|(config, status)| (config.to_owned(), status.to_owned())), "{problem}");
+    }
+}
+
+/// Compiled by `make`, whose program does not depend on the parameter for all it knows.
+const MAKE: &str = r#"
+[kernel]
+build = ["make", "COST={COST}"]
+command = ["./prog"]
+cost = "cost ([0-9]+)"
+[parameters]
+COST = [20, 1, 5, 10]
+"#;
+
+#[test]
+fn a_program_that_was_made_before_the_run_is_made_for_each_configuration() {
+    let files = [
+        ("p.toml", MAKE),
+        ("Makefile", "prog: m.o\n\tcc -o prog m.o\nm.o: m.c\n\tcc -DCOST=$(COST) -c m.c\n"),
+        ("m.c", "#include <stdio.h>\nint main(void) { printf(\"cost %d\\n\", COST); }\n"),
+    ];
+    let folder = Folder::with(&files);
+    let made = Command::new("make").arg("COST=7").current_dir(folder.path("")).output();
+    if !made.is_ok_and(|output| output.status.success()) {
+        return;
+    }
+    let outcome = folder.run(&["tune", "p.toml", "--quiet", "--json", "--strategy", "exhaustive"]).json();
+    assert_eq!((&outcome["best"]["config"]["COST"], &outcome["best"]["time_ms"]), (&json!(1), &json!(1.0)));
+    for entry in entries(&folder.path("p.jsonl")).iter().filter(|entry| entry["times_ms"].is_array()) {
+        let cost = entry["config"]["COST"].as_f64();
+        assert_eq!(entry["times_ms"][0].as_f64(), cost, "{entry}");
+    }
+}
+
+#[test]
+fn the_last_line_of_the_standard_error_stands_in_the_summary() {
+    let problem = "[kernel]\ncommand = [\"sh\", \"run.sh\", \"{N}\"]\n[parameters]\nN = [1, 2, 3]\n";
+    let script = "test $1 = 1 && exit; echo 'line 1' >&2; echo 'no device of this kind' >&2; echo result; exit 3";
+    let folder = Folder::with(&[("p.toml", problem), ("run.sh", script)]);
+    let ran = folder.run(&["tune", "p.toml", "--quiet", "--strategy", "exhaustive"]);
+    assert!(
+        ran.stdout.contains("2 runtime, commonly: the command ended with status 3: no device of this kind"),
+        "{ran:#?}"
+    );
+    let explained = folder.run(&["explain", "p.jsonl"]);
+    assert!(explained.stdout.contains("no device of this kind"), "{explained:#?}");
+}
+
 const ENDLESS: &str = r#"
 [kernel]
-command = ["sh", "-c", "sleep 1000 & echo $$ $! > running; wait"]
+command = ["sh", "-c", "sleep 1000 & echo $$ $! > @HERE@/running; wait"]
 
 [parameters]
 N = [1, 2, 3]
@@ -227,7 +311,8 @@ fn wait_until_gone(number: &str) {
 #[test]
 fn nothing_outlives_a_tuner_that_is_killed_or_interrupted() {
     for (signal, code) in [("-KILL", None), ("-INT", Some(130))] {
-        let folder = Folder::with(&[("p.toml", ENDLESS)]);
+        let folder = Folder::with(&[]);
+        write_problem(&folder, ENDLESS);
         let mut tuner = folder.command(&["tune", "p.toml", "--quiet"]).stdout(Stdio::null()).spawn().unwrap();
         let started = running(&folder);
         assert_eq!(started.len(), 2);

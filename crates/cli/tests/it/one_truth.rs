@@ -29,7 +29,10 @@ strategy = "exhaustive"
 "#;
 
 fn folder(script: &str) -> Folder {
-    Folder::with(&[("p.toml", PROBLEM), ("run.sh", script)])
+    let folder = Folder::with(&[("p.toml", PROBLEM)]);
+    // Commands run in a copy of the folder.
+    folder.write("run.sh", &script.replace("count.3", folder.path("count.3").to_str().unwrap()));
+    folder
 }
 
 #[test]
@@ -175,7 +178,8 @@ fn failures_that_differ_do_not_end_the_run() {
 
 #[test]
 fn an_objective_that_nothing_yields_is_refused_before_the_search() {
-    let folder = Folder::with(&[("p.toml", MANY), ("run.sh", "touch ran")]);
+    let folder = Folder::with(&[("p.toml", MANY)]);
+    folder.write("run.sh", &format!("touch '{}'", folder.path("ran").display()));
     let ran = folder.run(&["tune", "p.toml", "--objective", "minimise joules"]);
     ran.refused(&["`minimise joules` needs `joules`", "nothing yields", "a run yields compile_ms, energy_mj, time_ms"]);
     assert!(!folder.path("ran").exists() && !folder.path("p.jsonl").exists(), "nothing ran");

@@ -19,4 +19,4 @@ pub use fill::Given;
 pub(crate) use dataset::{DataSet, pass, passed};
 pub(crate) use digest::Fields;
 pub(crate) use expected::{Compared, Expected};
-pub(crate) use scratch::{Places, Scratch};
+pub(crate) use scratch::{Places, Scratch, is_scratch};

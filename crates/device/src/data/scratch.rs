@@ -110,6 +110,12 @@ impl Drop for Scratch {
     }
 }
 
+/// Returns true if `path` is the folder of a run.
+pub(crate) fn is_scratch(path: &Path) -> bool {
+    let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
+    is_named && path.join(LOCK).is_file()
+}
+
 /// Returns the reason if `parent` lacks room for `bytes` and some compiled kernels, or forbids
 /// executable mappings.
 fn check_room(parent: &Path, bytes: u64) -> Result<(), String> {

@@ -2,11 +2,12 @@
 
 use crate::backends::BuildError;
 use crate::backends::ahead::Build;
+use crate::backends::command::folder::{OwnFolder, ProblemFolder, Surroundings};
 use crate::backends::command::spec::OUT;
 use crate::backends::command::{CommandSpec, judge};
 use crate::data::{Places, Scratch};
 use crate::error::DeviceError;
-use crate::host::{CommandTask, Finish, Input, Launcher, Output, Ran, Streams};
+use crate::host::{CommandTask, Finish, Input, Launcher, Ran, Streams};
 use crate::measure::limits::human;
 use crate::problem::{Scope, Template};
 use crate::sandbox::{Confinement, Sandbox};
@@ -17,6 +18,10 @@ use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Interrupt};
 use tunesmith_files::remove_tree;
 use tunesmith_space::Value;
+
+/// The copies of the problem's folder that a run has room for at least: those in flight and those of
+/// the final re-measurement.
+const COPIES: u64 = 8;
 
 /// Runs the build steps of configurations.
 pub(super) struct CommandBackend {
@@ -31,18 +36,23 @@ pub(super) struct CommandBackend {
     /// The time limit of each build step.
     limit: Duration,
     built: AtomicU64,
+    problem: ProblemFolder,
+    surroundings: Surroundings,
     /// A configuration that was built before it was requested.
     ahead: Mutex<Option<(Scope, BuiltCommand)>>,
     /// The folders of all configurations. Dropped last.
     scratch: Scratch,
 }
 
-/// A configuration that is ready to run. Dropping this value removes its folder.
+/// A configuration that is ready to run. Dropping this value removes its folders.
 #[derive(Debug)]
 pub(super) struct BuiltCommand {
     /// The configuration's names, including its folder.
     pub(super) scope: Scope,
+    /// The folder that `{OUT}` names, for what the build makes.
     pub(super) folder: PathBuf,
+    /// The folder in which all commands run.
+    pub(super) own: OwnFolder,
     /// The cost and result of building. `None` if there is nothing to build.
     pub(super) compile: Option<CompileData>,
 }
@@ -63,23 +73,29 @@ impl CommandBackend {
         limit: Duration,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, DeviceError> {
-        let scratch = Scratch::create(0, &Places::new(launcher.keeps_files_in()))?;
+        let problem = ProblemFolder::new(&spec, sandbox)?;
+        let room = problem.bytes().saturating_mul(COPIES);
+        let scratch = Scratch::create(room, &Places::new(launcher.keeps_files_in()))?;
+        let surroundings = problem.surroundings(scratch.path());
+        // No command may write the problem's folder, which all configurations read.
         let confinement = Confinement::of_run(sandbox, scratch.path())?;
-        let confinement = confinement.map(|confinement| confinement.with_own_folder(&spec.folder));
         let temporary = confinement.as_ref().map(|_| scratch.path().join("tmp-run"));
         let of_runs = confinement.clone().zip(temporary.as_deref());
         let runner = launcher.clone().confined(of_runs.map(|(confinement, path)| confinement.with_temporary(path)));
         let launcher = launcher.confined(confinement);
         let (built, ahead) = (AtomicU64::new(0), Mutex::new(None));
-        Ok(Self { spec, launcher, runner, temporary, clock, limit, built, ahead, scratch })
+        #[rustfmt::skip]
+        let backend =
+            Self { spec, launcher, runner, temporary, clock, limit, built, problem, surroundings, ahead, scratch };
+        Ok(backend)
     }
 
     /// Returns the supervisor's task for running one of the commands.
-    pub(super) fn task(&self, words: &[Template], scope: &Scope) -> CommandTask {
+    pub(super) fn task(&self, words: Vec<String>, prepared: &BuiltCommand) -> CommandTask {
         CommandTask {
-            words: expand(words, scope),
-            environment: environment(&self.spec, scope),
-            folder: self.spec.folder.clone(),
+            words,
+            environment: environment(&self.spec, &prepared.scope),
+            folder: prepared.own.path().to_owned(),
             input: Input::Nothing,
             memory_limit: None,
             confinement: None,
@@ -91,19 +107,37 @@ impl CommandBackend {
         *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some((scope, prepared));
     }
 
+    /// Makes the folders of a configuration.
     fn prepare(&self, scope: &Scope) -> Result<BuiltCommand, BuildError> {
         let number = self.built.fetch_add(1, Ordering::Relaxed);
         let folder = self.scratch.path().join(number.to_string());
-        std::fs::create_dir(&folder).map_err(|error| {
-            let problem = format!("has no folder for a configuration: {}: {error}", folder.display());
-            BuildError::Broken(DeviceError::Worker { problem })
-        })?;
-        Ok(BuiltCommand { scope: with_folder(scope, &folder), folder, compile: None })
+        std::fs::create_dir(&folder).map_err(|error| no_folder(format!("{}: {error}", folder.display())))?;
+        let scope = with_folder(scope, &folder);
+        let [writes, command] = [&self.spec.writes, &self.spec.command].map(|words| expand(words, &scope));
+        let build: Vec<String> = self.spec.build.iter().flat_map(|step| step_words(step, &scope)).collect();
+        let own = self.problem.copy(&self.surroundings, number, &writes, &command, &build);
+        let own = own.map_err(|error| no_folder(error.to_string()))?;
+        Ok(BuiltCommand { scope, folder, own, compile: None })
     }
 
-    fn step(&self, words: &[Template], scope: &Scope, cancel: &Interrupt) -> Result<(), BuildError> {
-        let task = self.task(words, scope);
-        let ran = self.launcher.run(&task, Streams::Together, self.limit, cancel).map_err(BuildError::Broken)?;
+    /// Removes what an earlier run of the configuration wrote. A run that writes nothing would
+    /// otherwise be judged by the results of another.
+    pub(super) fn remove_results(&self, prepared: &BuiltCommand) -> Result<(), DeviceError> {
+        let names = expand(&self.spec.writes, &prepared.scope);
+        prepared.own.remove_results(&names, &prepared.folder).map_err(|error| DeviceError::Command {
+            key: "writes",
+            text: format!("the file of an earlier run cannot be removed: {error}"),
+            remedy: "name files in the problem's folder or in {OUT}".to_owned(),
+        })
+    }
+
+    fn step(&self, words: &[Template], prepared: &BuiltCommand, cancel: &Interrupt) -> Result<(), BuildError> {
+        let words = step_words(words, &prepared.scope);
+        if words.is_empty() {
+            return Ok(());
+        }
+        let task = self.task(words, prepared);
+        let ran = self.launcher.run(&task, Streams::Apart, self.limit, cancel).map_err(BuildError::Broken)?;
         let message = match &ran.finish {
             Finish::Cancelled => return Err(BuildError::Cancelled),
             Finish::TimedOut => {
@@ -111,20 +145,19 @@ impl CommandBackend {
                 judge::with_output(&format!("the build step `{}` {how}", task.words.join(" ")), &ran)
             }
             finish => match judge::unsuccessful(finish) {
-                Some(how) => build_failure(&task, &how, &ran.stdout),
+                Some(how) => build_failure(&task, &how, &ran),
                 None => return Ok(()),
             },
         };
-        Err(BuildError::Failed(self.without_folder(&message, scope)))
+        Err(BuildError::Failed(self.without_folders(&message, prepared)))
     }
 
-    /// Replaces the configuration's folder in a message. Messages of different configurations
+    /// Replaces the configuration's folders in a message. Messages of different configurations
     /// become alike, and none names a folder that no longer exists.
-    pub(super) fn without_folder(&self, text: &str, scope: &Scope) -> String {
-        match scope.get(OUT) {
-            Some(Value::Str(folder)) => text.replace(folder.as_ref(), "{OUT}"),
-            _ => text.to_owned(),
-        }
+    pub(super) fn without_folders(&self, text: &str, prepared: &BuiltCommand) -> String {
+        let own = prepared.own.path().to_string_lossy();
+        let text = text.replace(own.as_ref(), &self.spec.folder.to_string_lossy());
+        text.replace(prepared.folder.to_string_lossy().as_ref(), "{OUT}")
     }
 
     /// Runs the command of a configuration once.
@@ -134,8 +167,9 @@ impl CommandBackend {
         limit: Duration,
         interrupt: &Interrupt,
     ) -> Result<Ran, DeviceError> {
-        let task = self.task(&self.spec.command, &prepared.scope);
+        let task = self.task(expand(&self.spec.command, &prepared.scope), prepared);
         let task = CommandTask { memory_limit: self.spec.memory_limit, ..task };
+        self.remove_results(prepared)?;
         let temporary = self.temporary()?;
         let ran = self.runner.run(&task, Streams::Apart, limit, interrupt);
         // Nothing that the command started is left. What it wrote must not fill the disk for others.
@@ -175,13 +209,19 @@ impl Build for CommandBackend {
         }
         let start = self.clock.now();
         for step in &self.spec.build {
-            self.step(step, &prepared.scope, cancel)?;
+            self.step(step, &prepared, cancel)?;
         }
+        self.problem.restore(&prepared.own).map_err(|error| no_folder(error.to_string()))?;
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
         prepared.compile =
             Some(CompileData { time_ms, binary_bytes: bytes_in(&prepared.folder), ..CompileData::default() });
         Ok(prepared)
     }
+}
+
+fn no_folder(problem: String) -> BuildError {
+    let problem = format!("has no folder for a configuration: {problem}");
+    BuildError::Broken(DeviceError::Worker { problem })
 }
 
 /// Returns the scope of a configuration whose folder is `folder`.
@@ -195,6 +235,13 @@ pub(super) fn expand(words: &[Template], scope: &Scope) -> Vec<String> {
     words.iter().map(|word| word.expand(scope)).collect()
 }
 
+/// Returns the words of a build step for a configuration, without those that become empty. A compiler
+/// would take an empty word for a file. A step without words does nothing.
+pub(super) fn step_words(words: &[Template], scope: &Scope) -> Vec<String> {
+    let words = words.iter().map(|word| word.expand(scope));
+    words.filter(|word| !word.trim().is_empty()).collect()
+}
+
 /// Returns the environment variables of all commands: first sizes, parameters and the folder by
 /// their names, then the problem's own variables.
 pub(super) fn environment(spec: &CommandSpec, scope: &Scope) -> Vec<(String, String)> {
@@ -204,14 +251,19 @@ pub(super) fn environment(spec: &CommandSpec, scope: &Scope) -> Vec<(String, Str
 }
 
 /// Returns the message of a failed step. Its first line stands alone. For that line, a compiler's
-/// first error is best, and the last line of other programs.
-fn build_failure(task: &CommandTask, how: &str, log: &Output) -> String {
-    let text = log.text();
+/// first error is best, and of other programs the last line of the standard error.
+fn build_failure(task: &CommandTask, how: &str, ran: &Ran) -> String {
+    let (stdout, stderr) = (ran.stdout.text(), ran.stderr.text());
     let is_error = |line: &&str| line.contains("error:") || line.contains("Error:");
-    let said = text.lines().find(is_error).or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
+    let error = stderr.lines().chain(stdout.lines()).find(is_error).map(judge::plain);
+    let said = error.or_else(|| judge::last_line(&ran.stderr)).or_else(|| judge::last_line(&ran.stdout));
     let program = task.words.first().map_or("", String::as_str);
+    let log = [stdout.trim_end(), stderr.trim_end()].into_iter().filter(|text| !text.is_empty());
     match said {
-        Some(said) => format!("`{program}`: {}\n`{}` {how}:\n{}", said.trim(), task.words.join(" "), text.trim_end()),
+        Some(said) => {
+            let log = log.collect::<Vec<_>>().join("\n");
+            format!("`{program}`: {said}\n`{}` {how}:\n{log}", task.words.join(" "))
+        }
         None => format!("the build step `{}` {how} and printed nothing", task.words.join(" ")),
     }
 }

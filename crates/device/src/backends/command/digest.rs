@@ -78,7 +78,7 @@ fn file_in(folder: &Path, word: &str) -> Option<PathBuf> {
 /// Returns the words that a shell finds in `text`, without their quotes. A quoted text with blanks
 /// may be for another shell, so that its words are among them. Each word has true if it names what
 /// is written: if it stands behind `-o` or `>`.
-fn shell_words(text: &str) -> Vec<(String, bool)> {
+pub(super) fn shell_words(text: &str) -> Vec<(String, bool)> {
     let mut words: Vec<(String, bool)> = Vec::new();
     let (mut word, mut quote, mut is_written) = (String::new(), None, false);
     let mut letters = text.chars();

@@ -2,7 +2,7 @@
 
 use crate::backends::BuildError;
 use crate::backends::ahead::{Build, BuildResult, Builds};
-use crate::backends::command::backend::{BuiltCommand, CommandBackend, environment, expand, with_folder};
+use crate::backends::command::backend::{BuiltCommand, CommandBackend, environment, expand, step_words, with_folder};
 use crate::backends::command::digest::digest;
 use crate::backends::command::lookup::{NoProgram, find};
 use crate::backends::command::measure::{CommandBench, MeasuredCommand};
@@ -11,7 +11,7 @@ use crate::error::DeviceError;
 use crate::host::{KEPT, Launcher, WorkerCommand, processor_name, threads};
 use crate::measure::Policy;
 use crate::measure::limits::launch_limit;
-use crate::problem::{Scope, Template};
+use crate::problem::{Scope, Template, TemplateError};
 use crate::sandbox::Sandbox;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -156,11 +156,11 @@ impl CommandEvaluator {
         let spec = &self.backend.spec;
         let scope = self.scope(config);
         // Later steps may run programs that earlier steps have made.
-        let is_installed = |word: &String| !word.contains('/');
+        let is_installed = |word: &str| !word.contains('/');
         for (at, step) in spec.build.iter().enumerate() {
-            let program = first_word(step, &scope);
-            if at == 0 || is_installed(&program) {
-                require("build", &program, &spec.folder)?;
+            let words = step_words(step, &scope);
+            if let Some(program) = words.first().filter(|program| at == 0 || is_installed(program)) {
+                require("build", program, &spec.folder)?;
             }
         }
         let prepared = match self.backend.build(&scope, self.backend.launcher.interrupt()) {
@@ -173,7 +173,7 @@ impl CommandEvaluator {
         let command = [("command", &spec.command)];
         let check = spec.verify.check.iter().map(|check| ("check", check));
         for (key, words) in command.into_iter().chain(check) {
-            require(key, &first_word(words, &prepared.scope), &spec.folder)?;
+            require(key, &first_word(words, &prepared.scope), prepared.own.path())?;
         }
         self.backend.keep(scope, prepared);
         Ok(None)
@@ -197,7 +197,11 @@ impl CommandEvaluator {
         }
         lines.push(format!("mkdir -p \"${OUT}\""));
         for (key, words) in spec.commands() {
-            let line = quoted(expand(words, &scope));
+            let words = if key == "build" { step_words(words, &scope) } else { expand(words, &scope) };
+            let line = quoted(words);
+            if key == "command" && !spec.writes.is_empty() {
+                lines.push(format!("rm -f -- {}", quoted(expand(&spec.writes, &scope))));
+            }
             lines.push(match key {
                 // The check reads the command's output.
                 "command" if spec.verify.check.is_some() => format!("{line} | tee \"${OUT}.output\""),
@@ -327,10 +331,21 @@ fn check_names(spec: &CommandSpec, scope: &Scope) -> Result<(), DeviceError> {
         word.check(scope).map_err(|error| DeviceError::Command {
             key,
             text: format!("in `{word}`: {error}"),
-            remedy: format!("names are sizes, parameters and {OUT}, the folder of a configuration"),
+            remedy: unknown_name(&error),
         })?;
     }
     Ok(())
+}
+
+/// Returns the remedy for an unknown name: its braces may have been meant as braces.
+fn unknown_name(error: &TemplateError) -> String {
+    let names = format!("names are sizes, parameters and {OUT}, the folder of a configuration");
+    match error {
+        TemplateError::UnknownName { name, .. } => {
+            format!("{names}; write `{{{{{name}}}}}` if the braces stand for themselves")
+        }
+        _ => names,
+    }
 }
 
 fn first_word(words: &[Template], scope: &Scope) -> String {

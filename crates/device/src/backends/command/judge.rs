@@ -45,7 +45,7 @@ pub(super) fn judge(spec: &CommandSpec, expected: Option<&str>, ran: &Ran, limit
     }
     let report = match (&ran.finish, unsuccessful(&ran.finish)) {
         (Finish::Ended(report), None) => report,
-        (_, how) => return Err(runtime(crash(spec, &how.unwrap_or_default()))),
+        (_, how) => return Err(runtime(crash(spec, &how.unwrap_or_default(), &ran.stderr))),
     };
     if let Some(text) = wrong_output(spec, expected, ran) {
         return Err(Failure::new(FailureKind::Correctness, with_output(&text, ran)));
@@ -82,11 +82,14 @@ fn sample(spec: &CommandSpec, report: &ProcessReport, mut numbers: Vec<f64>) -> 
     Ok(Sample { cost_ms, wall: report.wall, values: numbers })
 }
 
-fn crash(spec: &CommandSpec, how: &str) -> String {
+/// Describes the end of a failed command, with the last line of its standard error: most programs say
+/// there why they failed.
+fn crash(spec: &CommandSpec, how: &str, stderr: &Output) -> String {
     let hint = spec.memory_limit.map(|limit| {
         format!("; it may have run out of memory: `memory_limit` allows it {} MiB", limit.div_ceil(1 << 20))
     });
-    format!("the command {how}{}", hint.unwrap_or_default())
+    let reason = last_line(stderr).map(|line| format!(": {line}")).unwrap_or_default();
+    format!("the command {how}{reason}{}", hint.unwrap_or_default())
 }
 
 /// Returns the fault of a wrong output.
@@ -115,9 +118,53 @@ fn first_difference(expected: &str, found: &Output) -> Option<String> {
     Some(format!("{place}: wanted {}, found {}", show(&wanted), show(&found)))
 }
 
+/// Returns the last line with text of an output, as part of a message.
+pub(super) fn last_line(output: &Output) -> Option<String> {
+    output.text().lines().rev().map(plain).find(|line| !line.is_empty())
+}
+
+/// Returns a line of a program without colours, other control characters and blanks around it. A line
+/// that is too long for a summary is cut. Of a line that was overwritten, as progress is, the last
+/// text remains.
+pub(super) fn plain(line: &str) -> String {
+    const LONGEST: usize = 200;
+    let last = line.trim_end_matches('\r').rsplit('\r').next().unwrap_or_default();
+    let mut text = String::new();
+    let mut letters = last.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            // A colour: `ESC [ 1 ; 31 m`.
+            '\u{1b}' if letters.as_str().starts_with('[') => {
+                letters.by_ref().skip(1).find(|letter| matches!(letter, '@'..='~'));
+            }
+            letter if letter.is_control() => text.push(' '),
+            letter => text.push(letter),
+        }
+    }
+    let text = text.trim();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
 /// Appends the last printed lines to a message: those of the standard error or else of the standard
 /// output.
 pub(super) fn with_output(text: &str, ran: &Ran) -> String {
     let printed = if ran.stderr.is_blank() { &ran.stdout } else { &ran.stderr };
     if printed.is_blank() { text.to_owned() } else { format!("{text}\nIt printed last:\n{}", printed.last_lines()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn a_line_in_a_summary_is_short_and_without_control_characters() {
+        assert_eq!(plain("  \u{1b}[1;31mcannot\u{1b}[0m do\tit \u{7}\r"), "cannot do it");
+        assert_eq!(plain("10 %\r20 %\rno space left"), "no space left");
+        let long = plain(&"é".repeat(300));
+        assert_eq!(long.chars().count(), 203);
+        assert!(long.ends_with("é..."), "{long}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Measures a configuration: runs it once untimed, judges the run, then repeats it until its cost
 //! is known well enough.
 
-use crate::backends::command::backend::{BuiltCommand, CommandBackend};
+use crate::backends::command::backend::{BuiltCommand, CommandBackend, expand};
 use crate::backends::command::judge::{self, Sample, judge};
 use crate::energy::ENERGY_MJ;
 use crate::error::DeviceError;
@@ -116,7 +116,7 @@ impl CommandBench<'_> {
             Err(Stop::Interrupted) => return Ok(None),
             Err(Stop::Broken(error)) => return Err(error),
             Err(Stop::Failed(mut failure)) => {
-                failure.message = self.backend.without_folder(&failure.message, &prepared.scope);
+                failure.message = self.backend.without_folders(&failure.message, prepared);
                 measured.failure = Some(failure);
             }
         }
@@ -239,9 +239,12 @@ impl CommandBench<'_> {
         let input = prepared.folder.with_extension("output");
         let broken = |error| DeviceError::Worker { problem: format!("cannot keep the command's output: {error}") };
         std::fs::write(&input, printed).map_err(|error| Stop::Broken(broken(error)))?;
-        let task = CommandTask { input: Input::File(input.clone()), ..self.backend.task(words, &prepared.scope) };
+        let task = CommandTask {
+            input: Input::File(input.clone()),
+            ..self.backend.task(expand(words, &prepared.scope), prepared)
+        };
         let limit = self.policy.limits.verify;
-        let ran = self.backend.launcher.run(&task, Streams::Together, limit, self.interrupt);
+        let ran = self.backend.launcher.run(&task, Streams::Apart, limit, self.interrupt);
         let _ = std::fs::remove_file(&input);
         let ran = ran.map_err(Stop::Broken)?;
         let how = match ran.finish {
@@ -250,12 +253,15 @@ impl CommandBench<'_> {
             ref finish => judge::unsuccessful(finish),
         };
         let Some(how) = how else { return Ok(()) };
-        let said = ran.stdout.last_lines();
-        let first = said.lines().find(|line| !line.trim().is_empty()).map_or("", str::trim);
-        let text = if first.is_empty() {
-            format!("the result is wrong: `{}` {how}", task.words.join(" "))
-        } else {
-            format!("the result is wrong: {first}\n`{}` {how}:\n{said}", task.words.join(" "))
+        let said = [ran.stdout.last_lines(), ran.stderr.last_lines()];
+        // A check says on its output what is wrong, or on its standard error at last.
+        let first = said[0].lines().map(judge::plain).find(|line| !line.is_empty());
+        let text = match judge::last_line(&ran.stderr).or(first) {
+            None => format!("the result is wrong: `{}` {how}", task.words.join(" ")),
+            Some(reason) => {
+                let said = said.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join("\n");
+                format!("the result is wrong: {reason}\n`{}` {how}:\n{said}", task.words.join(" "))
+            }
         };
         Err(Stop::Failed(Failure::new(FailureKind::Correctness, text)))
     }

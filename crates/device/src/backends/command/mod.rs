@@ -1,7 +1,7 @@
 //! The backend for problems that tune any program.
 //!
-//! The problem's own build steps build each configuration into a folder of its own, several
-//! configurations at a time ([`backend`]). The command then runs once untimed, and its result is
+//! Each configuration has a copy of the problem's folder ([`folder`]). The problem's own build steps
+//! build it there, several configurations at a time ([`backend`]). The command then runs once untimed, and its result is
 //! judged. It then runs until its cost is known well enough ([`measure`]).
 //!
 //! A supervisor starts every process that the user named ([`crate::host`]). It measures the times
@@ -11,6 +11,7 @@ mod backend;
 mod device;
 mod digest;
 mod evaluator;
+mod folder;
 mod judge;
 mod lookup;
 mod measure;

@@ -14,7 +14,7 @@ pub const OUT: &str = "OUT";
 /// own folder. All of them are also environment variables of the same names.
 #[derive(Clone, Debug)]
 pub struct CommandSpec {
-    /// The folder in which everything runs. It is the folder of the problem file.
+    /// The folder of the problem file. Each configuration builds and runs in a copy of it.
     pub folder: PathBuf,
     /// The program and its arguments, at least one word.
     pub command: Vec<Template>,
@@ -30,8 +30,8 @@ pub struct CommandSpec {
     pub warmup: bool,
     /// The maximum address space of each process of the command, in bytes.
     pub memory_limit: Option<u64>,
-    /// The files in the folder that runs write. Their contents do not belong to the command's
-    /// identity.
+    /// The files that runs write. They are removed before each run, and their contents do not belong to
+    /// the command's identity.
     pub writes: Vec<Template>,
     /// The checks of a run.
     pub verify: CommandVerify,

@@ -4,14 +4,15 @@ use crate::command::setup::*;
 use crate::common::{assert_failed, config};
 use std::time::Duration;
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{CommandOptions, CommandSpec};
+use tunesmith_device::{CommandEvaluator, CommandOptions, CommandSpec};
+use tunesmith_space::Value;
 
 #[test]
 fn a_build_is_made_once_per_configuration_in_a_folder_of_its_own() {
     let setup = Setup::new();
     let build = vec![
-        shell("echo built $N >> log; printf 'exit $((N - %s))' $N > $OUT/prog"),
-        shell("test -f $OUT/prog && echo again >> log"),
+        shell("echo built $N >> $HERE/log; printf 'exit $((N - %s))' $N > $OUT/prog"),
+        shell("test -f $OUT/prog && echo again >> $HERE/log"),
     ];
     let spec = CommandSpec { build, ..setup.spec("sh $OUT/prog") };
     let mut evaluator = setup.evaluator(CommandOptions { jobs: 2, ..options(spec) });
@@ -32,11 +33,11 @@ fn a_failed_build_is_a_compile_failure_with_its_log() {
     let setup = Setup::new();
     let build =
         vec![shell("echo compiling; echo \"$OUT/main.c:3: error: no\" >&2; echo more; exit 2"), shell("exit 7")];
-    let completion = setup.run(CommandSpec { build, ..setup.spec("echo run >> log") });
+    let completion = setup.run(CommandSpec { build, ..setup.spec("echo run >> $HERE/log") });
     assert_failed(
         &completion,
         FailureKind::Compile,
-        &["compiling\n{OUT}/main.c:3: error: no\nmore", "ended with status 2"],
+        &["compiling\nmore\n{OUT}/main.c:3: error: no", "ended with status 2"],
     );
     assert_eq!(completion.failure.unwrap().headline(), "`sh`: {OUT}/main.c:3: error: no");
     assert_eq!(setup.file("log"), "");
@@ -56,4 +57,26 @@ fn a_build_has_no_limit_of_memory() {
     let setup = Setup::new();
     let build = vec![shell("dd if=/dev/zero of=/dev/null bs=512M count=1")];
     assert_correct(&setup.run(CommandSpec { build, memory_limit: Some(256 << 20), ..setup.spec("true") }));
+}
+
+#[test]
+fn a_failed_build_is_summarized_by_the_last_line_of_its_standard_error() {
+    let setup = Setup::new();
+    let build =
+        vec![shell("echo building; echo 'line 1' >&2; printf '\\033[31mno room\\033[0m\\n\\n' >&2; echo done; exit 1")];
+    let completion = setup.run(CommandSpec { build, ..setup.spec("true") });
+    assert_eq!(completion.failure.unwrap().headline(), "`sh`: no room");
+}
+
+#[test]
+fn words_of_a_build_that_become_empty_are_left_out() {
+    let setup = Setup::new();
+    let script = "test $# = 1 && test \"$1\" = a";
+    let build = vec![words(&["{EMPTY}", "sh", "-c", script, "sh", "{EMPTY}", "a", ""]), words(&["{EMPTY}"])];
+    let spec = CommandSpec { build, ..setup.spec("true") };
+    let mut options = options(spec);
+    options.sizes = vec![("EMPTY".to_owned(), Value::Str("".into()))];
+    let mut evaluator = CommandEvaluator::new(&setup.space, options).unwrap();
+    evaluator.preflight(config(&setup.space, 2)).unwrap();
+    assert_correct(&setup.evaluate(&mut evaluator, 2));
 }

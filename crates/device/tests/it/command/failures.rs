@@ -12,7 +12,7 @@ fn a_status_other_than_0_is_a_runtime_failure_with_what_was_printed() {
     assert_failed(
         &completion,
         FailureKind::Runtime,
-        &["the command ended with status 3\nIt printed last:\ncannot do it"],
+        &["the command ended with status 3: cannot do it\nIt printed last:\ncannot do it"],
     );
     let completion = setup.run(setup.spec("exit 139"));
     assert_failed(&completion, FailureKind::Runtime, &["ended with status 139, as after SIGSEGV"]);
@@ -45,7 +45,7 @@ fn a_program_that_a_configuration_lacks_is_its_runtime_failure() {
 #[test]
 fn a_failure_after_the_first_run_says_so() {
     let setup = Setup::new();
-    let completion = setup.run(setup.spec("echo >> log; test $(wc -l < log) -lt 3"));
+    let completion = setup.run(setup.spec("echo >> $HERE/log; test $(wc -l < $HERE/log) -lt 3"));
     assert_failed(&completion, FailureKind::Runtime, &["the command ended with status 1, in a run after the first"]);
     assert_eq!(completion.measurement.times_ms.len(), 1);
 }
@@ -57,7 +57,7 @@ fn a_limit_of_memory_is_kept_and_named() {
     let greedy = || setup.spec("dd if=/dev/zero of=/dev/null bs=512M count=1");
     assert_correct(&setup.run(greedy()));
     let completion = setup.run(CommandSpec { memory_limit: Some(256 << 20), ..greedy() });
-    let words = ["it may have run out of memory: `memory_limit` allows it 256 MiB\nIt printed last:\n"];
+    let words = ["ended with status 1: dd: ", "; it may have run out of memory: `memory_limit` allows it 256 MiB\nIt "];
     assert_failed(&completion, FailureKind::Runtime, &words);
 }
 
@@ -84,4 +84,8 @@ fn an_unknown_name_is_refused_at_once() {
     let spec = CommandSpec { command: words(&["echo", "{M}"]), ..setup.spec("") };
     let error = CommandEvaluator::new(&setup.space, options(spec)).err().unwrap();
     assert!(error.to_string().contains("`{M}` is neither a parameter nor a size"), "{error}");
+    let awk = CommandSpec { command: words(&["awk", "{print $1}"]), ..setup.spec("") };
+    let error = CommandEvaluator::new(&setup.space, options(awk)).err().unwrap();
+    let DeviceError::Command { remedy, .. } = &error else { panic!("{error}") };
+    assert!(remedy.contains("write `{{print $1}}` if the braces stand for themselves"), "{remedy}");
 }

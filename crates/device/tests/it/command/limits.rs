@@ -26,7 +26,9 @@ impl Clock for Stalls {
 /// Runs a command whose runs with these numbers, counted from 1, never end.
 fn run_with_stalls(setup: &Setup, stalls: &[usize]) -> Completion {
     let numbers = stalls.iter().map(usize::to_string).collect::<Vec<_>>().join("|");
-    let script = format!("echo >> log; case $(($(wc -l < log))) in {numbers}) echo >> stalls; sleep 5000;; esac");
+    let script = format!(
+        "echo >> $HERE/log; case $(($(wc -l < $HERE/log))) in {numbers}) echo >> $HERE/stalls; sleep 5000;; esac"
+    );
     let mut options = options(setup.spec(&script));
     options.clock = std::sync::Arc::new(Stalls { file: setup.folder.path().join("stalls"), real: SystemClock::new() });
     setup.evaluate(&mut setup.evaluator(options), 2)

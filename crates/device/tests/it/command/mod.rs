@@ -4,6 +4,7 @@
 mod builds;
 mod costs;
 mod failures;
+mod folder;
 mod left_behind;
 mod limits;
 mod running;

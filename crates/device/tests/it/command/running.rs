@@ -10,7 +10,7 @@ use tunesmith_device::{CommandEvaluator, CommandSpec, CommandVerify, Template};
 #[test]
 fn a_command_is_run_once_untimed_and_then_sampled() {
     let setup = Setup::new();
-    let completion = setup.run(setup.spec("echo run >> log"));
+    let completion = setup.run(setup.spec("echo run >> $HERE/log"));
     assert_correct(&completion);
     let samples = completion.measurement.times_ms.len();
     assert_eq!(setup.file("log").lines().count(), samples + 1);
@@ -37,7 +37,7 @@ fn a_supervisor_that_does_not_start_is_started_again_before_the_command_runs() {
 #[test]
 fn without_a_warm_up_the_first_run_counts() {
     let setup = Setup::new();
-    let completion = setup.run(CommandSpec { warmup: false, ..setup.spec("echo run >> log") });
+    let completion = setup.run(CommandSpec { warmup: false, ..setup.spec("echo run >> $HERE/log") });
     assert_eq!(setup.file("log").lines().count(), completion.measurement.times_ms.len());
     assert_eq!(completion.measurement.warmup_ms, None);
 }
@@ -45,7 +45,7 @@ fn without_a_warm_up_the_first_run_counts() {
 #[test]
 fn runs_before_the_first_sample_are_as_many_as_asked_for() {
     let setup = Setup::new();
-    let mut options = options(setup.spec("echo run >> log"));
+    let mut options = options(setup.spec("echo run >> $HERE/log"));
     options.policy.sampling.warmups = 5;
     let mut evaluator = setup.evaluator(options);
     let first = setup.evaluate(&mut evaluator, 2);
@@ -59,8 +59,8 @@ fn runs_before_the_first_sample_are_as_many_as_asked_for() {
 #[test]
 fn more_samples_are_taken_of_a_configuration_when_asked() {
     let setup = Setup::new();
-    let build = vec![shell("echo build >> log; echo ok > $OUT/made")];
-    let spec = CommandSpec { build, ..setup.spec("cat $OUT/made >> log") };
+    let build = vec![shell("echo build >> $HERE/log; echo ok > $OUT/made")];
+    let spec = CommandSpec { build, ..setup.spec("cat $OUT/made >> $HERE/log") };
     let mut evaluator = setup.evaluator(options(spec));
     let mut again = |samples| {
         let id = config(&setup.space, 1);
@@ -76,8 +76,8 @@ fn more_samples_are_taken_of_a_configuration_when_asked() {
 fn parameters_and_sizes_are_words_and_environment() {
     let setup = Setup::new();
     let command =
-        words(&["sh", "-c", "echo {N} {SIZE} {FAST} $N $SIZE $FAST $MORE \"$0\" > seen; test -d {OUT}", "a b"]);
-    let environment = vec![("MORE".to_owned(), Template::parse("{N}-{SIZE}").unwrap())];
+        words(&["sh", "-c", "echo {N} {SIZE} {FAST} $N $SIZE $FAST $MORE \"$0\" > $HERE/seen; test -d {OUT}", "a b"]);
+    let environment = vec![here(setup.folder.path()), ("MORE".to_owned(), Template::parse("{N}-{SIZE}").unwrap())];
     assert_correct(&setup.run(CommandSpec { command, environment, ..setup.spec("") }));
     assert_eq!(setup.file("seen"), "2 100 1 2 100 1 2-100 a b\n");
 }
@@ -85,7 +85,7 @@ fn parameters_and_sizes_are_words_and_environment() {
 #[test]
 fn standard_input_is_empty() {
     let setup = Setup::new();
-    assert_correct(&setup.run(setup.spec("cat > seen")));
+    assert_correct(&setup.run(setup.spec("cat > $HERE/seen")));
     assert_eq!(setup.file("seen"), "");
 }
 

@@ -20,12 +20,17 @@ pub(crate) fn shell(script: &str) -> Vec<Template> {
     words(&["sh", "-c", &script.replace('{', "{{").replace('}', "}}")])
 }
 
+/// Returns the variable with the problem's folder, of which commands run in a copy.
+pub(crate) fn here(folder: &Path) -> (String, Template) {
+    ("HERE".to_owned(), Template::parse(folder.to_str().unwrap()).unwrap())
+}
+
 pub(crate) fn spec(folder: &Path, script: &str) -> CommandSpec {
     CommandSpec {
         folder: folder.to_owned(),
         command: shell(script),
         build: Vec::new(),
-        environment: Vec::new(),
+        environment: vec![here(folder)],
         cost: Cost::Wall,
         values: Vec::new(),
         warmup: true,

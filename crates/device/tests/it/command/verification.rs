@@ -37,7 +37,7 @@ fn an_output_that_differs_from_the_expected_one_is_wrong_at_a_line() {
 fn a_check_reads_the_first_output_and_tells_what_is_wrong() {
     let setup = Setup::new();
     let check =
-        Some(shell("echo checked $N >> log; read sum; test \"$sum\" = 10 || { echo \"sum is $sum\"; exit 1; }"));
+        Some(shell("echo checked $N >> $HERE/log; read sum; test \"$sum\" = 10 || { echo \"sum is $sum\"; exit 1; }"));
     let verify = CommandVerify { check, ..CommandVerify::default() };
     let completion = setup.run(CommandSpec { verify: verify.clone(), ..setup.spec("echo 10") });
     assert_correct(&completion);
