@@ -1,5 +1,6 @@
 //! Reads the `[kernel]` and `[verify]` of a problem whose kernel is a command.
 
+use crate::command_warnings::{self, Warning};
 use crate::diagnostic::Messages;
 use crate::tree::{Located, Node, Section};
 use std::fmt::Display;
@@ -18,9 +19,16 @@ const VERIFY_KEYS: &[&str] = &["output", "expected_output", "check"];
 pub(crate) struct CommandPlaces {
     /// Keys of `[kernel]` and `[verify]` with their values' places.
     keys: Vec<(String, Range<usize>)>,
+    /// The doubts about words.
+    warnings: Vec<Warning>,
 }
 
 impl CommandPlaces {
+    /// Returns the doubts about words, which only `check` reports.
+    pub(crate) fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
     /// Returns the place of the value of `key`, or the place of the command without that key.
     pub(crate) fn of(&self, key: &str) -> Range<usize> {
         let find = |key: &str| self.keys.iter().find(|(known, _)| known == key);
@@ -52,7 +60,9 @@ pub(crate) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSp
     let sections = [Some(&section), verify.as_ref()];
     let entries = sections.into_iter().flatten().flat_map(Section::entries);
     let keys = entries.map(|(name, node)| (name.value.to_string(), node.span())).collect();
-    Some((spec, CommandPlaces { keys }))
+    let build = section.get("build").map(|node| steps_of(&node)).unwrap_or_default();
+    let warnings = command_warnings::of(&section, &build, verify.as_ref(), &spec.folder);
+    Some((spec, CommandPlaces { keys, warnings }))
 }
 
 /// Returns true if `[kernel]` is a command.
@@ -93,6 +103,12 @@ fn command(node: &Node<'_>) -> Option<Vec<Template>> {
         return None;
     }
     items.iter().map(template).collect()
+}
+
+/// Returns the commands at a key with one command or a list of commands.
+fn steps_of<'a>(node: &Node<'a>) -> Vec<Node<'a>> {
+    let items = node.items();
+    if items.iter().any(Node::is_list) { items } else { vec![node.clone()] }
 }
 
 /// Returns one command or a list of commands.

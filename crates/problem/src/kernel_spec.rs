@@ -1,6 +1,6 @@
 //! Converts a problem to the form that a device compiles and runs.
 
-use crate::{Error, Problem, ProblemError};
+use crate::{Diagnostic, Error, Level, Problem, ProblemError};
 use std::ops::Range;
 use std::path::Path;
 use tunesmith_core::{Launch, Refusal};
@@ -140,6 +140,15 @@ impl Problem {
             _ => return error.into(),
         };
         self.error(place, text, remedy).into()
+    }
+
+    /// Returns warnings about the words of a command that probably mean something else.
+    pub fn command_warnings(&self) -> Vec<Diagnostic> {
+        let warnings = self.places.command.warnings().iter();
+        let message = |(place, text, remedy): &(_, String, String)| {
+            self.source_file.diagnostic(Level::Warning, Clone::clone(place), text.clone(), Some(remedy.clone()))
+        };
+        warnings.map(message).collect()
     }
 
     /// Returns the place of the function that a configuration's alternative runs first.

@@ -10,6 +10,7 @@ mod alternatives;
 mod arguments;
 mod builder;
 mod command;
+mod command_warnings;
 mod configuration;
 mod constraint_report;
 mod device_settings;

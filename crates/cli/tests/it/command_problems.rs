@@ -274,6 +274,30 @@ fn the_last_line_of_the_standard_error_stands_in_the_summary() {
     assert!(explained.stdout.contains("no device of this kind"), "{explained:#?}");
 }
 
+#[test]
+fn check_warns_of_words_that_mean_something_else() {
+    let warned = |old: &str, new: &str, parts: &[&str]| {
+        let checked = folder(&PROBLEM.replacen(old, new, 1)).run(&["check", "p.toml"]);
+        for part in parts {
+            assert!(
+                checked.stdout.contains(part) || checked.stderr.contains(part),
+                "`{part}` is missing: {checked:#?}"
+            );
+        }
+    };
+    let build = r#"build = ["sh", "build.sh", "{OUT}", "@HERE@"]"#;
+    let without = r#"build = ["true", "{TILE}"]"#;
+    warned(build, without, &["p.toml:7:9", "the build does not name `{OUT}`", "-o {OUT}/prog"]);
+    let command = r#""program.sh", "{TILE}""#;
+    warned(command, r#""program.sh", "{TILE}", "|", "tee""#, &["p.toml:6:", "`|` is passed to the program"]);
+    warned(command, r#""program.sh", "$TILE""#, &["`$TILE` is passed", "write `{TILE}` for a parameter"]);
+    warned(command, r#""program.sh", "'{TILE} x'""#, &["the quotes of `'{TILE} x'` are passed"]);
+    warned(command, r#""-c", "sh program.sh ${TILE}""#, &["`${TILE}` becomes `$` and the value of `TILE`"]);
+    warned(command, r#""program.sh", "{print}""#, &["write `{{print}}` if the braces stand for themselves"]);
+    let checked = folder(PROBLEM).run(&["check", "p.toml", "--json"]).json();
+    assert_eq!(checked["messages"], json!([]), "{checked:#}");
+}
+
 const ENDLESS: &str = r#"
 [kernel]
 command = ["sh", "-c", "sleep 1000 & echo $$ $! > @HERE@/running; wait"]
