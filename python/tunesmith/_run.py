@@ -28,8 +28,8 @@ class Best:
     """Its rank in the space."""
     time_ms: float
     """The median time: of the final re-measurement if it took part, else of all samples."""
-    ci95_ms: tuple[float, float]
-    """A 95 % interval of that median."""
+    ci95_ms: tuple[float, float] | None
+    """A 95 % interval of that median. None for a single measurement."""
     samples: int
     """The number of samples; of visits in the final re-measurement, if it took part."""
     value: float | None
@@ -44,8 +44,8 @@ class Best:
         self.config = document["config"]
         self.index = int(document["index"])
         self.time_ms = document["time_ms"]
-        low, high = document["ci95_ms"]
-        self.ci95_ms = (low, high)
+        interval = document["ci95_ms"]
+        self.ci95_ms = None if interval is None else (interval[0], interval[1])
         self.samples = document["samples"]
         self.value = document.get("value")
         self.ratio = document.get("ratio")
@@ -67,10 +67,10 @@ class Best:
         return hash((self.index, self.time_ms))
 
     def __repr__(self) -> str:
-        low, high = self.ci95_ms
+        interval = "" if self.ci95_ms is None else f" ({self.ci95_ms[0]:.4g} to {self.ci95_ms[1]:.4g})"
         gain = "" if self.ratio is None else f", {self.ratio:.2f} times the default"
         value = "" if self.value is None else f"{self.value:.6g}, "
-        return f"<{self.config}: {value}{self.time_ms:.4g} ms ({low:.4g} to {high:.4g}){gain}>"
+        return f"<{self.config}: {value}{self.time_ms:.4g} ms{interval}{gain}>"
 
 
 class Evaluation:
@@ -186,6 +186,19 @@ class Run:
         """The configurations that are statistically indistinguishable from the best."""
         top = self._facts()["top"]
         return [Best(config) for config in top["configs"][1 : 1 + top["ties"]]]
+
+    @property
+    def not_compared(self) -> list[Best]:
+        """The finalists that were measured too seldom to be compared with the best."""
+        top = self._facts()["top"]
+        first = 1 + top["ties"]
+        return [Best(config) for config in top["configs"][first : first + top["not_compared"]]]
+
+    @property
+    def state(self) -> str | None:
+        """The state in which the run ended: `complete` or `unfinished final`. None if its journal does not tell."""
+        state: str | None = self._facts()["top"]["state"]
+        return state
 
     def top(self, n: int = 10) -> list[Best]:
         """Returns the `n` best configurations, the best first, in the order of the verdict."""

@@ -127,6 +127,6 @@ pub use store::Store;
 pub use summary::{CommonFailure, Unscored, common_failures};
 pub use target::{Direction, Target, TargetParseError};
 pub use tuner::{Run, Seconds, Tuner};
-pub use verdict::{Basis, Comparison, Evidence, Repeat, Trial, Verdict};
+pub use verdict::{Basis, Comparison, Evidence, Repeat, RunState, Trial, Verdict};
 
 pub use tunesmith_time::{Clock, ManualClock, SystemClock, statistics};

@@ -7,7 +7,9 @@
 use crate::judge::drift::{Drift, Probe, detect, level};
 use crate::judge::finals::{Leader, from_search};
 use crate::judge::measure::{Gain, Measure, MeasureInterval};
-use crate::judge::standing::{Stage, Visit, counted, is_surely_better, measure_interval, selection_interval, standing};
+use crate::judge::standing::{
+    Relation, Stage, Standing, Turns, Visit, counted, measure_interval, relation, selection_interval, standing,
+};
 use crate::{Role, statistics};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -64,8 +66,11 @@ pub struct Verdict<K = ConfigId> {
     /// them. The final re-measurement decides which they are, or else the intervals of the search's
     /// samples.
     pub ties: Vec<K>,
-    /// All correct configurations: the winner, its ties, then the others by the scores that count
-    /// for them.
+    /// The finalists that were measured too seldom to be told apart from the winner or to be called its
+    /// ties.
+    pub not_compared: Vec<K>,
+    /// All correct configurations: the winner, its ties, the finalists that were not compared, then the others by
+    /// the scores that count for them.
     pub order: Vec<K>,
     /// True if a final re-measurement decided.
     pub by_final: bool,
@@ -90,12 +95,12 @@ pub struct Comparison<K = ConfigId> {
     /// The gain of the contender over the default in this measure: the speed-up if the objective is time.
     pub improvement: f64,
     /// A 95 % interval of the improvement. It lies above [equality](Measure::equality) if the contender is
-    /// better beyond doubt.
-    pub interval: (f64, f64),
+    /// better beyond doubt. `None` if one of the two was measured once: one measurement has no interval.
+    pub interval: Option<(f64, f64)>,
     /// The measurements compared.
     pub basis: Basis,
     /// True if the contender is better beyond doubt: if the interval lies above equality, and the default did
-    /// not win the selection.
+    /// not win the selection. Of single measurements, the better one is better.
     pub is_better: bool,
 }
 
@@ -123,6 +128,7 @@ impl<K> Default for Verdict<K> {
         Self {
             winner: None,
             ties: Vec::new(),
+            not_compared: Vec::new(),
             order: Vec::new(),
             by_final: false,
             failed: Vec::new(),
@@ -138,6 +144,38 @@ impl<K> Verdict<K> {
     /// default there is nothing to be better than.
     pub fn is_better_than_default(&self) -> bool {
         self.comparison.as_ref().is_some_and(|comparison| comparison.is_better)
+    }
+}
+
+/// The state in which a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunState {
+    /// It came to its verdict.
+    Complete,
+    /// It was ended in the search.
+    Interrupted,
+    /// It was ended in the final re-measurement. What is known rests on a part of the turns.
+    UnfinishedFinal,
+}
+
+impl RunState {
+    /// Returns its name in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Interrupted => "interrupted",
+            Self::UnfinishedFinal => "unfinished final",
+        }
+    }
+
+    /// Returns what a reader of the results must know about it, if anything.
+    pub fn remark(self) -> Option<&'static str> {
+        match self {
+            Self::Complete | Self::Interrupted => None,
+            Self::UnfinishedFinal => {
+                Some("unfinished: the run was ended in its final; the best may change when it is resumed")
+            }
+        }
     }
 }
 
@@ -248,35 +286,60 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
     fn verdict(self) -> Verdict<K> {
         let field = self.field();
         let leader = self.search.first().map(|at| self.evidence.trials[*at].config);
-        let Some((first, ties, by_final)) = field else {
+        let Some((field, by_final)) = field else {
             return Verdict { failed: self.failed, drift: self.drift, leader, ..Verdict::default() };
         };
         let finals = self.finals();
-        let comparison = self.compare((first, &ties), by_final, &finals);
-        let (winner, ties) = match self.evidence.default.filter(|_| comparison.is_some_and(|found| !found.is_better)) {
-            None => (first, ties),
-            Some(default) => {
-                let rivals = std::iter::once(first).chain(ties).filter(|config| *config != default);
-                (default, rivals.filter(|config| !finals.is_surely_better(default, *config)).collect())
-            }
-        };
-        let ties = self.sorted(ties, &finals);
-        let order = self.order(winner, &ties, &finals);
+        let comparison = self.compare(&field, by_final, &finals);
+        let Standing { winner, ties, not_compared } =
+            match self.evidence.default.filter(|_| comparison.is_some_and(|found| !found.is_better)) {
+                None => field,
+                Some(default) => self.beside_default(default, field, by_final, &finals),
+            };
+        let (ties, not_compared) = (self.sorted(ties, &finals), self.sorted(not_compared, &finals));
+        let order = self.order(winner, ties.iter().chain(&not_compared), &finals);
         let (failed, drift) = (self.failed, self.drift);
-        Verdict { winner: Some(winner), ties, order, by_final, failed, drift, leader, comparison }
+        Verdict { winner: Some(winner), ties, not_compared, order, by_final, failed, drift, leader, comparison }
+    }
+
+    /// Returns the standing with the default as the winner, because nothing in `field` is better beyond doubt.
+    /// Without a final, the leaders of the search are its ties.
+    fn beside_default(&self, default: K, field: Standing<K>, by_final: bool, finals: &Finals<K>) -> Standing<K> {
+        let mut standing = Standing { winner: default, ties: Vec::new(), not_compared: Vec::new() };
+        let known = std::iter::once(field.winner).chain(field.ties).chain(field.not_compared);
+        let rivals = finals.entrants(&self.failed).saturating_sub(1);
+        for config in known.filter(|config| *config != default) {
+            match by_final.then(|| self.relation(default, config, rivals, finals)) {
+                Some(Relation::Worse) => {}
+                Some(Relation::NotCompared) => standing.not_compared.push(config),
+                Some(Relation::Tie) | None => standing.ties.push(config),
+            }
+        }
+        standing
+    }
+
+    /// Returns the relation of `other` to `winner` by their turns in the final.
+    fn relation(&self, winner: K, other: K, rivals: usize, finals: &Finals<K>) -> Relation {
+        let [of_winner, of_other] = [winner, other].map(|config| {
+            let mut of = finals.0.get(&config).cloned().unwrap_or_default();
+            of.before.extend(self.place(config).map(|at| self.corrected_samples(at)).unwrap_or_default());
+            of
+        });
+        relation(of_winner.turns(), of_other.turns(), rivals)
     }
 
     /// Returns the winner among all configurations with its ties, whatever the default, and
     /// whether a final decided. Returns `None` if nothing was correct.
-    fn field(&self) -> Option<(K, Vec<K>, bool)> {
+    fn field(&self) -> Option<(Standing<K>, bool)> {
         if let Some(standing) = standing(&self.visits()) {
-            return Some((standing.winner, standing.ties, true));
+            return Some((standing, true));
         }
         let (first, others) = self.search.split_first()?;
         let interval = statistics::median_interval(&self.corrected_samples(*first), 0.95);
         let reaching = self.reaching(interval.map_or(f64::NEG_INFINITY, |(_, highest)| highest));
         let config = |at: &usize| self.evidence.trials[*at].config;
-        Some((config(first), others.iter().filter(|at| reaching[**at]).map(config).collect(), false))
+        let ties = others.iter().filter(|at| reaching[**at]).map(config).collect();
+        Some((Standing { winner: config(first), ties, not_compared: Vec::new() }, false))
     }
 
     /// Returns for every trial whether its 95 % interval, corrected for drift, begins at `reach` or
@@ -301,7 +364,10 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
             of.visits.push((stage, median / self.correction(repeat.clock)));
             match stage {
                 Stage::Search => {}
-                Stage::Selection => of.selection.push(median),
+                Stage::Selection => {
+                    of.selection.push(median);
+                    of.before.extend(scores);
+                }
                 Stage::Confirmation | Stage::Baseline => of.confirmation.push(median),
             }
         }
@@ -310,10 +376,11 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
 
     /// Compares the winner of the field, `first`, with the default. `None` if no default is
     /// correct, or if the default itself is the only correct configuration.
-    fn compare(&self, (first, ties): (K, &[K]), by_final: bool, finals: &Finals<K>) -> Option<Comparison<K>> {
+    fn compare(&self, field: &Standing<K>, by_final: bool, finals: &Finals<K>) -> Option<Comparison<K>> {
         let default = self.evidence.default?;
         self.place(default)?;
-        let contender = if first == default { *ties.first()? } else { first };
+        let first = field.winner;
+        let contender = if first == default { *field.ties.first()? } else { first };
         let (best, base) = (self.estimate(contender, finals)?, self.estimate(default, finals)?);
         let basis = match (best.in_final, base.in_final) {
             (true, true) => Basis::Final,
@@ -321,30 +388,43 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
             (true, false) => Basis::Different,
         };
         let told = self.interval(contender, default, by_final, finals);
-        let MeasureInterval { measure, ends: (low, high) } =
-            told.unwrap_or_else(|| MeasureInterval::between(best.interval, base.interval));
+        let of_own = || (MeasureInterval::between(best.interval, base.interval), best.count.min(base.count));
+        let (MeasureInterval { measure, ends: (low, high) }, measurements) = told.unwrap_or_else(of_own);
         let improvement = measure.between(best.median, base.median);
-        let interval = (low.min(improvement), high.max(improvement));
-        let is_better = first != default && interval.0 > measure.equality();
+        let (low, high) = (low.min(improvement), high.max(improvement));
+        let is_better = first != default && low > measure.equality();
+        let interval = (measurements > 1).then_some((low, high));
         Some(Comparison { contender, measure, improvement, interval, basis, is_better })
     }
 
     /// Returns the 95 % interval of how much better the contender is than the default, by the
-    /// measurements that were taken in turn. What it excludes is beyond doubt. Returns `None` if they took
-    /// no turns: their own intervals then say the most.
-    fn interval(&self, contender: K, default: K, by_final: bool, finals: &Finals<K>) -> Option<MeasureInterval> {
+    /// measurements that were taken in turn, and the number of measurements of the one that has fewer. What the
+    /// interval excludes is beyond doubt. Returns `None` if they took no turns: their own intervals then say the most.
+    fn interval(
+        &self,
+        contender: K,
+        default: K,
+        by_final: bool,
+        finals: &Finals<K>,
+    ) -> Option<(MeasureInterval, usize)> {
+        let fewer = |best: &[f64], base: &[f64]| best.len().min(base.len());
         let told = match finals.paired(contender, default) {
-            Some((best, base)) => measure_interval(best, base),
+            Some((best, base)) => measure_interval(best, base).map(|interval| (interval, fewer(best, base))),
             // A finalist that dropped out of the selection.
             None if by_final && finals.competed(default) => {
                 let rivals = finals.entrants(&self.failed).saturating_sub(1);
-                selection_interval(&finals.selection(contender), &finals.selection(default), rivals)
+                let (best, base) = (finals.selection(contender), finals.selection(default));
+                selection_interval(&best, &base, rivals).map(|interval| (interval, fewer(&best, &base)))
             }
             None => return None,
         };
         // A final that was cut short visited one of them too seldom. The search decides.
-        let searched = |config| statistics::median_interval(&self.corrected_samples(self.place(config)?), 0.95);
-        told.or_else(|| Some(MeasureInterval::between(searched(contender)?, searched(default)?)))
+        let searched = |config| Some(self.corrected_samples(self.place(config)?));
+        told.or_else(|| {
+            let (best, base) = (searched(contender)?, searched(default)?);
+            let own = |scores: &[f64]| statistics::median_interval(scores, 0.95);
+            Some((MeasureInterval::between(own(&best)?, own(&base)?), fewer(&best, &base)))
+        })
     }
 
     /// Returns the scores that count for a correct configuration, corrected for drift.
@@ -352,14 +432,18 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
         let in_final = finals.counted(config);
         let scores = if in_final.is_empty() { self.corrected_samples(self.place(config)?) } else { in_final.clone() };
         let interval = statistics::median_interval(&scores, 0.95)?;
-        Some(Estimate { median: statistics::median(&scores)?, interval, in_final: !in_final.is_empty() })
+        let (median, count) = (statistics::median(&scores)?, scores.len());
+        Some(Estimate { median, interval, count, in_final: !in_final.is_empty() })
     }
 
-    /// Returns all correct configurations: the winner, its ties, and the others by the scores that
+    /// Returns all correct configurations: the winner, those that `follow` it, and the others by the scores that
     /// count for them.
-    fn order(&self, winner: K, ties: &[K], finals: &Finals<K>) -> Vec<K> {
+    fn order<'k>(&self, winner: K, follow: impl Iterator<Item = &'k K>, finals: &Finals<K>) -> Vec<K>
+    where
+        K: 'k,
+    {
         let mut order = vec![winner];
-        order.extend(ties);
+        order.extend(follow);
         let placed: HashSet<K> = order.iter().copied().collect();
         let others = self.search.iter().map(|at| self.evidence.trials[*at].config);
         let others = others.filter(|config| !placed.contains(config)).collect();
@@ -393,18 +477,28 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
 struct Estimate {
     median: f64,
     interval: (f64, f64),
+    /// Number of the scores.
+    count: usize,
     in_final: bool,
 }
 
 /// The visits of one configuration in the final.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct OfFinal {
+    /// The scores of the selection visits.
+    before: Vec<f64>,
     /// The stage and the median of every visit, corrected for drift.
     visits: Vec<(Stage, f64)>,
     /// The medians of the visits in the selection rounds.
     selection: Vec<f64>,
     /// The medians of the visits in the confirmation rounds.
     confirmation: Vec<f64>,
+}
+
+impl OfFinal {
+    fn turns(&self) -> Turns<'_> {
+        Turns { before: &self.before, selection: &self.selection, confirmation: &self.confirmation }
+    }
 }
 
 /// The visits of the final by configuration.
@@ -435,11 +529,6 @@ impl<K: Copy + Ord + Hash> Finals<K> {
     fn paired(&self, one: K, other: K) -> Option<(&[f64], &[f64])> {
         let confirmed = |config| Some(self.0.get(&config)?.confirmation.as_slice()).filter(|all| !all.is_empty());
         confirmed(one).zip(confirmed(other))
-    }
-
-    /// Returns true if the confirmation rounds show that `one` is better than `other`.
-    fn is_surely_better(&self, one: K, other: K) -> bool {
-        self.paired(one, other).is_some_and(|(one, other)| is_surely_better(one, other))
     }
 }
 

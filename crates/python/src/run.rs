@@ -160,8 +160,8 @@ impl Recorded {
 impl Recorded {
     fn document(&self, count: usize) -> Result<serde_json::Value, tunesmith::Error> {
         let header = read_header(&self.journal)?;
-        let ties = top(&self.journal, 1)?.ties;
-        let top = top(&self.journal, (1 + ties).saturating_add(count))?;
+        let first = top(&self.journal, 1)?;
+        let top = top(&self.journal, (1 + first.ties + first.not_compared).saturating_add(count))?;
         let end = self.end.as_ref();
         Ok(json!({
             "device": header.identity.get("device"),

@@ -2,6 +2,7 @@
 
 use crate::format::{counted, milliseconds, quantity, significant};
 use crate::roof::RoofPage;
+use crate::summary::not_compared;
 use crate::visible::visible;
 use std::fmt::Write as _;
 use tunesmith_core::Gain;
@@ -52,6 +53,10 @@ pub struct Standing {
     pub is_better: bool,
     /// Number of configurations that are indistinguishable from the best.
     pub ties: usize,
+    /// Number of finalists that were measured too seldom to be compared with the best.
+    pub not_compared: usize,
+    /// What a reader must know about the end of the run.
+    pub end: Option<String>,
 }
 
 /// One thing to try.
@@ -135,6 +140,12 @@ impl ExplanationPage<'_> {
             let verb = if best.ties == 1 { "is" } else { "are" };
             let ties = counted(best.ties, "configuration");
             write(text, "ties", &format!("{ties} {verb} indistinguishable from the best"));
+        }
+        if best.not_compared > 0 {
+            write(text, if best.ties > 0 { "" } else { "ties" }, &not_compared(best.not_compared));
+        }
+        if let Some(end) = &best.end {
+            write(text, "end", end);
         }
     }
 

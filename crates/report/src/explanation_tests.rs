@@ -66,6 +66,8 @@ fn a_page_tells_what_matters_what_failed_and_what_to_do() {
         value: None,
         is_better: true,
         ties: 1,
+        not_compared: 0,
+        end: None,
     };
     let cause = Cause { conditions: vec![condition("TILE", Span::Is(Value::Int(8)))] };
     let page = ExplanationPage {
@@ -175,6 +177,8 @@ fn the_page_fits_a_screen_whatever_it_shows() {
         value: None,
         is_better: false,
         ties: 12,
+        not_compared: 0,
+        end: None,
     };
     let title = "x".repeat(300);
     let changes: Vec<Change> = (0..50).map(|at| change(&name(at), 4, Some(1.5), Source::Model)).collect();

@@ -29,6 +29,8 @@ pub struct Summary {
     pub no_value: Option<String>,
     /// Number of configurations that are indistinguishable from the best.
     pub ties: usize,
+    /// Number of finalists that were measured too seldom to be compared with the best.
+    pub not_compared: usize,
     /// Number of leaders in the final re-measurement; 0 without one.
     pub finalists: usize,
     /// Further remarks on the measurements: a label and a sentence each.
@@ -63,9 +65,9 @@ pub struct Baseline {
     pub value: f64,
     /// The part of the run that measured it.
     pub source: SpeedupSource,
-    /// The gain of the best, with a 95 % interval. `None` if it is the best itself: nothing is
+    /// The gain of the best, with a 95 % interval if both were measured more than once. `None` if it is the best itself: nothing is
     /// better beyond doubt.
-    pub gain: Option<(Gain, (f64, f64))>,
+    pub gain: Option<(Gain, Option<(f64, f64)>)>,
     /// True if the objective is time, so that the gain is a speed-up.
     pub is_time: bool,
 }
@@ -83,7 +85,7 @@ pub enum SpeedupSource {
 
 impl Baseline {
     fn text(&self) -> String {
-        let Some((gain, (low, high))) = self.gain else {
+        let Some((gain, interval)) = self.gain else {
             return "none: nothing better than the default was found".to_string();
         };
         let source = match self.source {
@@ -100,8 +102,8 @@ impl Baseline {
             Gain::Ratio(ratio) => format!("{} times as good as the default configuration", number(ratio)),
             Gain::Difference(difference) => format!("{} better than the default configuration", number(difference)),
         };
-        let [low, high] = [low, high].map(number);
-        let interval = if low == high { String::new() } else { format!("; 95 %: {low} to {high}") };
+        let interval = interval.map(|(low, high)| (number(low), number(high))).filter(|(low, high)| low != high);
+        let interval = interval.map_or_else(String::new, |(low, high)| format!("; 95 %: {low} to {high}"));
         let value = if self.is_time { milliseconds(self.value) } else { quantity(self.value) };
         format!("{better} ({value} {source}{interval})")
     }
@@ -180,6 +182,10 @@ impl Summary {
         if self.ties > 0 {
             line(text, "ties", &format!("{} more are indistinguishable from the best by their samples", self.ties));
         }
+        if self.not_compared > 0 {
+            let label = if self.ties > 0 { "" } else { "ties" };
+            line(text, label, &not_compared(self.not_compared));
+        }
         if self.finalists > 0 {
             line(text, "final", &format!("{} measured again in turn", leaders(self.finalists)));
         }
@@ -194,6 +200,12 @@ impl Summary {
             line(text, if position == 0 { "failed" } else { "" }, &content);
         }
     }
+}
+
+/// Returns the sentence about finalists that were not compared with the best.
+pub fn not_compared(finalists: usize) -> String {
+    let verb = if finalists == 1 { "was" } else { "were" };
+    format!("{} {verb} measured too seldom to be compared with the best", counted(finalists, "finalist"))
 }
 
 fn leaders(count: usize) -> String {
@@ -226,12 +238,13 @@ mod tests {
             default: Some(Baseline {
                 value: 8.4,
                 source: SpeedupSource::Final,
-                gain: Some((Gain::Ratio(3.636), (3.6, 3.66))),
+                gain: Some((Gain::Ratio(3.636), Some((3.6, 3.66)))),
                 is_time: true,
             }),
             no_default: None,
             no_value: None,
             ties: 2,
+            not_compared: 1,
             finalists: 5,
             notes: vec![("drift", "the device became 4 % slower".to_string())],
             failures: vec![FailureLine {
@@ -252,6 +265,7 @@ mod tests {
          speed-up  3.636 times the default configuration (8.400 ms in the final; 95 %: 3.600 to 3.660)
              rate  116.2 GFLOP/s
              ties  2 more are indistinguishable from the best by their samples
+                   1 finalist was measured too seldom to be compared with the best
             final  the 5 leaders were measured again in turn
            failed  3 compile, commonly: error: expected `;`
             drift  the device became 4 % slower
@@ -271,13 +285,13 @@ mod tests {
 
     #[test]
     fn a_speed_up_says_what_it_compares() {
-        let gain = Some((Gain::Ratio(2.0), (2.0, 2.0)));
+        let gain = Some((Gain::Ratio(2.0), None));
         let baseline = Baseline { value: 2.0, source: SpeedupSource::Search, gain, is_time: true };
         assert_eq!(baseline.text(), "2.000 times the default configuration (2.000 ms in the search)");
         let different = Baseline { source: SpeedupSource::Different, is_time: false, ..baseline };
         let text = "2.000 times as good as the default configuration (2 in the search, not in the final)";
         assert_eq!(different.text(), text);
-        let difference = Baseline { gain: Some((Gain::Difference(3.0), (2.5, 3.0))), ..different };
+        let difference = Baseline { gain: Some((Gain::Difference(3.0), Some((2.5, 3.0)))), ..different };
         let text = "3 better than the default configuration (2 in the search, not in the final; 95 %: 2.5 to 3)";
         assert_eq!(difference.text(), text);
         let best = Baseline { gain: None, ..baseline };

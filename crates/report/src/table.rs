@@ -9,14 +9,22 @@ use tunesmith_core::Gain;
 pub struct TopRow {
     /// The median time in milliseconds.
     pub time_ms: f64,
-    /// A 95 % interval of the median.
-    pub ci95_ms: (f64, f64),
+    /// A 95 % interval of the median. `None` for a single measurement.
+    pub ci95_ms: Option<(f64, f64)>,
     /// The gain over the default configuration: the speed-up, if the objective is time.
     pub gain: Option<Gain>,
     /// The objective's value, if the objective is not time.
     pub value: Option<f64>,
     /// The configuration as text.
     pub config: String,
+}
+
+impl TopRow {
+    /// Returns the text of the interval.
+    pub(crate) fn interval(&self) -> String {
+        let text = |(low, high)| format!("{} to {}", milliseconds(low), milliseconds(high));
+        self.ci95_ms.map_or_else(|| "-".to_string(), text)
+    }
 }
 
 /// Returns the header of a column of gains over the default.
@@ -31,11 +39,10 @@ pub fn top_table(rows: &[TopRow]) -> String {
     let objective = if rows.iter().any(|row| row.value.is_some()) { "objective" } else { "" };
     table.set_header(["#", "time", "95 % interval", gain_header(!objective.is_empty()), objective, "configuration"]);
     for (position, row) in rows.iter().enumerate() {
-        let (low, high) = row.ci95_ms;
         table.add_row([
             (position + 1).to_string(),
             milliseconds(row.time_ms),
-            format!("{} to {}", milliseconds(low), milliseconds(high)),
+            row.interval(),
             row.gain.map_or_else(|| "-".to_string(), gained),
             row.value.map_or_else(String::new, quantity),
             row.config.clone(),

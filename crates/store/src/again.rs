@@ -73,6 +73,9 @@ pub struct VerdictLine {
     /// The indices of the configurations that are indistinguishable from the winner, the best
     /// first.
     pub ties: Vec<String>,
+    /// The indices of the finalists that were measured too seldom to be compared with the winner.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_compared: Vec<String>,
     /// The drift of the device, if it was watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<DriftLine>,
@@ -101,6 +104,8 @@ impl VerdictLine {
     pub fn new(verdict: &Verdict, drift: Option<&Drift>) -> Option<Self> {
         let index = |config: &ConfigId| config.to_string();
         let winner = verdict.winner.as_ref().map(index)?;
-        Some(Self { winner, ties: verdict.ties.iter().map(index).collect(), drift: drift.map(DriftLine::from) })
+        let indices = |configs: &[ConfigId]| configs.iter().map(index).collect();
+        let (ties, not_compared) = (indices(&verdict.ties), indices(&verdict.not_compared));
+        Some(Self { winner, ties, not_compared, drift: drift.map(DriftLine::from) })
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 use std::time::Duration;
-use tunesmith_core::{Depth, Evidence, Gain, Repeat, Trial, Verdict, statistics};
+use tunesmith_core::{Depth, Evidence, Gain, Repeat, Role, RunState, Trial, Verdict, statistics};
 use tunesmith_problem::Metric;
-use tunesmith_store::{Brief, Entries, Entry, Journal, Outline};
+use tunesmith_store::{Again, Brief, Entries, Entry, Journal, Outline};
 
 /// A recorded run with its verdict. Configurations are known by [`key_of`].
 pub struct JudgedRun<'a> {
@@ -58,6 +58,16 @@ impl<'a> JudgedRun<'a> {
         }
         .verdict();
         Self { recorded, verdict, metric, default }
+    }
+
+    /// Returns the state in which the run ended, as far as the journal tells. A run that came to a verdict
+    /// without a final leaves no line of it, so that `None` means either end.
+    pub fn state(&self) -> Option<RunState> {
+        if self.recorded.verdict.is_some() {
+            return Some(RunState::Complete);
+        }
+        let is_visit = |again: &Again| again.role().and_then(Role::stage).is_some();
+        self.recorded.current().any(is_visit).then_some(RunState::UnfinishedFinal)
     }
 
     /// Returns how much better a configuration is than the default, by their scores that count. For the

@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::fmt;
+use tunesmith_core::Comparison;
 use tunesmith_store::{Difference, arguments};
 
 /// The winner of a run, measured again.
@@ -69,6 +70,15 @@ pub struct Ratio {
     pub ratio: f64,
     /// The interval.
     pub ci95: (f64, f64),
+}
+
+impl<K> From<&Comparison<K>> for Ratio {
+    /// Returns the ratio of a comparison of times. Single measurements have no interval, so that the ratio itself
+    /// stands for it.
+    fn from(comparison: &Comparison<K>) -> Self {
+        let ratio = comparison.improvement;
+        Self { ratio, ci95: comparison.interval.unwrap_or((ratio, ratio)) }
+    }
 }
 
 /// A fault of the winner beyond noise.

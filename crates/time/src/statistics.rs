@@ -29,6 +29,12 @@ pub fn median_with_interval(samples: &[f64], confidence: f64) -> Option<(f64, (f
     with_sorted(samples, |sorted| middle(sorted).zip(interval(sorted, confidence)))
 }
 
+/// Returns the 95 % [interval](median_interval) of the median as reports show it: `None` for fewer than two
+/// samples, because one measurement says nothing about the next.
+pub fn reported_interval(samples: &[f64]) -> Option<(f64, f64)> {
+    if samples.len() < 2 { None } else { median_interval(samples, 0.95) }
+}
+
 fn middle(sorted: &[f64]) -> Option<f64> {
     let middle = sorted.len() / 2;
     match sorted.len() {

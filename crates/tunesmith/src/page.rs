@@ -6,9 +6,12 @@ use crate::{Error, FrontMember, Metric, TopConfig, beside};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::wisdom::{Input, Measured, Portfolio, PortfolioOptions};
+use tunesmith_core::RunState;
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_export::{BuildForm, for_build};
-use tunesmith_report::{BuildText, EVALUATIONS, Form, Front, Page, RunSection, TopRow, Written, counted, page_html};
+use tunesmith_report::{
+    BuildText, EVALUATIONS, Form, Front, Page, RunSection, TopRow, Written, counted, not_compared, page_html,
+};
 use tunesmith_store::{Header, Outline};
 use tunesmith_study::JudgedRun;
 
@@ -107,7 +110,9 @@ fn verdict(top: &Top) -> Vec<String> {
     let verb = if top.ties == 1 { "is" } else { "are" };
     let ties = (top.ties > 0).then(|| format!("{} more {verb} indistinguishable from the best", top.ties));
     let unverified = (top.verified == Some(false)).then(|| UNVERIFIED.to_string());
-    [nothing, ties, unverified].into_iter().flatten().collect()
+    let open = (top.not_compared > 0).then(|| not_compared(top.not_compared));
+    let end = top.state.and_then(RunState::remark).map(str::to_string);
+    [nothing, ties, open, end, unverified].into_iter().flatten().collect()
 }
 
 /// Returns the best configuration in each form that a build reads and that can hold it.

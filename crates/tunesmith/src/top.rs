@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
-use tunesmith_core::{Depth, FailureKind, Gain, Role, Target, statistics};
+use tunesmith_core::{Depth, FailureKind, Gain, Role, RunState, Target, statistics};
 use tunesmith_explain::serialize_gain;
 use tunesmith_store::{Again, Brief, Entry};
 use tunesmith_study::{JudgedRun, key_of, samples_of};
@@ -46,6 +46,11 @@ pub struct Top {
     pub nothing_better: bool,
     /// Number of configurations that are indistinguishable from the best. They follow it.
     pub ties: usize,
+    /// Number of finalists that were measured too seldom to be compared with the best.
+    pub not_compared: usize,
+    /// The state in which the run ended. `None` if the journal does not tell.
+    #[serde(serialize_with = "state")]
+    pub state: Option<RunState>,
     /// The best configurations, the best first.
     pub configs: Vec<TopConfig>,
     /// The configurations that no other one dominates, if the run has several objectives.
@@ -62,8 +67,8 @@ pub struct TopConfig {
     pub config: Map<String, Json>,
     /// The median time: of the final re-measurement for finalists, else of all samples.
     pub time_ms: f64,
-    /// A 95 % interval of the median.
-    pub ci95_ms: (f64, f64),
+    /// A 95 % interval of the median. `None` for a single measurement.
+    pub ci95_ms: Option<(f64, f64)>,
     /// Number of these samples; for finalists, of visits.
     pub samples: usize,
     /// The value of the objective, if it is not time.
@@ -102,6 +107,11 @@ pub(crate) fn gain<S: Serializer>(gain: &Option<Gain>, serializer: S) -> Result<
 
 fn as_text<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(target)
+}
+
+/// Writes the state of a run as its word.
+pub(crate) fn state<S: Serializer>(state: &Option<RunState>, serializer: S) -> Result<S::Ok, S::Error> {
+    state.map(RunState::word).serialize(serializer)
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -149,7 +159,7 @@ pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
             index: entry.index.clone(),
             config: entry.config.clone(),
             time_ms,
-            ci95_ms: statistics::median_interval(&times, 0.95)?,
+            ci95_ms: statistics::reported_interval(&times),
             samples: times.len(),
             value: value(*key),
             gain: judged.gain(*key, default_score, score(*key)?),
@@ -167,6 +177,8 @@ pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
         better_than_default: verdict.is_better_than_default(),
         nothing_better: default.is_some() && verdict.winner == *default,
         ties: verdict.ties.len(),
+        not_compared: verdict.not_compared.len(),
+        state: judged.state(),
         configs: verdict.order.iter().take(count).filter_map(config).collect(),
         front: Vec::new(),
     }

@@ -7,6 +7,7 @@ use crate::{Ending, output};
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
+use tunesmith::core::RunState;
 use tunesmith::cost::{Resource, Roof};
 use tunesmith::report::{
     BottleneckPage, ExplanationPage, ModelledTime, NextStep, ParameterEffect, RoofPage, Standing, count, counted,
@@ -143,6 +144,8 @@ fn standing(best: &Explained, explanation: &Explanation) -> Standing {
         value: best.value.map(quantity),
         is_better: explanation.better_than_default,
         ties: explanation.ties.len(),
+        not_compared: explanation.not_compared.len(),
+        end: explanation.state.and_then(RunState::remark).map(str::to_string),
     }
 }
 

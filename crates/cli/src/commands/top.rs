@@ -3,6 +3,7 @@
 use super::journal;
 use crate::args::TopArgs;
 use crate::{Ending, output};
+use tunesmith::core::RunState;
 use tunesmith::report::{Front, TopRow, counted, top_table};
 use tunesmith::{Error, Target, Top, TopConfig};
 
@@ -19,6 +20,9 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
     output::print(&format!("{}: {evaluations}, {correct} correct{infeasible}{unverified}\n", top.problem));
     if top.nothing_better {
         output::print("nothing better than the default was found: it is the best\n");
+    }
+    if let Some(remark) = top.state.and_then(RunState::remark) {
+        output::print(&format!("{remark}\n"));
     }
     if top.correct > 0 && top.objective != Target::Time {
         output::print(&format!("objective: {}\n", top.objective));

@@ -225,6 +225,7 @@ fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
         no_default: no_default(outcome),
         no_value: outcome.unscored.as_ref().map(|unscored| unscored.reason.clone()),
         ties: outcome.ties.len(),
+        not_compared: outcome.not_compared.len(),
         finalists: outcome.finalists,
         notes: notes(outcome),
         failures: outcome.common_failures.iter().map(failure).collect(),

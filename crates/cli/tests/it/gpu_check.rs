@@ -428,6 +428,7 @@ fn an_archive_of_others_is_refused() {
 fn a_part_that_was_cut_short_does_not_replace_a_fuller_one() {
     let folder = Folder::new();
     let script = small_repository(&folder);
+    fs::create_dir_all(folder.path("in/gpu-x-2026-01-01")).unwrap();
     let take = |date: &str, cuts: &[&str], rows: usize| {
         let row = serde_json::json!({"name": "a", "expected": "b", "found": "c", "passed": true});
         let part = serde_json::json!({

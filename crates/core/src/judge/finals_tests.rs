@@ -72,7 +72,7 @@ fn one_surely_worse_drops_out_early_and_the_rest_is_confirmed_in_seventeen_round
     assert_eq!(count(&order, 2, Stage::Selection), 5);
     assert_eq!(count(&order, 0, Stage::Selection), 11);
     assert_eq!([0, 1, 2].map(|config| count(&order, config, Stage::Confirmation)), [17, 17, 0]);
-    let Standing { winner, ties } = standing(contest.visits()).unwrap();
+    let Standing { winner, ties, .. } = standing(contest.visits()).unwrap();
     assert_eq!((winner + ties[0], ties.len()), (1, 1));
 }
 
@@ -100,7 +100,7 @@ fn when_the_winner_fails_in_the_end_one_that_dropped_out_takes_its_place() {
         _ => Some(2.0),
     });
     assert_eq!(count(&order, 1, Stage::Confirmation), 17);
-    assert_eq!(standing(contest.visits()).unwrap(), Standing { winner: 1, ties: vec![] });
+    assert_eq!(standing(contest.visits()).unwrap(), Standing { winner: 1, ties: vec![], not_compared: vec![] });
 }
 
 /// Returns the final of two equal leaders beside a baseline called 9. The baseline is five times as
@@ -124,7 +124,7 @@ fn a_baseline_is_visited_once_in_every_confirming_round_and_decides_nothing() {
     assert!(confirmation.chunks(3).all(|round| count(round, 9, Stage::Baseline) == 1), "{confirmation:?}");
     let mut alone = Finals::default().contest(&equal(2), LONG, 1).unwrap();
     play(&mut alone, Duration::ZERO, score_beside);
-    let Standing { winner, ties } = standing(contest.visits()).unwrap();
+    let Standing { winner, ties, .. } = standing(contest.visits()).unwrap();
     assert_eq!((winner + ties[0], ties.len()), (1, 1));
     assert_eq!(count(&order, 0, Stage::Confirmation), 17);
     assert_eq!(standing(alone.visits()).unwrap().winner, winner);

@@ -57,7 +57,36 @@ pub struct Standing<K> {
     pub winner: K,
     /// The configurations indistinguishable from the winner, best first.
     pub ties: Vec<K>,
+    /// The finalists that were measured too seldom to be told apart from the winner or to be called its
+    /// tie, best first.
+    pub not_compared: Vec<K>,
 }
+
+/// The relation of a finalist to the winner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    /// It is worse beyond doubt.
+    Worse,
+    /// Enough turns were taken, and they do not tell the two apart.
+    Tie,
+    /// Too few turns were taken to say either.
+    NotCompared,
+}
+
+/// The medians of the visits of one finalist, by stage, and all its scores before the confirmation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turns<'a> {
+    /// All scores before the confirmation, those of the search included.
+    pub(crate) before: &'a [f64],
+    /// The medians of the selection visits.
+    pub(crate) selection: &'a [f64],
+    /// The medians of the confirmation visits, or of the visits beside them.
+    pub(crate) confirmation: &'a [f64],
+}
+
+/// Maximum end of the interval of a tie: how much better the winner may still be. An interval that reaches
+/// from equality beyond it comes from disturbed visits. It says neither that the two are equal nor that they are not.
+const WIDEST_TIE: f64 = 2.0;
 
 /// Minimum number of confirmation visits for an estimate. Their extremes hold the median with 97 %
 /// probability.
@@ -84,9 +113,14 @@ const DROPPING: f64 = 0.01;
 ///
 /// Ties are the other finalists that are indistinguishable from the winner at 2.5 %. The test is
 /// the exact signed-rank test of the logarithms of the ratios of their visits' medians, round by
-/// round, or of the differences where a ratio has no meaning: the [interval](measure_interval) lies above
-/// equality. It uses the confirmation visits if there are enough. Otherwise it uses the selection visits. These also chose the winner, so only
-/// half of the error is allowed. A finalist that dropped out of the selection is no tie.
+/// round, or of the differences where a ratio has no meaning: the [interval](measure_interval) does not lie
+/// above equality. It uses the confirmation visits if there are enough. Otherwise it uses the selection visits.
+/// These also chose the winner, so only half of the error is allowed. A finalist that dropped out of the
+/// selection is no tie.
+///
+/// A finalist with too few visits for either interval is worse if the 95 % intervals of all scores before
+/// the confirmation are apart. Otherwise it was not compared. So was one whose interval holds equality and a
+/// factor of two: disturbed visits are no evidence of a tie.
 ///
 /// Cost: small, quadratic in the number of finalists.
 pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
@@ -94,16 +128,31 @@ pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
     let confirmed = finalists.iter().filter(|finalist| finalist.confirmation.len() >= FEWEST_CONFIRMATIONS);
     let winner = confirmed.min_by(|a, b| a.order(b))?;
     let rivals = finalists.len() - 1;
-    let mut ties: Vec<&Finalist<K>> = finalists.iter().filter(|other| other.config != winner.config).collect();
-    ties.retain(|other| {
-        let enough = other.confirmation.len() >= FEWEST_CONFIRMATIONS;
-        !is_above_equality(match enough {
-            true => measure_interval(&winner.confirmation, &other.confirmation),
-            false => selection_interval(&winner.selection, &other.selection, rivals),
-        })
-    });
-    ties.sort_by(|a, b| a.order(b));
-    Some(Standing { winner: winner.config, ties: ties.into_iter().map(|tie| tie.config).collect() })
+    let mut others: Vec<&Finalist<K>> = finalists.iter().filter(|other| other.config != winner.config).collect();
+    others.sort_by(|a, b| a.order(b));
+    let related = |relation| {
+        let related = others.iter().filter(|other| self::relation(winner.turns(), other.turns(), rivals) == relation);
+        related.map(|other| other.config).collect()
+    };
+    let (ties, not_compared) = (related(Relation::Tie), related(Relation::NotCompared));
+    Some(Standing { winner: winner.config, ties, not_compared })
+}
+
+/// Returns the relation of `other` to `winner`, one of whose `rivals` it is.
+pub(crate) fn relation(winner: Turns<'_>, other: Turns<'_>, rivals: usize) -> Relation {
+    let confirmed = measure_interval(winner.confirmation, other.confirmation);
+    match confirmed.or_else(|| selection_interval(winner.selection, other.selection, rivals)) {
+        Some(interval) if interval.is_above_equality() => Relation::Worse,
+        Some(interval) if interval.measure == Measure::Difference || interval.ends.1 <= WIDEST_TIE => Relation::Tie,
+        _ if is_above_equality(interval_before(winner, other)) => Relation::Worse,
+        _ => Relation::NotCompared,
+    }
+}
+
+/// Returns the interval between all scores before the confirmation, each with an interval of its own.
+fn interval_before(winner: Turns<'_>, other: Turns<'_>) -> Option<MeasureInterval> {
+    let interval = |turns: Turns<'_>| statistics::median_interval(turns.before, 0.95);
+    Some(MeasureInterval::between(interval(winner)?, interval(other)?))
 }
 
 /// Returns the configurations that failed in a visit, in the order of their first visits.
@@ -136,22 +185,14 @@ pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
 /// If both were visited in all rounds, the interval is that of the signed-rank test. A slow default is
 /// visited in a few rounds only ([`FEWEST_BESIDE`]). Then the interval excludes a value if it puts all
 /// scores of one above all of the other, which equal distributions do with the probability
-/// 1 / C(n + m, m). Returns `None` if there are too few visits to exclude anything: a final that was cut
+/// 1 / C(n + m, m). For equal distributions it lies above equality with a probability of at most 2.5 %.
+/// `better` may have been chosen among many, since other samples chose it. Returns `None` if there are too few visits to exclude anything: a final that was cut
 /// short says nothing, neither for nor against it.
 pub fn measure_interval(better: &[f64], worse: &[f64]) -> Option<MeasureInterval> {
     if better.len().min(worse.len()) >= FEWEST_CONFIRMATIONS {
         return paired_interval(better, worse, TELLING_APART);
     }
     (arrangements(better.len(), worse.len()) * TELLING_APART >= 1.0).then(|| extremes(better, worse))
-}
-
-/// Returns true if `better` is better than `worse` beyond doubt: if their
-/// [interval](measure_interval) lies above equality.
-///
-/// For equal distributions it returns true with a probability of at most 2.5 %. `better` may have
-/// been chosen among many, since other samples chose it.
-pub fn is_surely_better(better: &[f64], worse: &[f64]) -> bool {
-    is_above_equality(measure_interval(better, worse))
 }
 
 /// Returns an interval of how much better the scores of `better`, the leader of `rivals` others, are than
@@ -222,6 +263,10 @@ struct Finalist<K> {
 }
 
 impl<K: Ord> Finalist<K> {
+    fn turns(&self) -> Turns<'_> {
+        Turns { before: &self.before, selection: &self.selection, confirmation: &self.confirmation }
+    }
+
     /// Orders the better finalist first. The order is total, so the same visits always give the
     /// same winner.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
@@ -258,6 +303,10 @@ fn finalists<K: Copy + Ord>(visits: &[Visit<K>]) -> Vec<Finalist<K>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_surely_better(better: &[f64], worse: &[f64]) -> bool {
+        is_above_equality(measure_interval(better, worse))
+    }
 
     fn visits(stage: Stage, config: u8, scores: &[f64]) -> Vec<Visit<u8>> {
         scores.iter().map(|score| Visit { config, stage, scores: Some(vec![*score]) }).collect()
@@ -297,7 +346,7 @@ mod tests {
     #[test]
     fn of_equal_medians_the_smaller_key_wins_in_any_order() {
         for all in [[both(1, 1.0, 1.0), both(2, 1.0, 1.0)], [both(2, 1.0, 1.0), both(1, 1.0, 1.0)]] {
-            assert_eq!(standing(&all.concat()).unwrap(), Standing { winner: 1, ties: vec![2] });
+            assert_eq!(standing(&all.concat()).unwrap(), Standing { winner: 1, ties: vec![2], not_compared: vec![] });
         }
     }
 
@@ -306,7 +355,7 @@ mod tests {
         let mut all = [both(1, 1.0, 1.0), both(2, 1.0, 1.0)].concat();
         all.push(Visit { config: 1, stage: Stage::Confirmation, scores: None });
         assert_eq!(failed(&all), [1]);
-        assert_eq!(standing(&all).unwrap(), Standing { winner: 2, ties: vec![] });
+        assert_eq!(standing(&all).unwrap(), Standing { winner: 2, ties: vec![], not_compared: vec![] });
     }
 
     #[test]
@@ -320,6 +369,34 @@ mod tests {
     fn one_that_dropped_out_of_the_selection_is_no_tie() {
         let all = [both(1, 1.0, 1.0), visits(Stage::Selection, 2, &[1.5; 5])].concat();
         assert_eq!(standing(&all).unwrap().ties, []);
+    }
+
+    /// A finalist that found no room in the confirmation was visited three or four times.
+    #[test]
+    fn a_finalist_without_a_confirmation_is_no_tie() {
+        let rival = |level: f64| visits(Stage::Selection, 2, &[level, level + 0.02, level + 0.01]);
+        for (level, not_compared) in [(22.0, vec![]), (1.1, vec![]), (1.0, vec![2]), (0.9, vec![2])] {
+            let standing = standing(&[both(1, 0.8, 1.0), both(1, 1.0, 1.0), rival(level)].concat()).unwrap();
+            assert_eq!(
+                (standing.winner, &standing.ties, &standing.not_compared),
+                (1, &vec![], &not_compared),
+                "{level}"
+            );
+        }
+    }
+
+    #[test]
+    fn disturbed_visits_are_no_evidence_of_a_tie() {
+        // One of six visits to the winner was disturbed: the signed-rank test cannot tell the two apart.
+        let disturbed = visits(Stage::Confirmation, 1, &[1.0, 1.0, 99.0, 1.0, 1.0, 1.0]);
+        let rival = [visits(Stage::Selection, 2, &[22.0; 5]), visits(Stage::Confirmation, 2, &[22.0; 6])].concat();
+        let all = [visits(Stage::Selection, 1, &[1.0; 5]), disturbed.clone(), rival].concat();
+        assert_eq!(standing(&all).unwrap(), Standing { winner: 1, ties: vec![], not_compared: vec![] });
+        // The visits before do not tell them apart either.
+        let rival =
+            [visits(Stage::Selection, 2, &[22.0, 1.0, 22.0]), visits(Stage::Confirmation, 2, &[22.0; 6])].concat();
+        let all = [visits(Stage::Selection, 1, &[1.0; 3]), disturbed, rival].concat();
+        assert_eq!(standing(&all).unwrap(), Standing { winner: 1, ties: vec![], not_compared: vec![2] });
     }
 
     #[test]

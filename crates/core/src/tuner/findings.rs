@@ -185,6 +185,11 @@ impl<'a> Findings<'a> {
         verdict
     }
 
+    /// Returns true if a final re-measurement has begun.
+    pub(super) fn has_final(&self) -> bool {
+        self.resamples.iter().any(|resample| resample.role.stage().is_some())
+    }
+
     /// Returns the next configuration to verify before the verdict may name it: the winner, then
     /// its ties. Returns `None` if all of them are verified or `exempt`.
     pub(super) fn unconfirmed(&self, exempt: &HashSet<ConfigId>) -> Option<ConfigId> {

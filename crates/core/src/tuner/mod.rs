@@ -18,7 +18,7 @@ mod watch;
 use crate::judge::drift::Drift;
 use crate::{
     Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, Objective, Observer, Progress,
-    RegretEstimator, Request, Resample, Rng, Searcher, Stop, StopReason, Store, SystemClock, Verdict,
+    RegretEstimator, Request, Resample, Rng, RunState, Searcher, Stop, StopReason, Store, SystemClock, Verdict,
 };
 use rand::SeedableRng;
 use running::Running;
@@ -81,6 +81,18 @@ pub struct Run {
     pub resumed: usize,
     /// The time of this part of the run, by purpose.
     pub seconds: Seconds,
+}
+
+impl Run {
+    /// Returns the state in which the run ended.
+    pub fn state(&self) -> RunState {
+        let has_final = || self.resamples.iter().any(|resample| resample.role.stage().is_some());
+        match self.stop_reason {
+            StopReason::Interrupted if has_final() => RunState::UnfinishedFinal,
+            StopReason::Interrupted => RunState::Interrupted,
+            _ => RunState::Complete,
+        }
+    }
 }
 
 /// The time of the measuring thread, by purpose.

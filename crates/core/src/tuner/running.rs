@@ -139,7 +139,10 @@ impl<'a> Running<'a> {
         }
         let stop_reason = measured?;
         let verdict = self.findings.verdict();
-        self.keep_verdict(&verdict)?;
+        // After an interruption, the final is not over. A resumed run comes to its verdict.
+        if stop_reason != StopReason::Interrupted {
+            self.keep_verdict(&verdict)?;
+        }
         self.observers.notice(&Event::Finished { reason: &stop_reason });
         let total = self.bench.clocks.real() - started;
         let front = self.findings.front(&verdict);
@@ -172,10 +175,11 @@ impl<'a> Running<'a> {
         Ok(if in_full { reason } else { StopReason::Interrupted })
     }
 
-    /// Stores the verdict, if a final decided it.
+    /// Stores the verdict, if there was a final. A final of which every finalist failed decides nothing.
     fn keep_verdict(&mut self, verdict: &Verdict) -> Result<(), Error> {
+        let has_final = self.findings.has_final();
         let append = |bench: &mut Bench<'_>| match &mut bench.store {
-            Some(store) if verdict.by_final => store.append_verdict(verdict, verdict.drift.as_ref()),
+            Some(store) if has_final => store.append_verdict(verdict, verdict.drift.as_ref()),
             _ => Ok(()),
         };
         match append(&mut self.bench) {

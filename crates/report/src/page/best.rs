@@ -37,10 +37,9 @@ fn top(rows: &[TopRow]) -> Markup {
 
 /// Returns the cells of a configuration's time, its interval and its gain over the default.
 pub(super) fn measured(row: &TopRow) -> Markup {
-    let (low, high) = row.ci95_ms;
     html! {
         td.number { (milliseconds(row.time_ms)) }
-        td.number { (milliseconds(low)) " to " (milliseconds(high)) }
+        td.number { (row.interval()) }
         td.number { (row.gain.map_or_else(|| "-".to_string(), gained)) }
     }
 }

@@ -6,7 +6,7 @@ use tunesmith_core::{Direction, FailureKind, Gain};
 fn run() -> RunSection {
     let top = TopRow {
         time_ms: 1.5,
-        ci95_ms: (1.4, 1.6),
+        ci95_ms: Some((1.4, 1.6)),
         gain: Some(Gain::Ratio(2.0)),
         value: None,
         config: "TILE=16,NAME=<a>".to_string(),

@@ -7,12 +7,12 @@ mod roof;
 pub use measured::MeasureOptions;
 
 use crate::outcome::arguments;
-use crate::top::{TopConfig, gain, top_of};
+use crate::top::{TopConfig, gain, state, top_of};
 use crate::{Error, Metric};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
-use tunesmith_core::{Gain, Recording, statistics};
+use tunesmith_core::{Gain, Recording, RunState, statistics};
 use tunesmith_cost::Roof;
 use tunesmith_explain::{
     Advice, AmongBest, Change, CodeNumber, Facts, FailureCause, Importance, Scores, Surrogate, Trials, advice,
@@ -59,6 +59,11 @@ pub struct Explanation {
     pub better_than_default: bool,
     /// The configurations that are indistinguishable from the best.
     pub ties: Vec<Explained>,
+    /// The finalists that were measured too seldom to be compared with the best.
+    pub not_compared: Vec<Explained>,
+    /// The state in which the run ended. `None` if its record does not tell.
+    #[serde(serialize_with = "state")]
+    pub state: Option<RunState>,
     /// The importance of the parameters.
     #[serde(flatten)]
     pub importance: Importance,
@@ -113,7 +118,7 @@ impl Explained {
 impl From<TopConfig> for Explained {
     fn from(config: TopConfig) -> Self {
         let TopConfig { config, time_ms, ci95_ms, value, gain, .. } = config;
-        Self { config, time_ms, ci95_ms: Some(ci95_ms), value, gain }
+        Self { config, time_ms, ci95_ms, value, gain }
     }
 }
 
@@ -177,12 +182,15 @@ struct Standing {
     default: Option<Explained>,
     better_than_default: bool,
     ties: Vec<Explained>,
+    not_compared: Vec<Explained>,
+    state: Option<RunState>,
 }
 
 impl Standing {
     fn of_journal(outline: &Outline) -> Self {
         let judged = JudgedRun::new(outline);
-        let top = top_of(&judged, 1 + judged.verdict.ties.len());
+        let (ties, open) = (judged.verdict.ties.len(), judged.verdict.not_compared.len());
+        let top = top_of(&judged, 1 + ties + open);
         let config = outline.header.default.clone().zip(top.default_ms);
         let mut configs = top.configs.into_iter().map(Explained::from);
         Self {
@@ -195,7 +203,9 @@ impl Standing {
                 gain: None,
             }),
             better_than_default: top.better_than_default,
-            ties: configs.collect(),
+            ties: configs.by_ref().take(ties).collect(),
+            not_compared: configs.collect(),
+            state: judged.state(),
         }
     }
 
@@ -205,10 +215,17 @@ impl Standing {
         let best = timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, time_ms)| {
             let pairs = recording.parameters().iter().zip(&row.values);
             let config = pairs.map(|(parameter, value)| (parameter.name().to_string(), Journal::value(value)));
-            let ci95_ms = statistics::median_interval(&row.measurement.times_ms, 0.95);
+            let ci95_ms = statistics::reported_interval(&row.measurement.times_ms);
             Explained { config: config.collect(), time_ms, ci95_ms, value: None, gain: None }
         });
-        Self { best, default: None, better_than_default: false, ties: Vec::new() }
+        Self {
+            best,
+            default: None,
+            better_than_default: false,
+            ties: Vec::new(),
+            not_compared: Vec::new(),
+            state: None,
+        }
     }
 
     fn explanation(self, recording: &Recording, outline: Option<&Outline>, found: Found<'_>) -> Explanation {
@@ -244,6 +261,8 @@ impl Standing {
             default: self.default,
             better_than_default: self.better_than_default,
             ties: self.ties,
+            not_compared: self.not_compared,
+            state: self.state,
             importance: found.importance,
             among_best: best,
             changes: found.changes,

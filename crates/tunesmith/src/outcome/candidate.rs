@@ -73,7 +73,7 @@ impl Candidate {
             config: Journal::config(space, &space.unrank(id)),
             index: id,
             time_ms,
-            ci95_ms: counted.and_then(|times| statistics::median_interval(times, 0.95)),
+            ci95_ms: counted.and_then(|times| statistics::reported_interval(times)),
             first_time_ms: statistics::median(times).filter(|_| evaluation.is_correct()),
             times_ms: times.clone(),
             failure: failure.cloned(),
@@ -132,7 +132,7 @@ impl Valued<'_> {
         };
         ObjectiveValue {
             median: statistics::median(scores).map(value),
-            ci95: statistics::median_interval(scores, 0.95).map(ordered),
+            ci95: statistics::reported_interval(scores).map(ordered),
         }
     }
 }

@@ -21,6 +21,7 @@ pub struct OutcomeDocument<'a> {
     seed: u64,
     objective: String,
     stop_reason: String,
+    state: &'static str,
     evaluations: u64,
     resumed: usize,
     failed: BTreeMap<&'static str, usize>,
@@ -33,6 +34,7 @@ pub struct OutcomeDocument<'a> {
     best: Option<CandidateDocument<'a>>,
     search_best: Option<CandidateDocument<'a>>,
     ties: Vec<CandidateDocument<'a>>,
+    not_compared: Vec<CandidateDocument<'a>>,
     #[serde(skip_serializing_if = "<[FrontMember]>::is_empty")]
     front: &'a [FrontMember],
     finalists: usize,
@@ -88,6 +90,7 @@ impl<'a> OutcomeDocument<'a> {
             seed: outcome.seed,
             objective: outcome.objective.to_string(),
             stop_reason: outcome.stop_reason.to_string(),
+            state: outcome.state.word(),
             evaluations: outcome.evaluations,
             resumed: outcome.resumed,
             failed: outcome.failed.iter().map(|(kind, count)| (kind.word(), *count)).collect(),
@@ -99,6 +102,7 @@ impl<'a> OutcomeDocument<'a> {
             best: one(&outcome.best),
             search_best: one(&outcome.search_best),
             ties: all(&outcome.ties),
+            not_compared: all(&outcome.not_compared),
             front: &outcome.front,
             finalists: outcome.finalists,
             failed_again: all(&outcome.failed_again),
@@ -139,7 +143,7 @@ impl<'a> CandidateDocument<'a> {
 mod tests {
     use super::*;
     use serde_json::json;
-    use tunesmith_core::{Failure, FailureKind, Gain, StopReason, Target};
+    use tunesmith_core::{Failure, FailureKind, Gain, RunState, StopReason, Target};
     use tunesmith_space::{Parameter, Space};
 
     /// The document of the outcome below. Other programs read exactly these bytes.
@@ -202,12 +206,14 @@ mod tests {
             better_than_default: true,
             comparison: Some(DefaultComparison {
                 gain: Gain::Ratio(1.25),
-                ci95: (1.0, 1.5),
+                ci95: Some((1.0, 1.5)),
                 basis: tunesmith_core::Basis::Final,
             }),
             search_best: None,
             by_final: true,
             ties: Vec::new(),
+            not_compared: Vec::new(),
+            state: RunState::Complete,
             front: Vec::new(),
             proposals: None,
             finalists: 2,

@@ -13,7 +13,7 @@ use crate::FrontMember;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tunesmith_core::{Basis, Comparison, FailureKind, Gain, RegretBound, StopReason, Target};
+use tunesmith_core::{Basis, Comparison, FailureKind, Gain, RegretBound, RunState, StopReason, Target};
 use tunesmith_cost::EstimatedInterval;
 use tunesmith_explain::serialize_gain;
 use tunesmith_propose::ProposalReport;
@@ -69,6 +69,10 @@ pub struct Outcome {
     /// Correct configurations that are statistically indistinguishable from the best, the best of
     /// them first.
     pub ties: Vec<Candidate>,
+    /// The finalists that were measured too seldom to be compared with the best.
+    pub not_compared: Vec<Candidate>,
+    /// The state in which the run ended.
+    pub state: RunState,
     /// The configurations that no other one dominates, if there are several objectives; the best in
     /// the first objective comes first. [`best`](Self::best) is then the one with the smallest geometric
     /// mean of all objectives.
@@ -114,8 +118,8 @@ pub struct DefaultComparison {
     /// The gain of the contender: the speed-up if the objective is time. In files, it is `ratio`, or `difference` where a ratio has no meaning.
     #[serde(flatten, serialize_with = "serialize_gain")]
     pub gain: Gain,
-    /// A 95 % interval of it.
-    pub ci95: (f64, f64),
+    /// A 95 % interval of it. `None` if one of the two was measured once.
+    pub ci95: Option<(f64, f64)>,
     /// The part of the run that measured both.
     #[serde(serialize_with = "basis")]
     pub basis: Basis,

@@ -60,6 +60,8 @@ impl Finished {
             common_failures: common_failures(evaluations(run).filter_map(|evaluation| evaluation.failure.as_ref())),
             default: ground.default_id().and_then(|config| self.candidate(config, ground, settings)),
             ties: candidates(&verdict.ties),
+            not_compared: candidates(&verdict.not_compared),
+            state: run.state(),
             front: front::of_run(run, &ground.space, settings.objective()),
             verified: ground.verified(),
             better_than_default: verdict.is_better_than_default(),

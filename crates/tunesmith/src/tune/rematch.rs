@@ -121,7 +121,7 @@ fn subjects(top: &Top, header: &Header, space: &Space) -> Vec<(Remeasured, Optio
     };
     let of_run = |(at, found): (usize, &TopConfig)| {
         let place = if at == 0 { Place::Winner } else { Place::RunnerUp };
-        let before = Estimate { time_ms: found.time_ms, ci95_ms: Some(found.ci95_ms) };
+        let before = Estimate { time_ms: found.time_ms, ci95_ms: found.ci95_ms };
         subject(place, &found.config, Some(before))
     };
     let mut subjects: Vec<_> = top.configs.iter().enumerate().map(of_run).collect();
@@ -191,10 +191,7 @@ fn evidence(judged: &JudgedRun<'_>, configs: &[Remeasured], run: Option<&Run>, s
     WinnerEvidence {
         failure: winner.failure.clone(),
         winner: (winner.before, winner.now),
-        default: (
-            before.map(|known| Ratio { ratio: known.improvement, ci95: known.interval }),
-            default.and_then(|subject| subject.now),
-        ),
-        rival: rival.map(|found| (named(found.contender), Ratio { ratio: found.improvement, ci95: found.interval })),
+        default: (before.as_ref().map(Ratio::from), default.and_then(|subject| subject.now)),
+        rival: rival.map(|found| (named(found.contender), Ratio::from(&found))),
     }
 }
