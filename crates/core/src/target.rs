@@ -5,9 +5,10 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The direction of improvement of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
     /// Less is better.
+    #[default]
     Minimise,
     /// More is better.
     Maximise,
@@ -107,6 +108,16 @@ impl Target {
             Self::Front(parts) => parts,
             single => std::slice::from_ref(single),
         }
+    }
+
+    /// Returns the word for what is better: `faster` for time.
+    pub fn comparative(&self) -> &'static str {
+        if *self == Self::Time { "faster" } else { "better" }
+    }
+
+    /// Returns the word for a gain: `speed-up` for time.
+    pub fn gain_word(&self) -> &'static str {
+        if *self == Self::Time { "speed-up" } else { "gain" }
     }
 
     /// Returns the name of the quantity of a single objective.

@@ -57,6 +57,11 @@ impl ExportFormat {
         }
     }
 
+    /// Returns true if its files hold the times of the configurations.
+    pub fn holds_times(self) -> bool {
+        matches!(self, Self::Wisdom | Self::Json | Self::KernelLauncher)
+    }
+
     /// Returns the suffix of its files. The source keeps its own behind it.
     pub fn suffix(self) -> &'static str {
         match self {

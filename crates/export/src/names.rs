@@ -176,7 +176,7 @@ impl<'a> Names<'a> {
             format!("{kernel} on {device}. Configurations: {}. Measured inputs: {}.", configs.len(), regret.inputs),
             format!("Choice: {}.", chooser.rule.describe(features)),
             format!(
-                "Slower than the best known configuration of an input by {} on average, {} at most.",
+                "Worse than the best known configuration of an input by {} on average, {} at most.",
                 percent(regret.chosen),
                 percent(regret.worst)
             ),
@@ -184,8 +184,8 @@ impl<'a> Names<'a> {
         lines.extend(regret.held_out.iter().map(held_out));
         if let Some(over) = regret.held_out.and_then(|held_out| held_out.over_default) {
             lines.push(match over > 0.0 {
-                true => format!("Held out, a choice was slower than the default by {} at most.", percent(over)),
-                false => "Held out, no choice was slower than the default.".to_string(),
+                true => format!("Held out, a choice was worse than the default by {} at most.", percent(over)),
+                false => "Held out, no choice was worse than the default.".to_string(),
             });
         }
         lines.extend(self.covered());
@@ -237,7 +237,7 @@ impl<'a> Names<'a> {
             0 => "The regret of the choice was not measured.".to_string(),
             1 => "One input was measured: for any other, the choice is a guess.".to_string(),
             inputs => format!(
-                "For each of the {inputs} measured inputs, at most {} slower than the best known one.",
+                "For each of the {inputs} measured inputs, at most {} worse than the best known one.",
                 percent(regret.worst)
             ),
         }
@@ -253,7 +253,7 @@ fn held_out(held_out: &HeldOutRegret) -> String {
     let HeldOutRegret { mean, worst, unknown, .. } = *held_out;
     let unknown = match unknown {
         0 => String::new(),
-        count => format!(" ({count} of these choices were not measured, and count as the slowest known)"),
+        count => format!(" ({count} of these choices were not measured, and count as the worst known)"),
     };
     format!("For inputs held out of the choice: by {} on average, {} at most{unknown}.", percent(mean), percent(worst))
 }

@@ -145,13 +145,13 @@ pub fn doubts(portfolio: &Portfolio, is_single: bool) -> Vec<String> {
     if let Some(over) = over_default.filter(|over| *over > NOTICEABLE) {
         let percent = over * 100.0;
         doubt(format!(
-            "on an input held out, its choice was {percent:.0} % slower than the default: expect that of some new \
+            "on an input held out, its choice was {percent:.0} % worse than the default: expect that of some new \
              inputs, or measure more of them"
         ));
     }
     if unknown > 0 && !chooser.rule.is_one_for_all() {
         doubt(format!(
-            "{unknown} of {} choices for inputs held out were not measured and count as the slowest known there",
+            "{unknown} of {} choices for inputs held out were not measured and count as the worst known there",
             regret.inputs
         ));
     }

@@ -33,4 +33,4 @@ pub use model_choice::{ModelChoice, model_kind, no_model, read_model};
 pub use page::run_section;
 pub use past::{Fitting, JudgedRecording, LeftOut, Past, WhyLeftOut};
 pub use trials::{trials, values_of};
-pub use winner::{Estimate, Place, Ratio, Regression, Remeasured, WinnerCheck, WinnerEvidence};
+pub use winner::{Estimate, GainEstimate, Place, Regression, Remeasured, WinnerCheck, WinnerEvidence};

@@ -3,7 +3,9 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::fmt;
-use tunesmith_core::Comparison;
+use tunesmith_core::judge::measure::MeasureInterval;
+use tunesmith_core::{Comparison, Direction, Gain, Target};
+use tunesmith_report::quantity;
 use tunesmith_store::{Difference, arguments};
 
 /// The winner of a run, measured again.
@@ -11,6 +13,9 @@ use tunesmith_store::{Difference, arguments};
 pub struct WinnerCheck {
     /// The problem's name.
     pub problem: String,
+    /// The objective of the run.
+    #[serde(serialize_with = "as_text")]
+    pub objective: Target,
     /// The device, by name.
     pub device: String,
     /// True if there is neither a regression nor, where that counts, another environment.
@@ -34,9 +39,9 @@ pub struct Remeasured {
     pub place: Place,
     /// Parameters and values, in the user's order.
     pub config: Map<String, Json>,
-    /// Its time in the run. An interval is absent if the journal does not say it.
+    /// Its time and its value in the run. An interval is absent if the journal does not say it.
     pub before: Option<Estimate>,
-    /// Its time now. `None` if it failed.
+    /// Its time and its value now. `None` if it failed.
     pub now: Option<Estimate>,
     /// The reason why it failed.
     pub failure: Option<String>,
@@ -54,30 +59,67 @@ pub enum Place {
     Default,
 }
 
-/// A median time with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Estimate {
-    /// The median.
-    pub time_ms: f64,
-    /// The interval, if it is known.
-    pub ci95_ms: Option<(f64, f64)>,
+fn as_text<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(target)
 }
 
-/// A ratio of times with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Ratio {
-    /// The ratio.
-    pub ratio: f64,
+/// The median time of a configuration and, if the objective is not time, its value, with 95 % intervals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The median time.
+    pub time_ms: f64,
+    /// The interval of the time, if it is known.
+    pub ci95_ms: Option<(f64, f64)>,
+    /// The value of the objective, if it is not time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// The interval of the value, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_ci95: Option<(f64, f64)>,
+}
+
+impl Estimate {
+    /// Returns the interval of the score: smaller is better. Without an interval, it is the score itself.
+    fn scores(&self, direction: Direction) -> (f64, f64) {
+        let known = self.value.map(|value| (value, self.value_ci95));
+        let (median, interval) = known.unwrap_or((self.time_ms, self.ci95_ms));
+        let (a, b) = interval.unwrap_or((median, median));
+        let (a, b) = (direction.score(a), direction.score(b));
+        (a.min(b), a.max(b))
+    }
+
+    fn score(&self, direction: Direction) -> f64 {
+        direction.score(self.value.unwrap_or(self.time_ms))
+    }
+}
+
+/// The gain of one configuration over another, with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GainEstimate {
+    /// The gain.
+    pub gain: Gain,
     /// The interval.
     pub ci95: (f64, f64),
 }
 
-impl<K> From<&Comparison<K>> for Ratio {
-    /// Returns the ratio of a comparison of times. Single measurements have no interval, so that the ratio itself
-    /// stands for it.
+impl<K> From<&Comparison<K>> for GainEstimate {
+    /// Returns the gain of a comparison. Single measurements have no interval, so that the gain itself stands
+    /// for it.
     fn from(comparison: &Comparison<K>) -> Self {
-        let ratio = comparison.improvement;
-        Self { ratio, ci95: comparison.interval.unwrap_or((ratio, ratio)) }
+        let gain = comparison.improvement;
+        Self { gain: comparison.gain(), ci95: comparison.interval.unwrap_or((gain, gain)) }
+    }
+}
+
+impl fmt::Display for GainEstimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (low, high) = self.ci95;
+        match self.gain {
+            Gain::Ratio(ratio) => write!(f, "{ratio:.3} x (95 %: {low:.3} to {high:.3})"),
+            Gain::Difference(by) => {
+                write!(f, "by {} (95 %: {} to {})", quantity(by), quantity(low), quantity(high))
+            }
+        }
     }
 }
 
@@ -86,12 +128,12 @@ impl<K> From<&Comparison<K>> for Ratio {
 pub enum Regression {
     /// It is not correct any more.
     Failed(String),
-    /// Another configuration is faster, by this ratio.
-    Overtaken(Map<String, Json>, Ratio),
-    /// It is slower than in the run, by this ratio of the medians.
-    Slower(f64),
-    /// Its speed-up over the default has shrunk.
-    LessSpeedup(Ratio, Ratio),
+    /// Another configuration is better, by this gain.
+    Overtaken(Map<String, Json>, GainEstimate, Target),
+    /// It is worse than in the run, by this ratio or difference of the medians.
+    Slower(Gain, Target),
+    /// Its gain over the default has shrunk.
+    LessSpeedup(GainEstimate, GainEstimate, Target),
 }
 
 impl Regression {
@@ -100,7 +142,7 @@ impl Regression {
         match self {
             Self::Failed(_) => "failed",
             Self::Overtaken(..) => "overtaken",
-            Self::Slower(_) => "slower",
+            Self::Slower(..) => "slower",
             Self::LessSpeedup(..) => "less-speedup",
         }
     }
@@ -108,20 +150,28 @@ impl Regression {
 
 impl fmt::Display for Regression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let range = |(low, high): (f64, f64)| format!("95 %: {low:.3} to {high:.3}");
         match self {
             Self::Failed(message) => write!(f, "the winner failed: {message}"),
-            Self::Overtaken(config, Ratio { ratio, ci95 }) => {
-                write!(f, "{} is faster than the winner: {ratio:.3} x ({})", arguments(config), range(*ci95))
+            Self::Overtaken(config, gain, target) => {
+                write!(f, "{} is {} than the winner: {gain}", arguments(config), target.comparative())
             }
-            Self::Slower(ratio) => write!(f, "the winner takes {ratio:.3} times as long as in the run"),
-            Self::LessSpeedup(before, now) => write!(
-                f,
-                "the winner's speed-up over the default has shrunk from {:.3} x to {:.3} x ({})",
-                before.ratio,
-                now.ratio,
-                range(now.ci95)
-            ),
+            Self::Slower(Gain::Ratio(ratio), Target::Time) => {
+                write!(f, "the winner takes {ratio:.3} times as long as in the run")
+            }
+            Self::Slower(Gain::Ratio(ratio), target) => {
+                write!(f, "the winner is worse than in the run ({target}): {ratio:.3} x")
+            }
+            Self::Slower(Gain::Difference(by), target) => {
+                write!(f, "the winner is worse than in the run ({target}): by {}", quantity(*by))
+            }
+            Self::LessSpeedup(before, now, target) => {
+                let gained = |gain: Gain| match gain {
+                    Gain::Ratio(ratio) => format!("{ratio:.3} x"),
+                    Gain::Difference(by) => quantity(by),
+                };
+                let what = target.gain_word();
+                write!(f, "the winner's {what} over the default has shrunk from {} to {now}", gained(before.gain))
+            }
         }
     }
 }
@@ -141,44 +191,62 @@ impl Serialize for Regression {
 /// The evidence about a winner.
 #[derive(Clone, Debug, Default)]
 pub struct WinnerEvidence {
+    /// The objective of the run.
+    pub target: Target,
+    /// The direction of the number by which configurations are ranked: of the objective, or of the mean of a front.
+    pub direction: Direction,
     /// The failure of the winner.
     pub failure: Option<String>,
-    /// The times of the winner, in the run and now.
+    /// The winner, in the run and now.
     pub winner: (Option<Estimate>, Option<Estimate>),
-    /// The speed-up over the default in the run, and the default's time now.
-    pub default: (Option<Ratio>, Option<Estimate>),
-    /// The best of the others, if it is faster beyond doubt, with the ratio of the times.
-    pub rival: Option<(Map<String, Json>, Ratio)>,
+    /// The gain over the default in the run, and the default now.
+    pub default: (Option<GainEstimate>, Option<Estimate>),
+    /// The best of the others, if it is better beyond doubt, with its gain over the winner.
+    pub rival: Option<(Map<String, Json>, GainEstimate)>,
 }
 
 impl WinnerEvidence {
-    /// Returns the regressions. A time or speed-up is worse if its 95 % interval lies beyond that of
-    /// the run by more than `tolerance`, a share. Between two runs, the clock of the processor and
-    /// its temperature differ, which neither interval contains. A rival is faster beyond doubt
+    /// Returns the regressions. A value or a gain is worse if its 95 % interval lies beyond that of the run by more
+    /// than `tolerance`: a share of the value, also where differences are compared. Between two runs, the clock of
+    /// the processor and its temperature differ, which neither interval contains. A rival is better beyond doubt
     /// already, and counts if it is so by more than the tolerance.
     pub fn regressions(self, tolerance: f64) -> Vec<Regression> {
-        let allowed = 1.0 + tolerance;
-        let mut found: Vec<Regression> = self.failure.map(Regression::Failed).into_iter().collect();
-        let rival = self.rival.filter(|(_, ratio)| ratio.ratio > allowed);
-        found.extend(rival.map(|(config, ratio)| Regression::Overtaken(config, ratio)));
-        let (before, now) = self.winner;
+        let Self { target, direction, failure, winner: (before, now), .. } = &self;
+        let mut found: Vec<Regression> = failure.iter().cloned().map(Regression::Failed).collect();
+        let size = |estimate: &Estimate| estimate.score(*direction).abs();
+        let of_winner = before.as_ref().or(now.as_ref()).map_or(0.0, size);
+        let rival = self.rival.iter().filter(|(_, gain)| exceeds(gain.gain, tolerance, of_winner));
+        found.extend(rival.map(|(config, gain)| Regression::Overtaken(config.clone(), *gain, target.clone())));
         if let (Some(before), Some(now)) = (before, now) {
-            let (highest, lowest) = (interval(before).1, interval(now).0);
-            found.extend((lowest > highest * allowed).then(|| Regression::Slower(now.time_ms / before.time_ms)));
+            let apart = MeasureInterval::between(before.scores(*direction), now.scores(*direction));
+            let least = apart.measure.of_value(apart.ends.0);
+            let gain = Gain::between(before.score(*direction), now.score(*direction));
+            found.extend(exceeds(least, tolerance, size(before)).then(|| Regression::Slower(gain, target.clone())));
         }
-        if let ((Some(before), Some(default)), Some(now)) = (self.default, now) {
-            let (slowest, fastest) = (interval(now), interval(default));
-            let ci95 = (fastest.0 / slowest.1, fastest.1 / slowest.0);
-            let speedup = Ratio { ratio: default.time_ms / now.time_ms, ci95 };
-            let has_shrunk = ci95.1 * allowed < before.ci95.0;
-            found.extend(has_shrunk.then_some(Regression::LessSpeedup(before, speedup)));
+        if let ((Some(before), Some(default)), Some(now)) = (&self.default, now) {
+            let MeasureInterval { ends, .. } =
+                MeasureInterval::between(now.scores(*direction), default.scores(*direction));
+            let present =
+                GainEstimate { gain: Gain::between(now.score(*direction), default.score(*direction)), ci95: ends };
+            let has_shrunk = match (before.gain, present.gain) {
+                (Gain::Ratio(_), Gain::Ratio(_)) => ends.1 * (1.0 + tolerance) < before.ci95.0,
+                (Gain::Difference(_), Gain::Difference(by)) => ends.1 + tolerance * by.abs() < before.ci95.0,
+                // A ratio and a difference cannot be compared. The values themselves are, above.
+                _ => false,
+            };
+            found.extend(has_shrunk.then(|| Regression::LessSpeedup(*before, present, target.clone())));
         }
         found
     }
 }
 
-fn interval(estimate: Estimate) -> (f64, f64) {
-    estimate.ci95_ms.unwrap_or((estimate.time_ms, estimate.time_ms))
+/// Returns true if a gain exceeds equality by more than the share `tolerance` of a value of this `size`.
+fn exceeds(gain: Gain, tolerance: f64, size: f64) -> bool {
+    gain.beyond_equality()
+        > match gain {
+            Gain::Ratio(_) => tolerance,
+            Gain::Difference(_) => tolerance * size,
+        }
 }
 
 #[cfg(test)]
@@ -186,11 +254,11 @@ mod tests {
     use super::*;
 
     fn estimate(time_ms: f64) -> Option<Estimate> {
-        Some(Estimate { time_ms, ci95_ms: Some((time_ms * 0.99, time_ms * 1.01)) })
+        Some(Estimate { time_ms, ci95_ms: Some((time_ms * 0.99, time_ms * 1.01)), ..Estimate::default() })
     }
 
-    fn speedup(ratio: f64) -> Option<Ratio> {
-        Some(Ratio { ratio, ci95: (ratio * 0.99, ratio * 1.01) })
+    fn speedup(ratio: f64) -> Option<GainEstimate> {
+        Some(GainEstimate { gain: Gain::Ratio(ratio), ci95: (ratio * 0.99, ratio * 1.01) })
     }
 
     fn words(evidence: WinnerEvidence, tolerance: f64) -> Vec<&'static str> {
@@ -229,5 +297,29 @@ mod tests {
         assert!(found[1].to_string().starts_with("X=2 is faster than the winner: 1.020 x"), "{}", found[1]);
         let json = serde_json::to_value(&found[0]).unwrap();
         assert_eq!(json, serde_json::json!({ "kind": "failed", "text": "the winner failed: wrong" }));
+    }
+
+    #[test]
+    fn values_of_any_sign_are_judged_in_their_direction() {
+        let value = |value: f64| Some(Estimate { time_ms: 1.0, value: Some(value), ..Estimate::default() });
+        let of = |before, now, direction, tolerance| {
+            let winner = (value(before), value(now));
+            words(WinnerEvidence { winner, direction, ..WinnerEvidence::default() }, tolerance).len()
+        };
+        use Direction::{Maximise, Minimise};
+        // Misses: none before. Any miss is worse.
+        assert_eq!([0.0, 1.0].map(|now| of(0.0, now, Minimise, 0.05)), [0, 1]);
+        // A score below zero, at 20 %.
+        assert_eq!([-100.0, -90.0, -120.0, -70.0, 5.0].map(|now| of(-100.0, now, Minimise, 0.2)), [0, 0, 0, 1, 1]);
+        // A rate is worse where it falls.
+        assert_eq!([100.0, 120.0, 90.0, 70.0].map(|now| of(100.0, now, Maximise, 0.2)), [0, 0, 0, 1]);
+        let target: Target = "minimise misses".parse().unwrap();
+        let winner = (value(0.0), value(3.0));
+        let default = (Some(GainEstimate { gain: Gain::Difference(9.0), ci95: (9.0, 9.0) }), value(4.0));
+        let found = WinnerEvidence { winner, target, default, ..WinnerEvidence::default() }.regressions(0.05);
+        let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
+        assert_eq!(texts[0], "the winner is worse than in the run (minimise misses): by 3");
+        // 4 / 3 now, and 9 before: a ratio and a difference are not compared.
+        assert_eq!(texts.len(), 1, "{texts:?}");
     }
 }

@@ -113,8 +113,8 @@ pub use tunesmith_space as space;
 pub use tunesmith_store as store;
 pub use tunesmith_study::{
     Baseline, BottleneckShare, CompareOptions, Comparison, CounterExplanation, Effect, Estimate, Left, LeftOut,
-    METHODS, Measures, ModelChoice, Overall, Place, Ratio, Regression, Remeasured, Score, TimeTransfer, TrainOptions,
-    Trained, Wanted, WhyLeftOut, WinnerCheck, Within, compare, train_counters,
+    METHODS, Measures, ModelChoice, Overall, Place, Regression, Remeasured, Score, TimeTransfer, TrainOptions, Trained,
+    Wanted, WhyLeftOut, WinnerCheck, Within, compare, train_counters,
 };
 #[cfg(feature = "watch")]
 pub use tunesmith_watch as watch;

@@ -181,8 +181,8 @@ pub(super) const VERIFY_WINNER_HELP: &str = "Examples:
   tunesmith verify-winner gemm.jsonl --tolerance 10 --json
 
 Measures for at most a minute, in turns, and writes no journal. Exits with 1 if the winner fails, if it
-is slower than in the run, if another configuration is faster, if its speed-up over the default has
-shrunk, each beyond doubt, or if the environment has changed: device, driver, compiler, sources, data.";
+is worse than in the run, if another configuration is better, if its gain over the default has shrunk,
+each beyond doubt and by the objective of the run, or if the environment has changed: device, driver, compiler, sources, data.";
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyWinnerArgs {

@@ -96,8 +96,8 @@ fn percent(share: f64) -> String {
 
 fn over_default(share: f64) -> String {
     match share > 0.0 {
-        true => format!("; at most {} slower than the default", percent(share)),
-        false => "; never slower than the default".to_string(),
+        true => format!("; at most {} worse than the default", percent(share)),
+        false => "; never worse than the default".to_string(),
     }
 }
 

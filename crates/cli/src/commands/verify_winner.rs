@@ -3,9 +3,9 @@
 use super::{interrupt, interruptible_machine, journal, unless};
 use crate::args::VerifyWinnerArgs;
 use crate::{Ending, output};
-use tunesmith::report::milliseconds;
+use tunesmith::report::{milliseconds, quantity};
 use tunesmith::store::arguments;
-use tunesmith::{Error, Estimate, Place, Remeasured, VerifyOptions, WinnerCheck, verify_winner as measure};
+use tunesmith::{Error, Estimate, Place, Remeasured, Target, VerifyOptions, WinnerCheck, verify_winner as measure};
 
 pub(crate) fn verify_winner(args: &VerifyWinnerArgs) -> Result<Ending, Error> {
     let interrupt = interrupt();
@@ -42,8 +42,11 @@ fn text(check: &WinnerCheck) -> String {
     for regression in &check.regressions {
         text += &format!("regression: {regression}\n");
     }
+    let better = check.objective.comparative();
+    let as_good = if check.objective == Target::Time { "fast" } else { "good" };
+    let confirmed = format!("ok: the winner is as {as_good} as in the run, and nothing is {better} beyond doubt\n");
     text + match (check.ok, check.regressions.is_empty()) {
-        (true, _) => "ok: the winner is as fast as in the run, and nothing is faster beyond doubt\n",
+        (true, _) => &confirmed,
         (false, true) => "not confirmed: the environment has changed; tune again, or name --any-environment\n",
         (false, false) => "not confirmed: tune again\n",
     }
@@ -55,13 +58,22 @@ fn row(subject: &Remeasured) -> [String; 4] {
         Place::RunnerUp => "runner-up",
         Place::Default => "default",
     };
-    let before = subject.before.map_or_else(String::new, |before| format!("{} before", milliseconds(before.time_ms)));
-    let now = match subject.now {
-        Some(Estimate { time_ms, ci95_ms: Some((low, high)) }) => {
-            format!("{} now ({} to {})", milliseconds(time_ms), milliseconds(low), milliseconds(high))
-        }
-        Some(Estimate { time_ms, ci95_ms: None }) => format!("{} now", milliseconds(time_ms)),
+    let before = subject.before.map_or_else(String::new, |before| format!("{} before", measured(&before).0));
+    let now = match subject.now.as_ref().map(measured) {
+        Some((value, Some((low, high)))) => format!("{value} now ({low} to {high})"),
+        Some((value, None)) => format!("{value} now"),
         None => "failed now".to_string(),
     };
     [place.to_string(), before, now, arguments(&subject.config)]
+}
+
+/// Returns the texts of the value that counts, and of the ends of its interval.
+fn measured(estimate: &Estimate) -> (String, Option<(String, String)>) {
+    let texts = |value, interval: Option<(f64, f64)>, text: fn(f64) -> String| {
+        (text(value), interval.map(|(low, high)| (text(low), text(high))))
+    };
+    match estimate.value {
+        Some(value) => texts(value, estimate.value_ci95, quantity),
+        None => texts(estimate.time_ms, estimate.ci95_ms, milliseconds),
+    }
 }

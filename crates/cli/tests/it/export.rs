@@ -56,6 +56,41 @@ fn fastest(entries: &[Json]) -> Vec<(f64, i64)> {
 const EXPECTED: [(f64, i64); 4] = [(2.0, 2), (3.0, 3), (16.0, 16), (20.0, 20)];
 
 #[test]
+fn runs_of_another_objective_become_settings_by_it_and_no_wisdom() {
+    // X = 10 is the fastest. The values differ in sign, so that they have no ratios.
+    for (objective, best) in [("minimise score", 0), ("maximise score", 20), ("minimise size", 10)] {
+        let metrics = "[metrics]\nscore = \"X - 7 + 0 * time_ms\"\nsize = \"abs(X - 10) - 30 + 0 * time_ms\"\n";
+        let problem = format!("{PROBLEM}objective = \"{objective}\"\n{metrics}");
+        let folder = Folder::with(&[("bowl.toml", &problem)]);
+        for n in ["3", "9"] {
+            let out = format!("{n}.jsonl");
+            let size = format!("N={n}");
+            let tune = ["tune", "bowl.toml", "--device", "synthetic:1 + abs(X - 10)", "--size", &size, "--out", &out];
+            let ran = folder.run(&tune);
+            assert_eq!(ran.code, Some(0), "{ran:#?}");
+        }
+        for (form, file, text) in [
+            ("flags", "bowl.flags", format!("-DX={best}")),
+            ("c-header", "bowl.h", format!("{best}")),
+            ("env", "bowl.env", format!("X={best}")),
+        ] {
+            let ran = folder.run(&["export", "3.jsonl", "9.jsonl", "--as", form]);
+            assert_eq!(ran.code, Some(0), "{ran:#?}");
+            assert!(read(&folder, file).contains(&text), "{objective}: {}", read(&folder, file));
+        }
+        for form in ["wisdom", "json", "kernel-launcher"] {
+            let ran = folder.run(&["export", "3.jsonl", "--as", form]);
+            assert!(ran.code == Some(2) && ran.stderr.contains("holds times"), "{ran:#?}");
+        }
+        let ran = folder.run(&["export", "3.jsonl", "--as", "flags", "--guard"]);
+        assert!(ran.code == Some(2) && ran.stderr.contains("the guard measures times"), "{ran:#?}");
+        folder.run(&["tune", "bowl.toml", "--device", DEVICE, "--objective", "time", "--out", "time.jsonl"]);
+        let ran = folder.run(&["export", "3.jsonl", "time.jsonl", "--as", "flags"]);
+        assert!(ran.code == Some(2) && ran.stderr.contains("was tuned to minimise time"), "{ran:#?}");
+    }
+}
+
+#[test]
 fn a_header_tells_the_inputs_apart_and_says_what_it_costs() {
     let folder = tuned();
     let exported = export(&folder, "c-header", &["--json"]).json();
@@ -69,7 +104,7 @@ fn a_header_tells_the_inputs_apart_and_says_what_it_costs() {
     assert!(portfolio["tried"].as_array().unwrap().len() > 3, "{exported:#}");
     assert_eq!(portfolio["covers"][0], serde_json::json!(["N", [2.0, 20.0]]));
     // The default is the best for the last input, which no other input tells.
-    assert!(exported["notes"][0].as_str().unwrap().contains("slower than the default"), "{exported:#}");
+    assert!(exported["notes"][0].as_str().unwrap().contains("worse than the default"), "{exported:#}");
     let header = read(&folder, "bowl.h");
     for text in
         ["static inline int bowl_choose(struct bowl_sizes sizes)", "int bowl_covers(", "It covers N from 2 to 20."]

@@ -74,6 +74,36 @@ fn a_winner_that_is_slower_or_overtaken_is_a_regression() {
 }
 
 #[test]
+fn a_winner_of_another_objective_is_judged_by_it() {
+    // The times of the new device are others; only the score counts.
+    for (objective, better) in [("minimise score", "X=0"), ("maximise score", "X=20")] {
+        let problem = format!("{PROBLEM}objective = \"{objective}\"\n[metrics]\nscore = \"X - 10 + 0 * time_ms\"\n");
+        let folder = Folder::with(&[("bowl.toml", &problem)]);
+        let problem = problem.replace("default = { X = 20 }", "default = { X = 10 }");
+        folder.write("bowl.toml", &problem);
+        let ran = folder.run(&["tune", "bowl.toml", "--device", DEVICE, "--quiet"]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        let ran = verify(&folder, "synthetic:5 + X", &["--any-environment"]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        for part in
+            [&format!("{better}\n"), "10 before", "ok: the winner is as good as in the run, and nothing is better"]
+        {
+            assert!(ran.stdout.contains(part), "{part} is missing in {}", ran.stdout);
+        }
+        let sign = if objective.starts_with("min") { "+" } else { "-" };
+        folder.write("bowl.toml", &problem.replace("X - 10", &format!("X - 10 {sign} 15")));
+        let json = verify(&folder, DEVICE, &["--any-environment", "--json"]).json();
+        assert_eq!(
+            (&json["objective"], &json["regressions"][0]["kind"]),
+            (&objective.into(), &"slower".into()),
+            "{json:#}"
+        );
+        let now = if sign == "+" { 5.0 } else { -5.0 };
+        assert_eq!(json["configs"][0]["now"]["value"], now, "{json:#}");
+    }
+}
+
+#[test]
 fn another_environment_fails_unless_any_is_allowed() {
     let folder = tuned();
     let other = "synthetic:1.0 + abs(X - N)";

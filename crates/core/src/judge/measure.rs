@@ -127,7 +127,7 @@ pub struct MeasureInterval {
 
 impl MeasureInterval {
     /// Returns the interval between two scores of which each has an interval of its own.
-    pub(crate) fn between(better: (f64, f64), worse: (f64, f64)) -> Self {
+    pub fn between(better: (f64, f64), worse: (f64, f64)) -> Self {
         let measure = Measure::of([better.0, better.1, worse.0, worse.1]);
         Self { measure, ends: (measure.between(better.1, worse.0), measure.between(better.0, worse.1)) }
     }

@@ -1,12 +1,13 @@
 //! Gathers the entries of runs from files of any kind.
 
 use crate::Error;
-use crate::top::{UNVERIFIED, top_of};
+use crate::top::{Top, UNVERIFIED, top_of};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::WisdomError;
 use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdom};
+use tunesmith_core::judge::measure::Measure;
 use tunesmith_core::{Gain, Target};
 use tunesmith_space::Value;
 use tunesmith_store::{ImportError, Outline, StoreError};
@@ -17,6 +18,8 @@ use tunesmith_study::JudgedRun;
 pub(super) struct Gathered {
     pub(super) wisdom: Wisdom,
     pub(super) notes: Vec<String>,
+    /// The objective of all runs, and the first of them.
+    objective: Option<(PathBuf, Target)>,
     /// For each journal, its best configuration and the speed-up of that, if the default was
     /// correct.
     pub(super) winners: Vec<(Config, Option<f64>)>,
@@ -42,6 +45,7 @@ impl Gathered {
                     for known in &file.wisdom.portfolios {
                         gathered.orders.entry(known.kernel.clone()).or_insert_with(|| known.sizes.clone());
                     }
+                    gathered.join_objective(run, &Target::Time)?;
                     gathered.wisdom.merge(file.wisdom);
                 }
                 Err(WisdomError::Foreign { .. }) => gathered.add_run(run)?,
@@ -61,11 +65,9 @@ impl Gathered {
     }
 
     fn add_journal(&mut self, run: &Path, recorded: &Outline) -> Result<(), Error> {
-        let (header, top) = (&recorded.header, top_of(&JudgedRun::new(recorded), usize::MAX));
-        if top.objective != Target::Time {
-            let text = format!("`{}` was tuned to {} rather than for time", run.display(), top.objective);
-            return Err(Error::request(text, Some("export runs that were tuned for time".to_string())));
-        }
+        let judged = JudgedRun::new(recorded);
+        let (header, top) = (&recorded.header, top_of(&judged, usize::MAX));
+        self.join_objective(run, &top.objective)?;
         self.compare_values(run, header);
         if top.configs.is_empty() {
             self.notes.push(format!("`{}` has no correct configuration", run.display()));
@@ -75,7 +77,8 @@ impl Gathered {
         }
         // Readers take the fastest. What the verdict does not place before the best counts as no
         // faster than it: the difference is luck.
-        let best_ms = top.configs.first().map_or(0.0, |best| best.time_ms);
+        let costs = costs(&judged, &top);
+        let least = costs.first().copied().unwrap_or_default();
         self.winners.extend(top.configs.first().map(|best| (config(&best.config), best.gain.and_then(Gain::ratio))));
         let device = header.identity.get("device").and_then(Json::as_str).unwrap_or_default();
         let provenance = |samples| Provenance {
@@ -90,15 +93,30 @@ impl Gathered {
         self.orders.insert(header.problem.clone(), sizes.iter().map(|(name, _)| name.clone()).collect());
         let input: Input = sizes.into_iter().collect();
         self.wisdom.defaults.extend(header.default.as_ref().map(|default| (header.problem.clone(), config(default))));
-        self.wisdom.entries.extend(top.configs.iter().map(|found| Entry {
+        self.wisdom.entries.extend(top.configs.iter().zip(costs).map(|(found, cost)| Entry {
             kernel: header.problem.clone(),
             device: device.to_string(),
             input: input.clone(),
             config: config(&found.config),
-            time_ms: found.time_ms.max(best_ms),
+            time_ms: cost.max(least),
             provenance: provenance(found.samples),
         }));
         Ok(())
+    }
+
+    /// Refuses a run whose objective is another than that of the runs before it: no number ranks both.
+    fn join_objective(&mut self, run: &Path, objective: &Target) -> Result<(), Error> {
+        let (first, known) = self.objective.get_or_insert_with(|| (run.to_path_buf(), objective.clone()));
+        if known == objective {
+            return Ok(());
+        }
+        let text = format!("`{}` was tuned to {known}, `{}` to {objective}", first.display(), run.display());
+        Err(Error::request(text, Some("export runs of one objective at a time".to_string())))
+    }
+
+    /// Returns the objective of the runs. Wisdom and recordings hold times.
+    pub(super) fn objective(&self) -> Target {
+        self.objective.as_ref().map(|(_, objective)| objective.clone()).unwrap_or_default()
     }
 
     /// Notes parameters whose values differ from those in an earlier journal.
@@ -120,6 +138,7 @@ impl Gathered {
 
     fn add_recording(&mut self, run: &Path) -> Result<(), Error> {
         let recording = tunesmith_store::import(run).map_err(|error: ImportError| Error::from(error))?;
+        self.join_objective(run, &Target::Time)?;
         let names = recording.parameters().iter().map(tunesmith_space::Parameter::name);
         let entry = |row: &tunesmith_core::recording::Row| {
             Some(Entry {
@@ -148,6 +167,25 @@ impl Gathered {
         };
         known.into_iter().map(measured).collect()
     }
+}
+
+/// Returns a positive cost of every configuration, in their order: its time or, for another objective, a number with
+/// the same ratios. Where ratios have no meaning, it grows by 1 from the best to the middle one.
+fn costs(judged: &JudgedRun<'_>, top: &Top) -> Vec<f64> {
+    let Some(metric) = &judged.metric else { return top.configs.iter().map(|found| found.time_ms).collect() };
+    let score = |value: Option<f64>| value.map_or(f64::INFINITY, |value| metric.score(value));
+    let scores: Vec<f64> = top.configs.iter().map(|found| score(found.value)).collect();
+    let known: Vec<f64> = scores.iter().copied().filter(|score| score.is_finite()).collect();
+    let measure = Measure::of(known.iter().copied());
+    let best = known.iter().copied().fold(f64::INFINITY, f64::min);
+    let middle = tunesmith_core::statistics::median(&known).unwrap_or(best);
+    let spread = if middle > best { middle - best } else { 1.0 };
+    let cost = |score: f64| match measure {
+        Measure::Ratio if best > 0.0 => score,
+        Measure::Ratio => -score.recip(),
+        Measure::Difference => 1.0 + (score - best) / spread,
+    };
+    scores.into_iter().map(|score| if score.is_finite() { cost(score) } else { score }).collect()
 }
 
 /// Returns a configuration from its form in journals.

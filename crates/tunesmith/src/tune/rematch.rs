@@ -7,7 +7,7 @@ use super::ready;
 use super::session::Session;
 use super::settings::Settings;
 use crate::Error;
-use crate::outcome::Candidate;
+use crate::outcome::{Candidate, Valued};
 use crate::recorded::problem_of;
 use crate::runner::Runner;
 use crate::top::{Top, TopConfig, pairs, top_of};
@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use tunesmith_core::judge::finals::Finals;
-use tunesmith_core::{Interrupt, Judging, Request, Rng, Run, Searcher, Stop, Target, Tuner, View};
+use tunesmith_core::{Direction, Interrupt, Judging, Request, Rng, Run, Searcher, Stop, Target, Tuner, View};
 use tunesmith_device::Machine;
-use tunesmith_problem::configuration;
+use tunesmith_problem::{Metric, configuration};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Difference, Header, Journal};
-use tunesmith_study::{Estimate, JudgedRun, Place, Ratio, Remeasured, WinnerCheck, WinnerEvidence};
+use tunesmith_study::{Estimate, GainEstimate, JudgedRun, Place, Remeasured, WinnerCheck, WinnerEvidence};
 
 /// The time of the interleaved measurements: with the evaluations before them, most kernels take
 /// less than a minute.
@@ -50,8 +50,8 @@ pub struct VerifyOptions {
 /// search does. Writes no journal. Returns `None` when interrupted.
 ///
 /// # Errors
-/// The run has no winner or another objective than time, its problem cannot be loaded, or the device
-/// fails. A winner that fails is a result.
+/// The run has no winner, its problem cannot be loaded or lacks its objective, or the device fails. A winner
+/// that fails is a result.
 pub fn verify_winner(options: &VerifyOptions) -> Result<Option<WinnerCheck>, Error> {
     let outline = tunesmith_store::read_brief(&options.run)?;
     let (header, judged) = (&outline.header, JudgedRun::new(&outline));
@@ -61,7 +61,7 @@ pub fn verify_winner(options: &VerifyOptions) -> Result<Option<WinnerCheck>, Err
     let mut session = Session { interrupt: options.interrupt.clone(), ..Session::default() };
     let began = session.clock.now();
     let ground = Ground::open(&problem, &options.machine, &[], &mut session)?;
-    let search = Search { objective: Some(Target::Time), keep_going: true, ..Search::default() };
+    let search = Search { objective: Some(top.objective.clone()), keep_going: true, ..Search::default() };
     let settings = Settings::new(&ground, &search, &JournalOptions::default())?;
     let (mut runner, _) = ready::open(&ground, &settings, &mut session)?;
     let environment = environment(header, &ground, &runner);
@@ -74,12 +74,13 @@ pub fn verify_winner(options: &VerifyOptions) -> Result<Option<WinnerCheck>, Err
         return Ok(None);
     }
     for (subject, id) in &mut subjects {
-        enter(subject, id.zip(run.as_ref()), &ground.space);
+        enter(subject, id.zip(run.as_ref()), &settings, &ground.space);
     }
     let configs: Vec<Remeasured> = subjects.into_iter().map(|(subject, _)| subject).collect();
     let regressions = evidence(&judged, &configs, run.as_ref(), &ground.space).regressions(options.tolerance);
     Ok(Some(WinnerCheck {
         problem: problem.name.clone(),
+        objective: top.objective,
         device: runner.device(),
         ok: regressions.is_empty() && (environment.is_empty() || options.any_environment),
         regressions,
@@ -90,13 +91,9 @@ pub fn verify_winner(options: &VerifyOptions) -> Result<Option<WinnerCheck>, Err
     }))
 }
 
-/// Refuses a run without a winner, and one that was not tuned for time.
+/// Refuses a run without a winner.
 fn check(top: &Top, options: &VerifyOptions) -> Result<(), Error> {
     let run = options.run.display();
-    if top.objective != Target::Time {
-        let text = format!("`{run}` was tuned to {}, but the winner is measured for time", top.objective);
-        return Err(Error::request(text, Some("name a run that was tuned for time".to_string())));
-    }
     if top.configs.is_empty() {
         let remedy = format!("tunesmith explain {run} says why");
         return Err(Error::request(format!("`{run}` has no winner: no configuration was correct"), Some(remedy)));
@@ -121,16 +118,24 @@ fn subjects(top: &Top, header: &Header, space: &Space) -> Vec<(Remeasured, Optio
     };
     let of_run = |(at, found): (usize, &TopConfig)| {
         let place = if at == 0 { Place::Winner } else { Place::RunnerUp };
-        let before = Estimate { time_ms: found.time_ms, ci95_ms: found.ci95_ms };
+        let before = estimate(found.time_ms, found.ci95_ms, (found.value, None));
         subject(place, &found.config, Some(before))
     };
     let mut subjects: Vec<_> = top.configs.iter().enumerate().map(of_run).collect();
     let is_new = |default: &&Map<String, Json>| top.configs.iter().all(|found| found.config != **default);
     if let Some(default) = header.default.as_ref().filter(is_new) {
-        let before = top.default_ms.map(|time_ms| Estimate { time_ms, ci95_ms: None });
+        let before = top.default_ms.map(|time_ms| estimate(time_ms, None, (top.default_value, None)));
         subjects.push(subject(Place::Default, default, before));
     }
     subjects
+}
+
+fn estimate(
+    time_ms: f64,
+    ci95_ms: Option<(f64, f64)>,
+    (value, value_ci95): (Option<f64>, Option<(f64, f64)>),
+) -> Estimate {
+    Estimate { time_ms, ci95_ms, value, value_ci95 }
 }
 
 /// Asks for nothing: only the configurations named before the search are evaluated.
@@ -166,16 +171,18 @@ fn measure(
     Ok(run)
 }
 
-/// Enters the present time or failure of a subject.
-fn enter(subject: &mut Remeasured, measured: Option<(ConfigId, &Run)>, space: &Space) {
+/// Enters the present time and value or the failure of a subject.
+fn enter(subject: &mut Remeasured, measured: Option<(ConfigId, &Run)>, settings: &Settings, space: &Space) {
     let found = measured.and_then(|(id, run)| {
         let evaluation = &run.history.of(id)?.evaluation;
-        Some(Candidate::new(space, evaluation, &run.resamples, None))
+        let valued = settings.metric_objective().map(|objective| Valued { run, objective });
+        Some(Candidate::new(space, evaluation, &run.resamples, valued.as_ref()))
     });
     match found {
         None => subject.failure = Some("the problem does not have this configuration any more".to_string()),
         Some(found) => {
-            subject.now = found.time_ms.map(|time_ms| Estimate { time_ms, ci95_ms: found.ci95_ms });
+            subject.now =
+                found.time_ms.map(|time_ms| estimate(time_ms, found.ci95_ms, (found.value, found.value_ci95)));
             subject.failure = found.failure.map(|failure| failure.message);
         }
     }
@@ -188,10 +195,13 @@ fn evidence(judged: &JudgedRun<'_>, configs: &[Remeasured], run: Option<&Run>, s
     let before = judged.verdict.comparison.filter(|known| Some(known.contender) == judged.verdict.winner);
     let rival = run.and_then(|run| run.verdict.comparison).filter(|found| found.is_better);
     let named = |id| Journal::config(space, &space.unrank(id));
+    let metric = judged.metric.as_ref();
     WinnerEvidence {
+        target: metric.map_or(Target::Time, Metric::target),
+        direction: metric.map_or(Direction::Minimise, |metric| metric.direction),
         failure: winner.failure.clone(),
         winner: (winner.before, winner.now),
-        default: (before.as_ref().map(Ratio::from), default.and_then(|subject| subject.now)),
-        rival: rival.map(|found| (named(found.contender), Ratio::from(&found))),
+        default: (before.as_ref().map(GainEstimate::from), default.and_then(|subject| subject.now)),
+        rival: rival.map(|found| (named(found.contender), GainEstimate::from(&found))),
     }
 }

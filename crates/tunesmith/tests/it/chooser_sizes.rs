@@ -90,7 +90,7 @@ fn header() -> tempfile::TempDir {
         header.contains("blur_size W;\n    blur_size H;\n    blur_size C;\n"),
         "in the order of the problem\n{header}"
     );
-    assert!(header.contains("at most 4.0 % slower than the best known one"), "{header}");
+    assert!(header.contains("at most 4.0 % worse than the best known one"), "{header}");
     std::fs::write(folder.path().join("tuned.h"), header).unwrap();
     folder
 }
