@@ -205,7 +205,10 @@ impl Summary {
 /// Returns the sentence about finalists that were not compared with the best.
 pub fn not_compared(finalists: usize) -> String {
     let verb = if finalists == 1 { "was" } else { "were" };
-    format!("{} {verb} measured too seldom to be compared with the best", counted(finalists, "finalist"))
+    format!(
+        "{} {verb} measured too seldom, or with too much noise, to be compared with the best",
+        counted(finalists, "finalist")
+    )
 }
 
 fn leaders(count: usize) -> String {
@@ -265,7 +268,7 @@ mod tests {
          speed-up  3.636 times the default configuration (8.400 ms in the final; 95 %: 3.600 to 3.660)
              rate  116.2 GFLOP/s
              ties  2 more are indistinguishable from the best by their samples
-                   1 finalist was measured too seldom to be compared with the best
+                   1 finalist was measured too seldom, or with too much noise, to be compared with the best
             final  the 5 leaders were measured again in turn
            failed  3 compile, commonly: error: expected `;`
             drift  the device became 4 % slower

@@ -263,9 +263,10 @@ fn front(outcome: &Outcome) -> Vec<(&'static str, String)> {
 
 /// Returns the notes that a reader of the measurements needs.
 fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
-    let value = outcome.best.as_ref().and_then(|best| best.value.zip(best.value_ci95)).map(|(value, (low, high))| {
-        let [value, low, high] = [value, low, high].map(quantity);
-        ("objective", format!("{}: {value}  (95 %: {low} to {high})", outcome.objective))
+    let value = outcome.best.as_ref().and_then(|best| Some((best.value?, best.value_ci95))).map(|(value, interval)| {
+        let text = |(low, high)| format!("  (95 %: {} to {})", quantity(low), quantity(high));
+        let interval = interval.map_or_else(String::new, text);
+        ("objective", format!("{}: {}{interval}", outcome.objective, quantity(value)))
     });
     let unscored =
         outcome.unscored.as_ref().map(|unscored| (unscored.count, &unscored.reason)).map(|(count, reason)| {

@@ -84,8 +84,8 @@ pub(crate) struct Turns<'a> {
     pub(crate) confirmation: &'a [f64],
 }
 
-/// Maximum end of the interval of a tie: how much better the winner may still be. An interval that reaches
-/// from equality beyond it comes from disturbed visits. It says neither that the two are equal nor that they are not.
+/// Maximum ratio that the interval of a tie may hold, either way. An interval that holds equality and reaches beyond it
+/// comes from disturbed visits. It says neither that the two are equal nor that they are not.
 const WIDEST_TIE: f64 = 2.0;
 
 /// Minimum number of confirmation visits for an estimate. Their extremes hold the median with 97 %
@@ -120,7 +120,7 @@ const DROPPING: f64 = 0.01;
 ///
 /// A finalist with too few visits for either interval is worse if the 95 % intervals of all scores before
 /// the confirmation are apart. Otherwise it was not compared. So was one whose interval holds equality and a
-/// factor of two: disturbed visits are no evidence of a tie.
+/// factor of two, either way: disturbed visits are no evidence of a tie.
 ///
 /// Cost: small, quadratic in the number of finalists.
 pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
@@ -143,10 +143,16 @@ pub(crate) fn relation(winner: Turns<'_>, other: Turns<'_>, rivals: usize) -> Re
     let confirmed = measure_interval(winner.confirmation, other.confirmation);
     match confirmed.or_else(|| selection_interval(winner.selection, other.selection, rivals)) {
         Some(interval) if interval.is_above_equality() => Relation::Worse,
-        Some(interval) if interval.measure == Measure::Difference || interval.ends.1 <= WIDEST_TIE => Relation::Tie,
+        Some(interval) if is_close(interval) => Relation::Tie,
         _ if is_above_equality(interval_before(winner, other)) => Relation::Worse,
         _ => Relation::NotCompared,
     }
+}
+
+/// Returns true if an interval that holds equality is narrow enough for a tie. Differences have no scale to judge by.
+fn is_close(interval: MeasureInterval) -> bool {
+    let (low, high) = interval.ends;
+    interval.measure == Measure::Difference || (low >= WIDEST_TIE.recip() && high <= WIDEST_TIE)
 }
 
 /// Returns the interval between all scores before the confirmation, each with an interval of its own.
