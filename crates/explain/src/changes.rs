@@ -1,11 +1,13 @@
 //! The differences between the default and the winner, and the effect of each alone.
 
+use crate::DOUBTFUL;
 use crate::condition::scalar;
 use crate::surrogate::Surrogate;
-use crate::trials::{Trial, TrialResult, Trials};
+use crate::trials::{TrialResult, Trials};
 use serde::{Serialize, Serializer};
 use std::collections::HashMap;
-use tunesmith_core::Gain;
+use std::fmt;
+use tunesmith_core::{FailureKind, Gain};
 use tunesmith_space::Value;
 
 /// A parameter that the winner sets otherwise than the default.
@@ -18,9 +20,9 @@ pub struct Change {
     /// The winner's value.
     pub to: Value,
     /// The default's score over that of the default with this change alone: above 1 if it helps.
-    pub alone: Option<Effect>,
+    pub alone: Result<Effect, Absence>,
     /// The score of the winner without this change over the winner's: above 1 if it is needed.
-    pub needed: Option<Effect>,
+    pub needed: Result<Effect, Absence>,
 }
 
 /// A [`Change`] as JSON.
@@ -35,15 +37,23 @@ struct ChangeDocument<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<f64>,
     source: Option<Source>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explained: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    absent: Option<String>,
     in_winner: Option<Effect>,
 }
 
 impl Serialize for Change {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { parameter, from, to, alone, needed } = self;
-        let (gain, source) = (alone.map(|effect| effect.gain), alone.map(|effect| effect.source));
+        let absent = alone.err().map(|absence| absence.to_string());
+        let (alone, in_winner) = (alone.ok(), needed.ok());
+        let gain = alone.map(|effect| effect.gain);
         let (ratio, difference) = (gain.and_then(Gain::ratio), gain.and_then(Gain::difference));
-        ChangeDocument { parameter, from, to, ratio, difference, source, in_winner: *needed }.serialize(serializer)
+        let (source, explained) = (alone.map(|effect| effect.source), alone.and_then(|effect| effect.explained));
+        let document = ChangeDocument { parameter, from, to, ratio, difference, source, explained, absent, in_winner };
+        document.serialize(serializer)
     }
 }
 
@@ -55,6 +65,33 @@ pub struct Effect {
     pub gain: Gain,
     /// Its origin.
     pub source: Source,
+    /// The share of the variance of held-out scores that the model explains, if it predicts the gain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explained: Option<f64>,
+}
+
+/// The reason why the effect of a change is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// The constraints exclude the configuration.
+    Excluded,
+    /// The configuration failed.
+    Failed(FailureKind),
+    /// The configuration has no value of the objective.
+    Unscored,
+    /// The configuration was not measured, and no model explains enough to predict it.
+    NotMeasured,
+}
+
+impl fmt::Display for Absence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Excluded => f.write_str("excluded by the constraints"),
+            Self::Failed(kind) => write!(f, "failed ({kind})"),
+            Self::Unscored => f.write_str("no value of the objective"),
+            Self::NotMeasured => f.write_str("not measured"),
+        }
+    }
 }
 
 /// Writes a gain as `ratio` or `difference`.
@@ -101,9 +138,10 @@ pub struct Scores<'a> {
 
 impl<'a> Scores<'a> {
     /// Creates the scores of a run. `is_valid` tells if the constraints admit a configuration: others
-    /// have no score.
+    /// have no score. A model that leaves [too much](DOUBTFUL) unexplained predicts nothing.
     pub fn new(trials: &'a Trials, model: Option<&'a Surrogate>, is_valid: &'a dyn Fn(&[u32]) -> bool) -> Self {
         let measured = trials.scored().map(|(places, score)| (places.to_vec(), score)).collect();
+        let model = model.filter(|model| model.unexplained() <= DOUBTFUL);
         Self { trials, measured, model, is_valid }
     }
 
@@ -117,27 +155,35 @@ impl<'a> Scores<'a> {
         self.measured.insert(places, score);
     }
 
-    fn of(&self, places: &[u32]) -> Option<(f64, Source)> {
-        let predicted = || {
-            let model = self.model.filter(|_| (self.is_valid)(places))?;
-            Some((model.score(self.trials, places), Source::Model))
-        };
-        // A configuration that failed has no score, whatever the model says.
-        let is_failure = |trial: &Trial| matches!(trial.result, TrialResult::Failed { .. });
-        let has_failed = || self.trials.all().iter().any(|trial| trial.places == places && is_failure(trial));
-        let measured = self.measured.get(places).map(|score| (*score, Source::Measured));
-        measured.or_else(|| if has_failed() { None } else { predicted() })
+    fn of(&self, places: &[u32]) -> Result<(f64, Source), Absence> {
+        if let Some(score) = self.measured.get(places) {
+            return Ok((*score, Source::Measured));
+        }
+        // A configuration that was tried is not predicted, whatever the model says.
+        let tried = self.trials.all().iter().find(|trial| trial.places == places);
+        match tried.map(|trial| &trial.result) {
+            Some(TrialResult::Failed { kind, .. }) => return Err(Absence::Failed(*kind)),
+            Some(TrialResult::Unscored) => return Err(Absence::Unscored),
+            Some(TrialResult::Score(_)) | None => {}
+        }
+        if !(self.is_valid)(places) {
+            return Err(Absence::Excluded);
+        }
+        let model = self.model.ok_or(Absence::NotMeasured)?;
+        Ok((model.score(self.trials, places), Source::Model))
     }
 
     /// Returns how much better `better` is than `worse`. Two scores of different origin are not
     /// comparable: then the model predicts both.
-    fn gain(&self, worse: &[u32], better: &[u32]) -> Option<Effect> {
+    fn gain(&self, worse: &[u32], better: &[u32]) -> Result<Effect, Absence> {
         let (one, other) = (self.of(worse)?, self.of(better)?);
         if one.1 == Source::Measured && other.1 == Source::Measured {
-            return Some(Effect { gain: Gain::between(other.0, one.0), source: Source::Measured });
+            return Ok(Effect { gain: Gain::between(other.0, one.0), source: Source::Measured, explained: None });
         }
-        let predicted = |places: &[u32]| Some(self.model?.score(self.trials, places));
-        Some(Effect { gain: Gain::between(predicted(better)?, predicted(worse)?), source: Source::Model })
+        let model = self.model.ok_or(Absence::NotMeasured)?;
+        let predicted = |places: &[u32]| model.score(self.trials, places);
+        let (gain, explained) = (Gain::between(predicted(better), predicted(worse)), 1.0 - model.unexplained());
+        Ok(Effect { gain, source: Source::Model, explained: Some(explained) })
     }
 }
 
@@ -156,7 +202,8 @@ pub fn changes(scores: &Scores<'_>, default: &[u32], winner: &[u32]) -> Vec<Chan
         }
     };
     let mut all: Vec<Change> = (0..axes.len()).filter(|at| default[*at] != winner[*at]).map(change).collect();
-    let weight = |change: &Change| change.alone.map_or(f64::NEG_INFINITY, |effect| effect.gain.beyond_equality());
+    let weight =
+        |change: &Change| change.alone.as_ref().map_or(f64::NEG_INFINITY, |effect| effect.gain.beyond_equality());
     all.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     all
 }

@@ -6,7 +6,7 @@ use crate::summary::not_compared;
 use crate::visible::visible;
 use std::fmt::Write as _;
 use tunesmith_core::Gain;
-use tunesmith_explain::{AmongBest, Change, CodeNumber, Effect, FailureCause, Importance, MainShare, Scale, Source};
+use tunesmith_explain::{Absence, AmongBest, Change, CodeNumber, Effect, FailureCause, Importance, MainShare, Scale};
 
 /// The content of the page.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,8 @@ const WIDTH: usize = 100;
 const LABEL: usize = 10;
 /// Characters of a full bar.
 const BAR: usize = 20;
-/// Parameters, pairs, changes, kinds of failures and bottlenecks shown: the page fits a screen.
+/// Parameters, pairs, changes, kinds of failures with a line for the message, and bottlenecks shown: the page fits a
+/// screen.
 const PARAMETERS: usize = 6;
 const PAIRS: usize = 3;
 const CHANGES: usize = 4;
@@ -214,10 +215,8 @@ impl ExplanationPage<'_> {
         for (at, change) in shown.iter().enumerate() {
             let [better, worse] = if self.is_of_time() { ["faster", "slower"] } else { ["better", "worse"] };
             let alone = effect("alone", change.alone, [better, worse]);
-            let alone = alone.unwrap_or_else(|| "alone: no such configuration".to_string());
             let needed = effect("without it", change.needed, [worse, better]);
-            let effects: Vec<String> = [alone].into_iter().chain(needed).collect();
-            let line = format!("{:<width$}  {}", cut(&visible(&name(change)), width), effects.join("; "));
+            let line = format!("{:<width$}  {alone}; {needed}", cut(&visible(&name(change)), width));
             write(text, if at == 0 { "changes" } else { "" }, &line);
         }
         if self.changes.len() > CHANGES {
@@ -259,34 +258,50 @@ impl ExplanationPage<'_> {
     }
 
     fn write_failures(&self, text: &mut String) {
-        for (at, failures) in self.failures.iter().take(KINDS).enumerate() {
-            let FailureCause { status, count, covered, correct, .. } = failures;
-            let cause = failures.cause.as_ref().map(|cause| {
-                let all = if covered == count { "all have".to_string() } else { format!("{covered} have") };
-                let besides = match correct {
-                    0 => String::new(),
-                    number => format!(", as {} have", counted(*number, "correct one")),
-                };
-                format!(": {all} {cause}{besides}")
-            });
-            write(text, if at == 0 { "failed" } else { "" }, &format!("{count} {status}{}", cause.unwrap_or_default()));
-            let message = visible(&failures.message);
+        // Many kinds have a line each.
+        let is_short = self.failures.len() > KINDS;
+        for (at, failures) in self.failures.iter().enumerate() {
+            let label = if at == 0 { "failed" } else { "" };
+            let (found, message) = (found(failures), visible(&failures.message));
+            if is_short {
+                let line = format!("{}: {message}", visible(&found));
+                let _ = writeln!(text, "{label:>LABEL$}  {}", cut(&line, WIDTH - LABEL - 2));
+                continue;
+            }
+            write(text, label, &found);
             let _ = writeln!(text, "{:LABEL$}    {}", "", cut(&message, WIDTH - LABEL - 4));
         }
     }
 }
 
+/// Returns the number of failures of one kind, with the values that explain them.
+fn found(failures: &FailureCause) -> String {
+    let FailureCause { status, count, covered, correct, .. } = failures;
+    let cause = failures.cause.as_ref().map(|cause| {
+        let all = if covered == count { "all have".to_string() } else { format!("{covered} have") };
+        let besides = match correct {
+            0 => String::new(),
+            number => format!(", as {} have", counted(*number, "correct one")),
+        };
+        format!(": {all} {cause}{besides}")
+    });
+    format!("{count} {status}{}", cause.unwrap_or_default())
+}
+
 /// Returns the effect of a change in words, with those for a ratio above 1 and below 1.
-fn effect(when: &str, effect: Option<Effect>, [above, below]: [&str; 2]) -> Option<String> {
-    let Effect { gain, source } = effect?;
-    let source = if source == Source::Model { " (model)" } else { "" };
-    Some(match gain {
+fn effect(when: &str, effect: Result<Effect, Absence>, [above, below]: [&str; 2]) -> String {
+    let (gain, explained) = match effect {
+        Ok(Effect { gain, explained, .. }) => (gain, explained),
+        Err(absence) => return format!("{when}: {absence}"),
+    };
+    let source = explained.map_or_else(String::new, |share| format!(" (model: {})", percent(share)));
+    match gain {
         Gain::Ratio(0.995..1.005) | Gain::Difference(0.0) => format!("{when} no difference{source}"),
         Gain::Ratio(ratio) if ratio > 1.0 => format!("{when} {ratio:.2} times {above}{source}"),
         Gain::Ratio(ratio) => format!("{when} {:.2} times {below}{source}", 1.0 / ratio),
         Gain::Difference(by) if by > 0.0 => format!("{when} {} {above}{source}", quantity(by)),
         Gain::Difference(by) => format!("{when} {} {below}{source}", quantity(-by)),
-    })
+    }
 }
 
 fn ending(step: &NextStep) -> &'static str {

@@ -2,8 +2,8 @@
 
 use tunesmith_core::FailureKind;
 use tunesmith_explain::{
-    Advice, Edge, Facts, Importance, Scores, Source, Surrogate, TrialResult, Trials, advice, among_best, changes,
-    failure_causes, importance, one_at_a_time,
+    Absence, Advice, Change, DOUBTFUL, Edge, Facts, Importance, Scores, Source, Surrogate, TrialResult, Trials, advice,
+    among_best, changes, failure_causes, importance, one_at_a_time,
 };
 use tunesmith_space::{Parameter, Value};
 
@@ -125,7 +125,26 @@ fn a_configuration_that_the_constraints_exclude_or_that_failed_has_no_effect() {
     let is_valid = |places: &[u32]| places[1] < 4;
     let scores = Scores::new(&trials, model.as_ref(), &is_valid);
     let found = changes(&scores, &[0, 0, 0, 0, 0], &[0, 5, 0, 0, 0]);
-    assert_eq!((found.len(), found[0].alone), (1, None));
+    assert_eq!((found.len(), found[0].alone), (1, Err(Absence::Excluded)));
+    // The first configuration with TILE = 5, which failed.
+    let failed = trials.all().iter().find(|trial| trial.places[0] == 5 && trial.places[1] < 4).unwrap().places.clone();
+    let mut default = failed.clone();
+    default[0] = 0;
+    let found = changes(&scores, &default, &failed);
+    assert_eq!((found.len(), found[0].alone), (1, Err(Absence::Failed(FailureKind::Runtime))));
+    assert_eq!(found[0].alone.unwrap_err().to_string(), "failed (runtime)");
+}
+
+#[test]
+fn a_model_that_explains_less_than_half_predicts_nothing() {
+    // The times have nothing to do with the values.
+    let trials = run(0.5, |_| Some(1.0));
+    let model = Surrogate::fit(&trials).unwrap();
+    assert!(model.unexplained() > DOUBTFUL, "{}", model.unexplained());
+    let found = changes(&Scores::new(&trials, Some(&model), &|_| true), &[0, 0, 0, 0, 0], &[5, 5, 5, 5, 5]);
+    let is_told = |change: &Change| change.alone.is_ok_and(|effect| effect.source == Source::Model);
+    assert!(!found.iter().any(is_told), "{found:#?}");
+    assert!(found.iter().any(|change| change.alone == Err(Absence::NotMeasured)), "{found:#?}");
 }
 
 #[test]
