@@ -61,11 +61,12 @@ fn is_named(text: &str) -> bool {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == OUT)
 }
 
-/// Returns true if `word` names a script in the folder that uses the variable `OUT`.
+/// Returns true if `word` names a script in the folder that uses the variable `OUT`, or that is too long
+/// to be searched for it.
 fn script_names_out(word: &str, folder: &Path) -> bool {
     let path = folder.join(word);
-    let is_script = path.metadata().is_ok_and(|file| file.is_file() && file.len() <= SCRIPT);
-    is_script && std::fs::read(path).is_ok_and(|bytes| is_named(&String::from_utf8_lossy(&bytes)))
+    let Some(file) = path.metadata().ok().filter(std::fs::Metadata::is_file) else { return false };
+    file.len() > SCRIPT || std::fs::read(path).is_ok_and(|bytes| is_named(&String::from_utf8_lossy(&bytes)))
 }
 
 /// Returns the warnings about the words of a command that a shell would not take as they are.
@@ -154,6 +155,17 @@ mod tests {
         for word in plain {
             assert_eq!(shell_sign(word), None, "{word}");
         }
+    }
+
+    #[test]
+    fn a_script_that_is_too_long_to_be_searched_may_name_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+        write("with.sh", "cc -o $OUT/prog".to_string());
+        write("without.sh", "cc -o prog".to_string());
+        write("long.sh", " ".repeat(1 << 20) + "cc -o $OUT/prog");
+        let names = |name: &str| script_names_out(name, folder.path());
+        assert_eq!(["with.sh", "without.sh", "long.sh", "gone.sh", "."].map(names), [true, false, true, false, false]);
     }
 
     #[test]

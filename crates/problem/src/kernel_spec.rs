@@ -158,6 +158,14 @@ impl Problem {
         choice.map_or(0..0, |at| self.place_of_alternative(value(at)))
     }
 
+    /// Returns true if a metric, a limit, or the problem's number of operations or bytes depends on `name`.
+    pub fn computes_with(&self, name: &str) -> bool {
+        let metrics = self.metrics.iter().filter_map(|(_, text)| Expr::parse(text).ok());
+        let limits = self.limits.iter().map(|limit| &limit.condition);
+        let others = self.flops.iter().chain(&self.bytes).chain(limits).cloned();
+        metrics.chain(others).any(|expr| expr.names().iter().any(|used| used.text == name))
+    }
+
     /// Returns the place of a parameter's name.
     pub fn place_of_parameter(&self, name: &str) -> Range<usize> {
         let mut places = self.parameters.iter().zip(&self.places.parameters);

@@ -74,7 +74,11 @@ fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
             _ if uncompiled.place.is_none() => (Level::Warning, "the default configuration does not compile"),
             _ => (Level::Warning, "an alternative does not compile"),
         };
-        let text = format!("{others}; {}: {}", uncompiled.config, uncompiled.message);
+        // The doubt says more than pages of errors in headers.
+        let is_explained = rehearsal.doubts.iter().any(Doubt::explains_failure);
+        let lines = if is_explained { 1 } else { usize::MAX };
+        let message = uncompiled.message.lines().take(lines).collect::<Vec<_>>().join("\n");
+        let text = format!("{others}; {}: {message}", uncompiled.config);
         let place = uncompiled.place.clone().unwrap_or_default();
         messages.push(at(place, level, text, "`tunesmith run PROBLEM --show-command` shows how it is compiled"));
     }
@@ -83,8 +87,9 @@ fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
         messages.push(message(Level::Warning, text, &problem.verification_remedy()));
     }
     let place = |doubt: &Doubt| problem.place_of_parameter(doubt.name());
-    let doubts = rehearsal.doubts.iter();
-    messages.extend(doubts.map(|doubt| at(place(doubt), Level::Warning, doubt.to_string(), doubt.remedy())));
+    let is_true = |doubt: &&Doubt| !matches!(doubt, Doubt::Unused { name, .. } if problem.computes_with(name));
+    let doubts = rehearsal.doubts.iter().filter(is_true);
+    messages.extend(doubts.map(|doubt| at(place(doubt), Level::Warning, doubt.to_string(), &doubt.remedy())));
     messages
 }
 

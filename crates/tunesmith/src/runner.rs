@@ -196,12 +196,15 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns doubts about parameters: those without effect, with `config` as an example, and
-    /// those whose name the sources declare if it `clashes`.
-    pub(crate) fn doubts(&self, config: ConfigId, clashes: bool) -> Vec<Doubt> {
+    /// Returns doubts about parameters, with `config` as an example: those without effect, and those
+    /// whose name means something else. `log` tells why `config` does not compile.
+    pub(crate) fn doubts(&self, config: ConfigId, log: Option<&str>) -> Vec<Doubt> {
         let Kind::Live(live, _) = &self.kind else { return Vec::new() };
-        let clashes = if clashes { live.clashes() } else { Vec::new() };
-        clashes.into_iter().chain(live.ineffective(config)).collect()
+        let mut doubts = live.clashes(config, log);
+        let new =
+            live.ineffective(config).into_iter().filter(|doubt| doubts.iter().all(|it| it.name() != doubt.name()));
+        doubts.extend(new.collect::<Vec<_>>());
+        doubts
     }
 
     /// Computes the results that outputs are compared with. Returns `false` when interrupted.

@@ -230,6 +230,26 @@ fn a_result_of_another_run_makes_no_configuration_correct() {
     }
 }
 
+/// Prints `MIB` MiB, between numbers.
+const LONG: &str = r#"
+[kernel]
+command = ["sh", "-c", "echo cost 12; head -c $((MIB << 20)) /dev/zero | tr '\\0' 7; echo; echo cost 34"]
+cost = "cost ([0-9]+)"
+[parameters]
+MIB = [1, 3]
+[verify]
+check = ["grep", "-q", "cost 34"]
+"#;
+
+#[test]
+fn an_output_that_was_cut_is_not_checked_as_if_it_were_whole() {
+    let folder = Folder::with(&[("p.toml", LONG)]);
+    let mut found = costs(&folder, "p.toml");
+    found.sort();
+    let expected = [(r#"{"MIB":1}"#, "correct"), (r#"{"MIB":3}"#, "correctness")];
+    assert_eq!(found, expected.map(|(config, status)| (config.to_owned(), status.to_owned())));
+}
+
 /// Compiled by `make`, whose program does not depend on the parameter for all it knows.
 const MAKE: &str = r#"
 [kernel]

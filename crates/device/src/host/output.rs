@@ -56,6 +56,19 @@ impl Output {
         String::from_utf8_lossy(&self.bytes()).into_owned()
     }
 
+    /// Returns the kept lines as text. Of an output that was cut, the lines next to the gap are left out,
+    /// because they may be parts of lines: a part of a number is another number.
+    pub(crate) fn whole_lines(&self) -> String {
+        if self.is_complete() {
+            return self.text();
+        }
+        let tail: Vec<u8> = self.tail.iter().copied().collect();
+        let is_end = |byte: &u8| *byte == b'\n';
+        let head = &self.head[..self.head.iter().rposition(is_end).map_or(0, |at| at + 1)];
+        let tail = &tail[tail.iter().position(is_end).map_or(tail.len(), |at| at + 1)..];
+        String::from_utf8_lossy(&[head, tail].concat()).into_owned()
+    }
+
     /// Returns the first `bytes` bytes as text.
     pub(crate) fn first(&self, bytes: usize) -> String {
         String::from_utf8_lossy(&self.head[..self.head.len().min(bytes)]).into_owned()
@@ -146,6 +159,18 @@ mod tests {
         assert_eq!(text.len(), 2 * KEPT + END.len());
         assert!(text.starts_with('0') && text.ends_with('4'));
         assert_eq!(output.dropped, (KEPT / 2 - END.len()) as u64);
+    }
+
+    #[test]
+    fn lines_next_to_a_gap_are_left_out() {
+        let mut output = Output::default();
+        output.add(b"cost 1234\n");
+        output.add(&vec![b'7'; KEPT - 10]);
+        output.add(&vec![b'8'; KEPT + END.len()]);
+        assert!(output.is_complete() && output.whole_lines().len() > 2 * KEPT);
+        output.add(b"9\ncost 12\n");
+        assert!(!output.is_complete());
+        assert_eq!(output.whole_lines(), "cost 1234\ncost 12\n");
     }
 
     #[test]

@@ -30,8 +30,8 @@ pub(crate) enum Ended {
     Cancelled,
 }
 
-/// The bytes that are kept of a program's output. The beginning matters because the first error
-/// explains the others.
+/// The bytes that are kept of the output of a program that failed. The beginning matters because the
+/// first error explains the others.
 const KEPT: usize = 256 << 10;
 
 /// Time limit for a question to a program. It answers at once or never.
@@ -52,7 +52,8 @@ impl Tool {
         self.words.iter().chain(arguments).cloned().collect()
     }
 
-    /// Runs the program with `arguments`. Returns its end and both outputs.
+    /// Runs the program with `arguments`. Returns its end and both outputs: of a success, all lines that
+    /// are [kept](crate::host::Output).
     ///
     /// # Errors
     /// The supervisor cannot be started.
@@ -79,7 +80,9 @@ impl Tool {
             Finish::TimedOut => Ended::TimedOut,
             Finish::Cancelled => Ended::Cancelled,
         };
-        Ok((ended, ran.stdout.first(KEPT)))
+        // What a successful program says is read to its end: the last lines may be those that matter.
+        let is_success = matches!(ended, Ended::Exited(status) if status.success());
+        Ok((ended, if is_success { ran.stdout.whole_lines() } else { ran.stdout.first(KEPT) }))
     }
 
     /// Asks the program a question that it answers at once, such as `--version`.

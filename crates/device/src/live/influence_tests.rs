@@ -1,11 +1,14 @@
 //! Tests of the search for parameters without effect.
 
 use super::*;
-use crate::problem::{Access, ArgumentKind, CudaCompiler, ElementType, Extent, Fill, Memory, Shape, Verify, WorkSize};
+use crate::problem::{
+    Access, ArgumentKind, CudaCompiler, ElementType, Extent, Fill, Language, Memory, Shape, Verify, WorkSize,
+};
+use std::fs;
 use tunesmith_space::Expr;
 
 fn declares(text: &str) -> Option<usize> {
-    Sources(vec![("k.cpp".into(), code(text))]).declaration("TILE").map(|place| place.line)
+    Sources::of_text("k.cpp", text).declaration("TILE").map(|place| place.line)
 }
 
 #[test]
@@ -41,16 +44,22 @@ fn declarations_are_found_and_uses_are_not() {
 }
 
 #[test]
-fn a_macro_in_a_pragma_that_the_preprocessor_left_alone_is_used() {
-    let text = "int x;\n  # pragma unroll UNROLL\nfor (;;) {}\n#pragma clang loop unroll_count(COUNT)\nOTHER";
-    assert!(in_pragma(text, "UNROLL") && in_pragma(text, "COUNT"));
-    assert!(!in_pragma(text, "OTHER") && !in_pragma(text, "UNROLL_FACTOR") && !in_pragma(text, "x"));
+fn a_macro_in_a_pragma_is_mentioned() {
+    let text = "int x;\n  # pragma unroll UNROLL\nfor (;;) {}\n_Pragma(\"omp parallel for num_threads(COUNT)\")\n";
+    let sources = Sources::of_text("k.c", text);
+    assert!(sources.mention("UNROLL") && sources.mention("COUNT") && sources.mention("x"));
+    assert!(!sources.mention("OTHER") && !sources.mention("UNROLL_FACTOR"));
+    assert!(!Sources::of_text("k.c", "puts(\"COUNT\"); // COUNT").mention("COUNT"));
+    assert!(Sources::of_text("k.c", "if (c == '\"') x = COUNT; /* \" */").mention("COUNT"));
 }
 
 #[test]
 fn a_preprocessed_text_that_was_cut_says_nothing() {
-    assert_eq!(whole("int x;".into()).as_deref(), Some("int x;"));
-    assert_eq!(whole("x".repeat(KEPT)), None);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("preprocessed.txt");
+    fs::write(&path, "int x;").unwrap();
+    assert_eq!(preprocess::whole(&path, 6).as_deref(), Some("int x;"));
+    assert_eq!(preprocess::whole(&path, 5), None);
 }
 
 /// Every place where a problem names a parameter, each with another one.
@@ -116,20 +125,53 @@ fn bare_kernel() -> Kernel {
 #[test]
 fn definitions_are_found_with_their_lines_but_not_in_comments() {
     let defined = |text: &str| {
-        let place = Sources(vec![("k.c".into(), code(text))]).own_definition("TILE");
-        place.map(|place| place.line)
+        let definition = Sources::of_text("k.c", text).own_definition("TILE");
+        definition.map(|definition| (definition.place.line, definition.is_certain))
     };
-    assert_eq!(defined("int x;\n#  define TILE 16\n"), Some(2));
-    assert_eq!(defined("#define TILE(x) x"), Some(1));
+    assert_eq!(defined("int x;\n#  define TILE 16\n"), Some((2, true)));
+    assert_eq!(defined("#define TILE(x) x"), Some((1, true)));
     assert_eq!(defined("// #define TILE 16\n/*\n#define TILE 3\n*/\n#define TILES 4\n#undef TILE"), None);
+    assert_eq!(defined("#ifndef K_H\n#define K_H\n#undef TILE\n#define TILE 4\n#endif"), Some((4, true)));
+    assert_eq!(defined("#ifndef TILE\n#define TILE 4\n#endif"), Some((2, false)));
+    assert_eq!(defined("#if A == 2\n#define TILE 4\n#endif"), Some((2, false)));
+    assert_eq!(defined("#if A == 2\nint a[TILE];\n#endif\n#define TILE 4"), Some((4, false)));
+    assert_eq!(defined("#if A\n#define TILE 4\n#endif\n#define TILE 5"), Some((2, false)));
 }
 
 #[test]
-fn headers_that_sources_include_by_name_are_read_once() {
+fn files_that_sources_include_are_read_once() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    write("k.c", "#include \"a.h\"\n#include <stdio.h>\n#include \"gone.h\"\n");
-    write("a.h", "#include \"a.h\"\n#define TILE 16\n");
-    let texts: Vec<&str> = vec!["a.h", "gone.h"];
-    assert_eq!(included("#include \"a.h\"\n # include \"gone.h\"").collect::<Vec<_>>(), texts);
+    let read = |text: &str| {
+        write("k.c", text);
+        let kernel = Kernel { file: folder.path().join("k.c"), include: vec![folder.path().into()], ..bare_kernel() };
+        let sources = Sources::of_kernels(&[kernel]);
+        (sources.count(), sources.is_complete(), sources.mention("TILE"))
+    };
+    write("a.h", "#include \"a.h\"\nint x = TILE;\n");
+    fs::write(folder.path().join("latin.h"), b"// \xe9t\xe9\nint y = TILE;\n").unwrap();
+    assert_eq!(read("#include \"a.h\"\n#include <stdio.h>\n# include <a.h>\n"), (2, true, true));
+    assert_eq!(read("#include <latin.h>\n"), (2, true, true));
+    assert_eq!(read("#include \"gone.h\"\n"), (1, false, false));
+    assert_eq!(read("#include HEADER\n"), (1, false, false));
+    assert_eq!(read("/*\n#include \"gone.h\"\n*/"), (1, true, false));
+}
+
+#[test]
+fn a_number_is_neither_called_nor_followed_by_a_name() {
+    let applies = |text: &str| Sources::of_text("k.cl", text).apply("float4");
+    assert!(applies("float4 x;") && applies("x = float4(1);") && applies("float4.x"));
+    assert!(!applies("x = float4 + 1; f(float4); // float4 y;") && !applies("#define A float4 x"));
+}
+
+#[test]
+fn lines_of_a_trace_know_their_places() {
+    let trace = "# 0 \"<built-in>\"\n#define linux 1\n# 3 \"/usr/include/v\" 1 3 4\n\nint size();\n\
+        #define M(x) x\n# 7 \"k.c\" 2\nint y;\n";
+    let lines: Vec<_> = traced(trace).collect();
+    let of = |at: usize| (lines[at].file, lines[at].line, lines[at].is_system, lines[at].definition());
+    assert_eq!(of(0), ("<built-in>", 0, false, Some(("linux", "1"))));
+    assert_eq!(of(2), ("/usr/include/v", 4, true, None));
+    assert_eq!(of(3), ("/usr/include/v", 5, true, Some(("M", "(x) x"))));
+    assert_eq!(of(4), ("k.c", 7, false, None));
 }

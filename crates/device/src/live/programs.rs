@@ -4,6 +4,7 @@ use crate::backends::ahead::Build;
 use crate::backends::{Backend, BuildError, BuildPlan, Built, Origin, Program, SessionKind};
 use crate::data::layout::Passed;
 use crate::error::DeviceError;
+use crate::live::influence::blamed;
 use crate::problem::{Grid, GridError, Kernel, Scope};
 use crate::worker::protocol::KernelStep;
 use std::collections::VecDeque;
@@ -240,8 +241,23 @@ impl Programs {
             Ok((grid, part.kernel.launches(scope).map_err(refused)?))
         });
         let launches = launches.collect::<Result<_, _>>()?;
-        let programs = parts.iter().map(|at| program(self.parts[*at].backend.as_ref())).collect::<Result<_, _>>()?;
+        let program = |at: &usize| {
+            let KernelPart { kernel, backend } = &self.parts[*at];
+            program(backend.as_ref()).map_err(|error| explained(error, kernel, scope))
+        };
+        let programs = parts.iter().map(program).collect::<Result<_, _>>()?;
         Ok(BuiltKernels { parts, programs, launches })
+    }
+}
+
+/// Returns the error of a build, with the reason first if a name of `scope` is a keyword: then the
+/// compiler complains about code that is right.
+pub(super) fn explained(error: BuildError, kernel: &Kernel, scope: &Scope) -> BuildError {
+    let reason = blamed(kernel.language, scope).filter(|_| kernel.generator.is_none());
+    match (error, reason) {
+        (BuildError::Failed(log), Some(reason)) => BuildError::Failed(format!("{reason}\n{log}")),
+        (BuildError::Signature(mismatch), Some(reason)) => BuildError::Failed(format!("{reason}\n{}", mismatch.log)),
+        (error, _) => error,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::data::{DataSet, Expected, pass};
 use crate::error::DeviceError;
 use crate::live::examination::Examination;
 use crate::live::open::WithReference;
+use crate::live::programs::explained;
 use crate::live::station::Station;
 use crate::measure::limits::{Limit, Reason};
 use crate::problem::{Grid, KernelSpec, Reference, Scope};
@@ -169,7 +170,7 @@ impl Oracle {
             let built = match backend.build(&scope, asked.interrupt) {
                 Ok(built) => built,
                 Err(BuildError::Cancelled) => return Ok(None),
-                Err(error) => return Err(unbuilt(reference, error)),
+                Err(error) => return Err(unbuilt(reference, explained(error, &kernel, &scope))),
             };
             let grid = kernel.grid(&scope).map_err(|error| wrong(reference, error.to_string()))?;
             self.built = Some((built, grid));

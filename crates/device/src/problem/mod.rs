@@ -7,6 +7,7 @@ mod generator;
 mod image;
 mod kernel;
 mod language;
+mod reserved;
 mod scope;
 mod spec;
 mod template;
@@ -22,4 +23,5 @@ pub use scope::Scope;
 pub use spec::{Decide, Judge, KernelSpec, OtherSizes, PartialTolerance, Reference, Tolerance, Verify};
 pub use template::{Template, TemplateError};
 
+pub(crate) use reserved::Meaning;
 pub(crate) use template::did_you_mean;

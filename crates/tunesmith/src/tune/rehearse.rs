@@ -65,6 +65,6 @@ pub(crate) fn rehearse(problem: &Problem, machine: &Machine) -> Result<Rehearsal
         let place = (failing != probe).then(|| problem.place_of_configuration(&ground.space, failing));
         Uncompiled { config, place, message, others }
     });
-    let doubts = runner.doubts(probe, uncompiled.is_some());
+    let doubts = runner.doubts(probe, uncompiled.as_ref().map(|uncompiled| uncompiled.message.as_str()));
     Ok(Rehearsal { uncompiled, verified: ground.verified(), doubts })
 }

@@ -50,7 +50,7 @@ pub(super) fn judge(spec: &CommandSpec, expected: Option<&str>, ran: &Ran, limit
     if let Some(text) = wrong_output(spec, expected, ran) {
         return Err(Failure::new(FailureKind::Correctness, with_output(&text, ran)));
     }
-    let printed = format!("{}\n{}", ran.stdout.text(), ran.stderr.text());
+    let printed = format!("{}\n{}", ran.stdout.whole_lines(), ran.stderr.whole_lines());
     let mut numbers = Vec::new();
     for (name, pattern) in spec.numbers() {
         let number = match pattern.last(&printed) {
@@ -95,7 +95,7 @@ fn crash(spec: &CommandSpec, how: &str, stderr: &Output) -> String {
 /// Returns the fault of a wrong output.
 fn wrong_output(spec: &CommandSpec, expected: Option<&str>, ran: &Ran) -> Option<String> {
     let pattern = spec.verify.output.as_ref();
-    let matches = |output: &Output| pattern.is_none_or(|pattern| pattern.matches(&output.text()));
+    let matches = |output: &Output| pattern.is_none_or(|pattern| pattern.matches(&output.whole_lines()));
     if let Some(pattern) = pattern.filter(|_| !matches(&ran.stdout) && !matches(&ran.stderr)) {
         return Some(format!("the output is wrong: nothing matches `{pattern}`"));
     }

@@ -3,9 +3,10 @@
 
 use crate::backends::command::backend::{BuiltCommand, CommandBackend, expand};
 use crate::backends::command::judge::{self, Sample, judge};
+use crate::backends::command::spec::OUT;
 use crate::energy::ENERGY_MJ;
 use crate::error::DeviceError;
-use crate::host::{CommandTask, Finish, Input, Ran, Streams};
+use crate::host::{CommandTask, Finish, Input, KEPT, Output, Ran, Streams};
 use crate::measure::limits::{Limit, human};
 use crate::measure::sampling::{Decision, FEWEST, decide};
 use crate::measure::{Policy, Sampling};
@@ -206,7 +207,7 @@ impl CommandBench<'_> {
         let sample = judge(spec, self.expected, &ran, &self.limit).map_err(Stop::Failed)?;
         if spec.verify.check.is_some() {
             let start = self.clock.now();
-            let checked = self.check(prepared, &ran.stdout.bytes());
+            let checked = whole(&ran.stdout).and_then(|printed| self.check(prepared, &printed));
             measured.verify += self.clock.now() - start;
             checked?;
         }
@@ -265,6 +266,19 @@ impl CommandBench<'_> {
         };
         Err(Stop::Failed(Failure::new(FailureKind::Correctness, text)))
     }
+}
+
+/// Returns an output that a check can judge: one that was kept as a whole.
+fn whole(output: &Output) -> Result<Vec<u8>, Stop> {
+    if output.is_complete() {
+        return Ok(output.bytes());
+    }
+    let text = format!(
+        "the result cannot be checked: the command printed more than {} MiB, of which the check would read a part; \
+         let the command write its result to a file in {{{OUT}}}",
+        (2 * KEPT) >> 20
+    );
+    Err(Stop::Failed(Failure::new(FailureKind::Correctness, text)))
 }
 
 /// Adds to the first line of a failure that the first run was correct.
