@@ -92,8 +92,8 @@ impl fmt::Display for Doubt {
             Self::Redefined { name, place: None } => {
                 write!(
                     f,
-                    "the compiler defines the macro `{name}` itself: -D{name}=VALUE replaces that value in headers, too, \
-                     or is lost"
+                    "the compiler defines the macro `{name}` itself: -D{name}=VALUE replaces that value in headers, \
+                     too, or is lost"
                 )
             }
         }
@@ -179,7 +179,7 @@ impl LiveEvaluator {
                     let is_named = uses(spec, name) || kernels.mention(name) || reference.mention(name);
                     let is_unused = !is_named
                         && is_read
-                        && !self.headers_test(&scope, name)
+                        && !self.headers_test(&kernels, &scope, name)
                         && self.is_without_effect(parameter, config).unwrap_or(true);
                     is_unused
                         .then(|| Doubt::Unused { name: name.to_owned(), is_constrained: self.is_constrained(name) })
@@ -213,9 +213,13 @@ impl LiveEvaluator {
         answer
     }
 
-    /// Returns true if a directive of a header of the system mentions `name`: it may test the macro.
-    fn headers_test(&self, scope: &Scope, name: &str) -> bool {
-        let trace = self.preprocessed(scope, Form::Trace).unwrap_or_default();
+    /// Returns true if a header of the system may test the macro `name`: a directive there mentions it, or
+    /// nobody can tell which headers there are.
+    fn headers_test(&self, sources: &Sources, scope: &Scope, name: &str) -> bool {
+        if !sources.have_system_headers() {
+            return false;
+        }
+        let Some(trace) = self.preprocessed(scope, Form::Trace) else { return true };
         let mut files: Vec<&str> = traced(&trace).filter(|line| line.is_system).map(|line| line.file).collect();
         files.sort_unstable();
         files.dedup();

@@ -146,6 +146,7 @@ fn files_that_sources_include_are_read_once() {
         write("k.c", text);
         let kernel = Kernel { file: folder.path().join("k.c"), include: vec![folder.path().into()], ..bare_kernel() };
         let sources = Sources::of_kernels(&[kernel]);
+        assert_eq!(sources.have_system_headers(), text.contains("stdio.h"));
         (sources.count(), sources.is_complete(), sources.mention("TILE"))
     };
     write("a.h", "#include \"a.h\"\nint x = TILE;\n");

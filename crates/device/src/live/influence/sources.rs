@@ -23,6 +23,8 @@ pub(super) struct Sources {
     files: Vec<Source>,
     /// False if a file was left out, or if the name of an included file is not known.
     is_complete: bool,
+    /// True if a header of the system, or of the device's compiler, is included. It was not read.
+    has_system_headers: bool,
 }
 
 /// One source file.
@@ -66,7 +68,7 @@ impl Sources {
     pub(super) fn of_reference(reference: &Reference, kernels: &[Kernel]) -> Self {
         // A generator reads its file, whatever that is.
         if reference.generator.is_some() {
-            return Self { files: Vec::new(), is_complete: true };
+            return Self { is_complete: true, ..Self::default() };
         }
         let of_kernel = kernels.iter().take(1).flat_map(|kernel| &kernel.include);
         let include: Vec<PathBuf> = reference.include.iter().chain(of_kernel).cloned().collect();
@@ -77,7 +79,7 @@ impl Sources {
     }
 
     fn read(mut waiting: Vec<Waiting>) -> Self {
-        let mut sources = Self { files: Vec::new(), is_complete: true };
+        let mut sources = Self { is_complete: true, ..Self::default() };
         while let Some(Waiting { file, include, is_certain }) = waiting.pop() {
             if let Some(known) = sources.files.iter_mut().find(|known| known.file == file) {
                 known.is_certain |= is_certain;
@@ -94,7 +96,7 @@ impl Sources {
                 match included.find(&source.file, &include) {
                     Found::File(file) => waiting.push(Waiting { file, include: include.clone(), is_certain }),
                     Found::Nowhere => sources.is_complete = false,
-                    Found::System => {}
+                    Found::System => sources.has_system_headers = true,
                 }
             }
             sources.files.push(source);
@@ -105,12 +107,17 @@ impl Sources {
     /// Creates the sources of one text.
     #[cfg(test)]
     pub(super) fn of_text(file: &str, text: &str) -> Self {
-        Self { files: vec![Source::new(file.into(), text, true)], is_complete: true }
+        Self { files: vec![Source::new(file.into(), text, true)], is_complete: true, has_system_headers: false }
     }
 
     /// Returns true if every file was read.
     pub(super) fn is_complete(&self) -> bool {
         self.is_complete
+    }
+
+    /// Returns true if they include a header of the system, or of the device's compiler.
+    pub(super) fn have_system_headers(&self) -> bool {
+        self.has_system_headers
     }
 
     /// Returns the number of files.
