@@ -74,6 +74,16 @@ impl Evaluation {
         self.failure.is_none()
     }
 
+    /// Returns true if a limit that followed from the best time ended the configuration.
+    pub fn is_cut(&self) -> bool {
+        self.cut().is_some()
+    }
+
+    /// Returns the limit from the best time that ended the configuration, if one did.
+    pub fn cut(&self) -> Option<crate::Cut> {
+        self.failure.as_ref()?.cut
+    }
+
     /// Returns the kind of failure, or `None` if the configuration is correct.
     pub fn status(&self) -> Status {
         self.failure.as_ref().map(|failure| failure.kind)

@@ -74,6 +74,22 @@ pub trait Evaluator {
         let _ = bar_ms;
     }
 
+    /// Returns true if launches have [limits](Self::bound) of time. The tuner sets bounds only then.
+    ///
+    /// The default has none: a recording or a function takes the time that it takes.
+    fn has_limits(&self) -> bool {
+        false
+    }
+
+    /// Sets the bound from which the limit of time of the next configurations follows. It holds until
+    /// the next call. An evaluator that was never told one bounds them by the best time that it
+    /// measured itself.
+    ///
+    /// The default ignores it.
+    fn bound(&mut self, bound: Bound) {
+        let _ = bound;
+    }
+
     /// Takes `samples` more samples of a configuration that was correct before. They serve to
     /// compare the leaders at the end of a run, and to detect drift by a reference.
     ///
@@ -118,6 +134,20 @@ pub trait Evaluator {
     fn take_asides(&mut self) -> Asides {
         Asides::default()
     }
+}
+
+/// The time that bounds how long a launch may take. An evaluator allows several times as much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// None. However long it takes, the configuration may win. Other limits of the user stay.
+    Open,
+    /// The longest time at which the configuration may win
+    /// ([`longest_time_that_can_win`](crate::Objective::longest_time_that_can_win)).
+    Best(Duration),
+    /// The time that the configuration took before.
+    Own(Duration),
+    /// The limit that cut the configuration before. It is measured to its end now.
+    Beyond(Duration),
 }
 
 /// The end of a wait for an evaluator of several devices.

@@ -55,12 +55,48 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The full message to the user. Its first line stands alone. Compiler logs follow.
     pub message: String,
+    /// The limit that ended the configuration, if that limit followed from the time of another one. It
+    /// is then too slow to win while the other one stands, and nothing is known against it.
+    pub cut: Option<Cut>,
+}
+
+/// A limit of time that followed from the best time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    /// The limit in milliseconds.
+    pub limit_ms: f64,
+    /// The best time in milliseconds.
+    pub best_ms: f64,
+}
+
+/// The configurations that limits from the best time cut.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cuts {
+    /// Their number.
+    pub count: usize,
+    /// The least and the largest limit in milliseconds.
+    pub limit_ms: (f64, f64),
+    /// The least ratio of a limit and the best time that it followed from.
+    pub factor: f64,
+}
+
+impl Cuts {
+    /// Returns the sum of single cuts, or `None` if there is none.
+    pub fn of(cuts: impl IntoIterator<Item = Cut>) -> Option<Self> {
+        let single =
+            |Cut { limit_ms, best_ms }| Self { count: 1, limit_ms: (limit_ms, limit_ms), factor: limit_ms / best_ms };
+        cuts.into_iter().map(single).reduce(|one, other| Self {
+            count: one.count + other.count,
+            limit_ms: (one.limit_ms.0.min(other.limit_ms.0), one.limit_ms.1.max(other.limit_ms.1)),
+            factor: one.factor.min(other.factor),
+        })
+    }
 }
 
 impl Failure {
     /// Creates a failure of `kind` explained by `message`.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self { kind, message: message.into(), cut: None }
     }
 
     /// Returns the first line of the message.

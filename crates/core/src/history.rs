@@ -52,7 +52,8 @@ impl History {
     }
 
     /// Adds an evaluation and returns true. If the request is already present, changes nothing and
-    /// returns false: failures and times are never measured twice.
+    /// returns false: failures and times are never measured twice. Only a configuration that was
+    /// [cut](Evaluation::is_cut) may be measured to its end: the later evaluation replaces that one.
     pub fn insert(&mut self, evaluation: impl Into<Box<Evaluation>>, score: Option<f64>) -> bool {
         self.insert_with(evaluation, score, None)
     }
@@ -68,15 +69,18 @@ impl History {
         let position = self.entries.len();
         let Ok(place) = u32::try_from(position) else { return false };
         let hash = self.hasher.hash_one(evaluation.request);
-        if self.find(hash, evaluation.request).is_some() {
-            return false;
+        if let Some(place) = self.place(hash, evaluation.request) {
+            let position = place as usize;
+            if !self.entries[position].evaluation.is_cut() {
+                return false;
+            }
+            self.improve(score, position);
+            self.entries[position] = Scored { evaluation, score, aspects };
+            return true;
         }
         let Self { entries, places, hasher, .. } = self;
         places.insert_unique(hash, place, |place| hasher.hash_one(entries[*place as usize].evaluation.request));
-        // Strictly better: of equal scores, the first one stays the best.
-        if score.is_some_and(|new| self.best_score().is_none_or(|old| new < old)) {
-            self.best = Some(position);
-        }
+        self.improve(score, position);
         self.entries.push(Scored { evaluation, score, aspects });
         true
     }
@@ -87,8 +91,20 @@ impl History {
     }
 
     fn find(&self, hash: u64, request: Request) -> Option<&Scored> {
-        let entry = |place: &u32| &self.entries[*place as usize];
-        self.places.find(hash, |place| entry(place).evaluation.request == request).map(entry)
+        self.place(hash, request).map(|place| &self.entries[place as usize])
+    }
+
+    fn place(&self, hash: u64, request: Request) -> Option<u32> {
+        let is_it = |place: &u32| self.entries[*place as usize].evaluation.request == request;
+        self.places.find(hash, is_it).copied()
+    }
+
+    /// Makes the entry at `position` the best if its score is strictly better: of equal scores, the
+    /// first one stays the best.
+    fn improve(&mut self, score: Option<f64>, position: usize) {
+        if score.is_some_and(|new| self.best_score().is_none_or(|old| new < old)) {
+            self.best = Some(position);
+        }
     }
 
     /// Returns the evaluation of `config` at any depth, the timed one first.

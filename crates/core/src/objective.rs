@@ -2,6 +2,7 @@
 
 use crate::history::Aspects;
 use crate::{Evaluation, Failure, Measurement, statistics};
+use std::time::Duration;
 use tunesmith_space::ConfigId;
 
 /// Scores a measurement. Smaller is better. Scores are finite numbers of any sign. They are computed from
@@ -55,6 +56,17 @@ pub trait Objective {
         let _ = (config, score);
         None
     }
+
+    /// Returns the longest time at which `config` may still reach the score `best`, if it is certain
+    /// that every longer time is worse. Only then may a limit of time end a configuration because
+    /// another one is faster.
+    ///
+    /// It is certain only if the score depends on nothing else that is measured, and nowhere becomes
+    /// better for more time. A front has no such time: who is slow may be good in another objective.
+    fn longest_time_that_can_win(&self, config: ConfigId, best: f64) -> Option<Duration> {
+        let _ = (config, best);
+        None
+    }
 }
 
 /// The time in milliseconds.
@@ -76,5 +88,9 @@ impl Objective for MedianTime {
 
     fn time_ms_at(&self, _: ConfigId, score: f64) -> Option<f64> {
         Some(score)
+    }
+
+    fn longest_time_that_can_win(&self, _: ConfigId, best: f64) -> Option<Duration> {
+        Duration::try_from_secs_f64(best / 1e3).ok()
     }
 }

@@ -77,6 +77,8 @@ pub enum Absence {
     Excluded,
     /// The configuration failed.
     Failed(FailureKind),
+    /// A limit from the best time cut the configuration.
+    Cut,
     /// The configuration has no value of the objective.
     Unscored,
     /// The configuration was not measured, and no model explains enough to predict it.
@@ -88,6 +90,7 @@ impl fmt::Display for Absence {
         match self {
             Self::Excluded => f.write_str("excluded by the constraints"),
             Self::Failed(kind) => write!(f, "failed ({kind})"),
+            Self::Cut => f.write_str("cut by a limit from the best time"),
             Self::Unscored => f.write_str("no value of the objective"),
             Self::NotMeasured => f.write_str("not measured"),
         }
@@ -163,6 +166,7 @@ impl<'a> Scores<'a> {
         let tried = self.trials.all().iter().find(|trial| trial.places == places);
         match tried.map(|trial| &trial.result) {
             Some(TrialResult::Failed { kind, .. }) => return Err(Absence::Failed(*kind)),
+            Some(TrialResult::Cut(_)) => return Err(Absence::Cut),
             Some(TrialResult::Unscored) => return Err(Absence::Unscored),
             Some(TrialResult::Score(_)) | None => {}
         }

@@ -3,10 +3,11 @@
 use crate::axis::Axis;
 use crate::condition::{Condition, Span};
 use crate::trials::{TrialResult, Trials};
+use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use tunesmith_core::FailureKind;
+use tunesmith_core::{Cuts, FailureKind};
 
 /// The failures of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,6 +26,34 @@ pub struct FailureCause {
     pub correct: usize,
     /// The commonest first line of their messages.
     pub message: String,
+}
+
+/// The configurations that limits from the best time cut. They did not fail.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CutCause {
+    /// Their number, and the limits.
+    #[serde(flatten, serialize_with = "serialize_cuts")]
+    pub cuts: Cuts,
+    /// The values that they share, if one or two conditions tell them from the correct ones.
+    #[serde(rename = "because", serialize_with = "text")]
+    pub cause: Option<Cause>,
+    /// Number of them that the conditions cover.
+    pub covered: usize,
+    /// Number of correct configurations that meet the conditions all the same.
+    pub correct: usize,
+}
+
+/// Writes cuts as `count`, `limit_ms` and `times_the_best`.
+///
+/// # Errors
+/// The serializer fails.
+pub fn serialize_cuts<S: Serializer>(cuts: &Cuts, serializer: S) -> Result<S::Ok, S::Error> {
+    let Cuts { count, limit_ms: (least, largest), factor } = *cuts;
+    let mut fields = serializer.serialize_struct("Cuts", 3)?;
+    fields.serialize_field("count", &count)?;
+    fields.serialize_field("limit_ms", &[least, largest])?;
+    fields.serialize_field("times_the_best", &factor)?;
+    fields.end()
 }
 
 /// One or two conditions that hold together.
@@ -86,7 +115,7 @@ pub fn failure_causes(trials: &Trials) -> Vec<FailureCause> {
     }
     let cause = |(kind, headlines): (&FailureKind, &BTreeMap<&str, usize>)| {
         let commonest = headlines.iter().max_by_key(|(_, count)| **count).map(|(text, _)| (*text).to_string());
-        let cases = Cases::new(trials, *kind);
+        let cases = Cases::new(trials, |result| matches!(result, TrialResult::Failed { kind: own, .. } if own == kind));
         let found = cases.explained();
         FailureCause {
             status: *kind,
@@ -100,6 +129,24 @@ pub fn failure_causes(trials: &Trials) -> Vec<FailureCause> {
     let mut causes: Vec<FailureCause> = kinds.iter().map(cause).collect();
     causes.sort_by_key(|cause| Reverse(cause.count));
     causes
+}
+
+/// Returns the configurations that limits from the best time cut, with the smallest conditions on one or
+/// two parameters that tell them from the correct ones. `None` if there are none.
+pub fn cut_cause(trials: &Trials) -> Option<CutCause> {
+    let cuts = trials.all().iter().filter_map(|trial| match trial.result {
+        TrialResult::Cut(cut) => Some(cut),
+        _ => None,
+    });
+    let cuts = Cuts::of(cuts)?;
+    let cases = Cases::new(trials, |result| matches!(result, TrialResult::Cut(_)));
+    let found = cases.explained();
+    Some(CutCause {
+        cuts,
+        covered: found.as_ref().map_or(0, |rule| rule.failed),
+        correct: found.as_ref().map_or(0, |rule| rule.correct),
+        cause: found.map(|rule| cases.cause(&rule)),
+    })
 }
 
 /// The evaluations that a cause must tell apart: failures of one kind, and correct ones.
@@ -127,12 +174,13 @@ struct Rule {
 }
 
 impl<'a> Cases<'a> {
-    fn new(trials: &'a Trials, kind: FailureKind) -> Self {
+    /// Tells the results that are `wanted` from correct ones. Others are left out.
+    fn new(trials: &'a Trials, wanted: impl Fn(&TrialResult) -> bool) -> Self {
         let axes = trials.axes();
         let cells = |places: &[u32]| axes.iter().zip(places).map(|(axis, place)| axis.cell(*place)).collect();
         let case = |trial: &crate::trials::Trial| match &trial.result {
-            TrialResult::Failed { kind: own, .. } if *own == kind => Some((cells(&trial.places), true)),
-            TrialResult::Failed { .. } => None,
+            result if wanted(result) => Some((cells(&trial.places), true)),
+            TrialResult::Failed { .. } | TrialResult::Cut(_) => None,
             TrialResult::Score(_) | TrialResult::Unscored => Some((cells(&trial.places), false)),
         };
         let cases: Vec<(Vec<usize>, bool)> = trials.all().iter().filter_map(case).collect();

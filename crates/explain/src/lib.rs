@@ -44,7 +44,7 @@ pub use best::{AmongBest, BestValues, Edge, among_best};
 pub use changes::{Absence, Change, Effect, Scores, Source, changes, one_at_a_time, serialize_gain};
 pub use code::{CodeNumber, code};
 pub use condition::{Condition, Span};
-pub use failures::{Cause, FailureCause, failure_causes};
+pub use failures::{Cause, CutCause, FailureCause, cut_cause, failure_causes, serialize_cuts};
 pub use importance::{DOUBTFUL, INERT, Importance, LEAST_PAIR, MainShare, PairShare, importance};
 pub use surrogate::{FEWEST, Scale, Surrogate};
 pub use trials::{Trial, TrialResult, Trials};

@@ -1,7 +1,7 @@
 //! The evaluations of a run as the analyses see them.
 
 use crate::axis::Axis;
-use tunesmith_core::FailureKind;
+use tunesmith_core::{Cut, FailureKind};
 use tunesmith_space::{Parameter, Value};
 
 /// The evaluated configurations of a run, with their results.
@@ -32,6 +32,8 @@ pub enum TrialResult {
         /// The first line of its message.
         headline: String,
     },
+    /// A limit that followed from the best time cut it. It did not fail.
+    Cut(Cut),
     /// It was correct, but has no value of the objective.
     Unscored,
 }
@@ -78,7 +80,7 @@ impl Trials {
     pub(crate) fn scored(&self) -> impl Iterator<Item = (&[u32], f64)> {
         self.trials.iter().filter_map(|trial| match trial.result {
             TrialResult::Score(score) => Some((trial.places.as_slice(), score)),
-            TrialResult::Failed { .. } | TrialResult::Unscored => None,
+            TrialResult::Failed { .. } | TrialResult::Cut(_) | TrialResult::Unscored => None,
         })
     }
 

@@ -26,7 +26,7 @@ pub use options::FleetOptions;
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
-use tunesmith_core::{Asides, Error, Failure, FailureKind, Interrupt, MadeBy};
+use tunesmith_core::{Asides, Bound, Error, Failure, FailureKind, Interrupt, MadeBy};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, WorkerReport, WorkerRole, WorkerState};
 
@@ -76,6 +76,8 @@ pub struct Fleet {
     /// The kinds whose pools have ended.
     finished: Vec<Map<String, Json>>,
     bar_ms: Option<f64>,
+    /// The bound of evaluations, and that of what is measured again.
+    bounds: [Bound; 2],
     ended: VecDeque<(JobId, Work, Ended)>,
     asides: Asides,
     refusals: usize,
@@ -135,6 +137,7 @@ impl Fleet {
             kind: None,
             finished: Vec::new(),
             bar_ms: None,
+            bounds: [Bound::Open; 2],
             ended: VecDeque::new(),
             asides: Asides::default(),
             refusals: 0,
@@ -415,8 +418,9 @@ impl Fleet {
         let is_evaluation = matches!(work.task, Task::Evaluate { .. });
         let made = self.compilers.made(work.config, &member.instructions).filter(|_| is_evaluation);
         let parcel = made.map(|made| member.send_code(made));
+        let bound = self.bounds[usize::from(!is_evaluation)].into();
         let (job, task, bar_ms) = (job.0, work.task, self.bar_ms);
-        member.outbox.send(FromCoordinator::Lease { job, attempt, task, bar_ms, parcel });
+        member.outbox.send(FromCoordinator::Lease { job, attempt, task, bar_ms, bound, parcel });
     }
 
     fn name(&self, worker: WorkerId) -> String {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::rc::Rc;
 use tunesmith::{Extras, FoundRemote, Problem, RemoteDevice};
-use tunesmith_core::{Asides, Completion, Confirmed, Error, Evaluator, Examined, Interrupt, Request, Waited};
+use tunesmith_core::{Asides, Bound, Completion, Confirmed, Error, Evaluator, Examined, Interrupt, Request, Waited};
 use tunesmith_space::{ConfigId, Space};
 
 /// A fleet that serves one run for each kind of worker it has.
@@ -93,6 +93,14 @@ impl Evaluator for Lent {
 
     fn race(&mut self, bar_ms: Option<f64>) {
         self.0.borrow_mut().race(bar_ms);
+    }
+
+    fn has_limits(&self) -> bool {
+        self.0.borrow().has_limits()
+    }
+
+    fn bound(&mut self, bound: Bound) {
+        self.0.borrow_mut().bound(bound);
     }
 
     fn resample(

@@ -10,11 +10,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::io::{Read, Write};
+use std::time::Duration;
+use tunesmith_core::Bound;
 use tunesmith_device::{GpuDevice, MOST_PARCEL, OpenClDevice, Target};
 use tunesmith_store::{Entry, WorkerRole};
 
 /// The version of the messages. Both sides must have the same.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// Maximum length of a message from a worker: an evaluation with the messages of a compiler.
 pub(crate) const FROM_WORKER: usize = 4 << 20;
@@ -97,9 +99,40 @@ pub(crate) enum FromCoordinator {
     /// The worker is to compile for this device, whose limits the space depends on.
     Compile { target: Option<FoundTarget>, limits: Map<String, Json> },
     /// Work. `parcel` is the digest of a content that was sent before.
-    Lease { job: u64, attempt: u32, task: Task, bar_ms: Option<f64>, parcel: Option<String> },
+    Lease { job: u64, attempt: u32, task: Task, bar_ms: Option<f64>, bound: LeaseBound, parcel: Option<String> },
     /// The worker is to end. It is refused, or the run has ended.
     End { reason: Option<String> },
+}
+
+/// A [`Bound`] of the time of launches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum LeaseBound {
+    Open,
+    Best(Duration),
+    Own(Duration),
+    Beyond(Duration),
+}
+
+impl From<Bound> for LeaseBound {
+    fn from(bound: Bound) -> Self {
+        match bound {
+            Bound::Open => Self::Open,
+            Bound::Best(time) => Self::Best(time),
+            Bound::Own(time) => Self::Own(time),
+            Bound::Beyond(limit) => Self::Beyond(limit),
+        }
+    }
+}
+
+impl From<LeaseBound> for Bound {
+    fn from(bound: LeaseBound) -> Self {
+        match bound {
+            LeaseBound::Open => Self::Open,
+            LeaseBound::Best(time) => Self::Best(time),
+            LeaseBound::Own(time) => Self::Own(time),
+            LeaseBound::Beyond(limit) => Self::Beyond(limit),
+        }
+    }
 }
 
 /// A file of the problem.

@@ -1,12 +1,14 @@
 //! The page that explains a run.
 
-use crate::format::{counted, milliseconds, quantity, significant};
+use crate::format::{counted, cuts, milliseconds, quantity, significant};
 use crate::roof::RoofPage;
 use crate::summary::not_compared;
 use crate::visible::visible;
 use std::fmt::Write as _;
 use tunesmith_core::Gain;
-use tunesmith_explain::{Absence, AmongBest, Change, CodeNumber, Effect, FailureCause, Importance, MainShare, Scale};
+use tunesmith_explain::{
+    Absence, AmongBest, Cause, Change, CodeNumber, CutCause, Effect, FailureCause, Importance, MainShare, Scale,
+};
 
 /// The content of the page.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +27,8 @@ pub struct ExplanationPage<'a> {
     pub code: &'a [CodeNumber],
     /// The failures by kind.
     pub failures: &'a [FailureCause],
+    /// The configurations that limits from the best time cut.
+    pub cut: Option<&'a CutCause>,
     /// Distances from the optimum with the probability that the best is within them.
     pub within: &'a [(f64, f64)],
     /// The bottlenecks with their shares of the peak, the tightest first.
@@ -271,21 +275,28 @@ impl ExplanationPage<'_> {
             write(text, label, &found);
             let _ = writeln!(text, "{:LABEL$}    {}", "", cut(&message, WIDTH - LABEL - 4));
         }
+        if let Some(CutCause { cuts: all, cause, covered, correct }) = self.cut {
+            let cause = because(cause.as_ref(), all.count, *covered, *correct);
+            write(text, "cut", &format!("{}{cause}", cuts(all)));
+        }
     }
 }
 
 /// Returns the number of failures of one kind, with the values that explain them.
 fn found(failures: &FailureCause) -> String {
     let FailureCause { status, count, covered, correct, .. } = failures;
-    let cause = failures.cause.as_ref().map(|cause| {
-        let all = if covered == count { "all have".to_string() } else { format!("{covered} have") };
-        let besides = match correct {
-            0 => String::new(),
-            number => format!(", as {} have", counted(*number, "correct one")),
-        };
-        format!(": {all} {cause}{besides}")
-    });
-    format!("{count} {status}{}", cause.unwrap_or_default())
+    format!("{count} {status}{}", because(failures.cause.as_ref(), *count, *covered, *correct))
+}
+
+/// Returns the values that explain `count` configurations, after a colon. Empty without a cause.
+fn because(cause: Option<&Cause>, count: usize, covered: usize, correct: usize) -> String {
+    let Some(cause) = cause else { return String::new() };
+    let all = if covered == count { "all have".to_string() } else { format!("{covered} have") };
+    let besides = match correct {
+        0 => String::new(),
+        number => format!(", as {} have", counted(number, "correct one")),
+    };
+    format!(": {all} {cause}{besides}")
 }
 
 /// Returns the effect of a change in words, with those for a ratio above 1 and below 1.

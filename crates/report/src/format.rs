@@ -1,6 +1,6 @@
 //! Formats numbers for people.
 
-use tunesmith_core::Gain;
+use tunesmith_core::{Cuts, Gain};
 
 /// Returns a time in milliseconds with four significant digits and a fitting unit: `2.310 ms`,
 /// `45.12 us`, `1.204 s`.
@@ -11,6 +11,22 @@ pub fn milliseconds(time: f64) -> String {
         ms if ms >= 1e-3 => format!("{} us", significant(time * 1e3)),
         _ => format!("{} ns", significant(time * 1e6)),
     }
+}
+
+/// Returns the sentence about configurations that limits from the best time cut.
+pub fn cuts(cuts: &Cuts) -> String {
+    let Cuts { count, limit_ms: (least, largest), factor } = *cuts;
+    let were = if count == 1 { "was" } else { "were" };
+    let times = match (factor * 10.0).round() / 10.0 {
+        10.0 => "ten".to_string(),
+        more if more > 10.0 => "more than ten".to_string(),
+        fewer => quantity(fewer),
+    };
+    let limits = match least == largest {
+        true => milliseconds(least),
+        false => format!("{} to {}", milliseconds(least), milliseconds(largest)),
+    };
+    format!("{} {were} cut at {limits}, {times} times the best", counted(count, "configuration"))
 }
 
 /// Returns a duration to the second: `42 s`, `3 min 7 s`, `2 h 5 min`.

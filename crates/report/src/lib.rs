@@ -15,7 +15,7 @@ mod visible;
 pub use bottlenecks::{BottleneckPage, ParameterEffect};
 pub use comparison::{ComparisonRow, comparison_table};
 pub use explanation::{ExplanationPage, NextStep, Standing};
-pub use format::{count, counted, date, duration, gained, milliseconds, quantity};
+pub use format::{count, counted, cuts, date, duration, gained, milliseconds, quantity};
 pub use front::Front;
 pub use page::{
     BuildText, EVALUATIONS, Evaluations, Form, NoteLine, Objective, Page, ParameterValues, RunNotes, RunSection,

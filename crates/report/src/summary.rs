@@ -1,9 +1,9 @@
 //! Renders the end of a tuning run.
 
-use crate::format::{count, counted, duration, milliseconds, quantity, significant};
+use crate::format::{count, counted, cuts, duration, milliseconds, quantity, significant};
 use crate::visible::message;
 use std::fmt::Write as _;
-use tunesmith_core::{FailureKind, Gain};
+use tunesmith_core::{Cuts, FailureKind, Gain};
 
 /// The summary at the end of a run.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub struct Summary {
     pub notes: Vec<(&'static str, String)>,
     /// Failures by kind, with the commonest message of each.
     pub failures: Vec<FailureLine>,
+    /// The configurations that limits from the best time cut. They are not among the failures.
+    pub cut: Option<Cuts>,
     /// The path of the journal.
     pub journal: Option<String>,
     /// Commands to try next.
@@ -199,6 +201,9 @@ impl Summary {
             let content = message(&format!("{count} {kind}{separator}{common}"));
             line(text, if position == 0 { "failed" } else { "" }, &content);
         }
+        if let Some(cut) = &self.cut {
+            line(text, "cut", &cuts(cut));
+        }
     }
 }
 
@@ -255,6 +260,7 @@ mod tests {
                 count: 3,
                 message: "error: expected `;`".to_string(),
             }],
+            cut: None,
             journal: Some("gemm.jsonl".to_string()),
             next: vec!["tunesmith top gemm.jsonl".to_string()],
         }
@@ -276,6 +282,17 @@ mod tests {
           journal  gemm.jsonl
              next  tunesmith top gemm.jsonl
         ");
+    }
+
+    #[test]
+    fn configurations_that_were_cut_are_no_failures() {
+        let text = |cut| Summary { cut: Some(cut), ..summary() }.render();
+        let one = Cuts { count: 1, limit_ms: (1000.0, 1000.0), factor: 10.0 };
+        let line = "\n      cut  1 configuration was cut at 1.000 s, ten times the best\n";
+        assert!(text(one).contains(line), "{}", text(one));
+        let three = Cuts { count: 3, limit_ms: (250.0, 1000.0), factor: 52.04 };
+        let line = "3 configurations were cut at 250.0 ms to 1.000 s, more than ten times the best";
+        assert!(text(three).contains(line), "{}", text(three));
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub use constraint::Constraint;
 #[cfg(feature = "spaces")]
 pub use diagram::Blocks;
 pub use error::SpaceError;
-pub use expr::{Expr, ExprError, Name, parse_values};
+pub use expr::{Change, Course, Expr, ExprError, Name, Sign, Trend, parse_values};
 pub use hex::hex;
 #[cfg(feature = "spaces")]
 pub use limits::Limits;

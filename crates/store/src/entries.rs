@@ -348,14 +348,35 @@ impl Collector {
         Self { briefs, places, hasher: RandomState::new(), copies: 0, conflicts }
     }
 
+    /// Puts an evaluation in the place of an earlier one that was cut, of which `line` is no copy: its
+    /// configuration was measured to its end after the final, whose failures stay. Returns false if
+    /// there is none. `text` is the content of the file.
+    pub(crate) fn replaces_cut(&mut self, text: &[u8], brief: Brief, line: &[u8]) -> bool {
+        let Some(place) = self.place(&brief) else { return false };
+        let first = line_at(text, self.briefs[place].start);
+        let is_cut = || serde_json::from_slice::<Entry>(first).is_ok_and(|entry| entry.cut().is_some());
+        let replaces = first != line && is_cut();
+        if replaces {
+            self.briefs[place] = brief;
+        }
+        replaces
+    }
+
+    /// Returns the place of an earlier evaluation of the same request.
+    fn place(&self, brief: &Brief) -> Option<usize> {
+        let request = |brief: &Brief| (brief.index, brief.depth);
+        let is_same = |place: &u32| request(&self.briefs[*place as usize]) == request(brief);
+        self.places.find(self.hasher.hash_one(request(brief)), is_same).map(|place| *place as usize)
+    }
+
     /// Adds an evaluation, unless its request was added before. `is_copy` tells if the line of an
     /// earlier evaluation is the same text.
     pub(crate) fn add(&mut self, brief: Brief, is_copy: impl FnOnce(&Brief) -> bool) {
+        let earlier = self.place(&brief).map(|place| self.briefs[place]);
         let Self { briefs, places, hasher, .. } = self;
         let request = |brief: &Brief| (brief.index, brief.depth);
         let hash = |brief: &Brief| hasher.hash_one(request(brief));
-        let is_same = |place: &u32| request(&briefs[*place as usize]) == request(&brief);
-        match places.find(hash(&brief), is_same).map(|place| briefs[*place as usize]) {
+        match earlier {
             None => {
                 // A journal has fewer lines than this can count (`Glance::brief`).
                 places.insert_unique(hash(&brief), briefs.len() as u32, |place| hash(&briefs[*place as usize]));

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tunesmith_core::{CompileData, Depth, Evaluation, Failure, FailureKind, MadeBy, Measurement, Request};
+use tunesmith_core::{CompileData, Cut, Depth, Evaluation, Failure, FailureKind, MadeBy, Measurement, Request};
 use tunesmith_space::{Configuration, Space, Value};
 
 /// One evaluation as a journal keeps it.
@@ -36,6 +36,10 @@ pub struct Entry {
     /// The compiler's messages and costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile: Option<CompileLine>,
+    /// The limit that ended a configuration whose status is `timeout`, if it followed from the best
+    /// time. A later line may hold the same configuration, measured to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<CutLine>,
     /// The reason why the configuration failed, or a remark on how it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -76,6 +80,29 @@ pub struct CompileLine {
     pub same_binary: bool,
 }
 
+/// A [`Cut`] on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CutLine {
+    /// The limit in milliseconds.
+    pub limit_ms: f64,
+    /// The best time in milliseconds.
+    pub best_ms: f64,
+}
+
+impl From<Cut> for CutLine {
+    fn from(cut: Cut) -> Self {
+        let Cut { limit_ms, best_ms } = cut;
+        Self { limit_ms, best_ms }
+    }
+}
+
+impl From<CutLine> for Cut {
+    fn from(line: CutLine) -> Self {
+        let CutLine { limit_ms, best_ms } = line;
+        Self { limit_ms, best_ms }
+    }
+}
+
 impl From<&CompileData> for CompileLine {
     fn from(data: &CompileData) -> Self {
         let CompileData { time_ms, binary_bytes, resources, same_binary } = data.clone();
@@ -105,6 +132,7 @@ impl Entry {
             values: measurement.values.clone(),
             counters: measurement.counters.clone(),
             compile: measurement.compile.as_ref().map(CompileLine::from),
+            cut: evaluation.cut().map(CutLine::from),
             message: match &evaluation.failure {
                 Some(failure) => Some(failure.message.clone()),
                 None => measurement.note.clone(),
@@ -170,13 +198,18 @@ impl Entry {
         }
     }
 
+    /// Returns the limit from the best time that ended the configuration, if one did.
+    pub fn cut(&self) -> Option<Cut> {
+        self.cut.map(Cut::from).filter(|_| self.status != "correct")
+    }
+
     /// Returns the reason why the configuration failed, or `None` if it is correct.
     pub fn failure(&self) -> Result<Option<Failure>, String> {
         if self.status == "correct" {
             return Ok(None);
         }
         let kind = FailureKind::from_word(&self.status).ok_or_else(|| format!("`{}` is no status", self.status))?;
-        Ok(Some(Failure::new(kind, self.message.clone().unwrap_or_default())))
+        Ok(Some(Failure { cut: self.cut(), ..Failure::new(kind, self.message.clone().unwrap_or_default()) }))
     }
 }
 

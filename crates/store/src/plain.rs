@@ -4,13 +4,13 @@
 //! clock. These fields are found by their places. A line that has another form is left to the parser
 //! of JSON, which gives the same answer.
 
-use crate::line::{CompileLine, made_by};
+use crate::line::{CompileLine, CutLine, made_by};
 use crate::sum;
 use memchr::{memchr, memchr_iter, memrchr};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tunesmith_core::{CompileData, Depth, Evaluation, Failure, FailureKind, Measurement, Request};
+use tunesmith_core::{CompileData, Cut, Depth, Evaluation, Failure, FailureKind, Measurement, Request};
 use tunesmith_space::Space;
 
 /// The fields at the beginning of an intact line, and the text of the others.
@@ -36,6 +36,8 @@ struct Rest {
     counters: BTreeMap<String, f64>,
     #[serde(default)]
     compile: Option<CompileLine>,
+    #[serde(default)]
+    cut: Option<CutLine>,
     #[serde(default)]
     message: Option<String>,
     #[serde(default)]
@@ -83,10 +85,15 @@ impl<'a> Plain<'a> {
         let Ok(clock) = Duration::try_from_secs_f64(rest.clock) else { return Ok(None) };
         let Self { index, failure, depth, times_ms, .. } = self;
         let config = space.id(index).ok_or_else(|| format!("the space has no configuration {index}"))?;
-        let Rest { warmup_ms, parts_ms, values, counters, compile, message, proposed, worker, took, rooms, .. } = rest;
+        let Rest {
+            warmup_ms, parts_ms, values, counters, compile, message, proposed, worker, took, rooms, cut, ..
+        } = rest;
         let (failure, note) = match failure {
             None => (None, message),
-            Some(kind) => (Some(Failure::new(kind, message.unwrap_or_default())), None),
+            Some(kind) => {
+                let cut = cut.map(Cut::from);
+                (Some(Failure { cut, ..Failure::new(kind, message.unwrap_or_default()) }), None)
+            }
         };
         let compile = compile.map(CompileData::from);
         let by = made_by(worker, took);
@@ -206,7 +213,8 @@ mod tests {
                 let config = space().id(rank).unwrap();
                 let request = if profiled { Request::profiled(config) } else { Request::timed(config) };
                 measurement.note = message.clone().filter(|_| kind.is_none());
-                let failure = kind.map(|kind| Failure::new(kind, message.unwrap_or_default()));
+                let cut = proposed.map(|number| Cut { limit_ms: number as f64, best_ms: 0.25 });
+                let failure = kind.map(|kind| Failure { cut, ..Failure::new(kind, message.unwrap_or_default()) });
                 Evaluation { request, failure, measurement, clock, proposed }
             },
         )

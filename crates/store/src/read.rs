@@ -86,9 +86,11 @@ pub(crate) fn parse_brief(path: &Path, text: Vec<u8>) -> Result<Outline, StoreEr
         match kind {
             Kind::Evaluation => {
                 let brief = line.brief()?;
-                collector.add(brief, |first| is_line(&text, first, line.text));
-                again_before_last = again.len();
-                verdict = None;
+                if !collector.replaces_cut(&text, brief, line.text) {
+                    collector.add(brief, |first| is_line(&text, first, line.text));
+                    again_before_last = again.len();
+                    verdict = None;
+                }
             }
             Kind::Again => again.push(line.again()?),
             Kind::Verdict => verdict = Some(line.parse()?),

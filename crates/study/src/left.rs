@@ -37,7 +37,7 @@ impl Left {
         for (row, trial) in recording.rows().iter().zip(trials.all()) {
             let score = match trial.result {
                 TrialResult::Score(score) => Some(score),
-                TrialResult::Failed { .. } | TrialResult::Unscored => None,
+                TrialResult::Failed { .. } | TrialResult::Cut(_) | TrialResult::Unscored => None,
             };
             let (failure, measurement) = (row.failure.clone(), row.measurement.clone());
             let request = Request::timed(space.rank_indices(&indices_of(space, &row.values)?)?);

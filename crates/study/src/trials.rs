@@ -21,9 +21,12 @@ pub fn trials(recording: &Recording, metric: Option<&Metric>) -> Trials {
     };
     let mut trials = Trials::new(recording.parameters());
     for row in recording.rows() {
-        let result = match &row.failure {
-            Some(failure) => TrialResult::Failed { kind: failure.kind, headline: failure.headline().to_string() },
-            None => score(row).map_or(TrialResult::Unscored, TrialResult::Score),
+        let result = match (&row.failure, row.cut()) {
+            (Some(_), Some(cut)) => TrialResult::Cut(cut),
+            (Some(failure), None) => {
+                TrialResult::Failed { kind: failure.kind, headline: failure.headline().to_string() }
+            }
+            (None, _) => score(row).map_or(TrialResult::Unscored, TrialResult::Score),
         };
         trials.push(&row.values, result);
     }

@@ -2,13 +2,14 @@
 
 use crate::outcome::final_medians;
 use crate::{Error, FrontMember, Metric};
+use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
-use tunesmith_core::{Depth, FailureKind, Gain, Role, RunState, Target, statistics};
-use tunesmith_explain::serialize_gain;
-use tunesmith_store::{Again, Brief, Entry};
+use tunesmith_core::{Cuts, Depth, FailureKind, Gain, Role, RunState, Target, statistics};
+use tunesmith_explain::{serialize_cuts, serialize_gain};
+use tunesmith_store::{Again, Brief, Entries, Entry};
 use tunesmith_study::{JudgedRun, key_of, samples_of};
 
 /// The remark on runs that compared no outputs.
@@ -29,6 +30,9 @@ pub struct Top {
     /// Number of correct ones that break a limit. They are not among [`Top::correct`].
     #[serde(skip_serializing_if = "is_zero")]
     pub infeasible: usize,
+    /// Configurations that limits from the best time cut.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "cuts")]
+    pub cut: Option<Cuts>,
     /// The median time of the default configuration, if it was evaluated and correct: of the final
     /// re-measurement if that measured it, else of the search.
     pub default_ms: Option<f64>,
@@ -118,6 +122,17 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
+/// Writes cuts in files.
+pub(crate) fn cuts<S: Serializer>(cuts: &Option<Cuts>, serializer: S) -> Result<S::Ok, S::Error> {
+    cuts.as_ref().map_or_else(|| Err(S::Error::custom("no cuts")), |cuts| serialize_cuts(cuts, serializer))
+}
+
+/// Reads the evaluations that ended at a limit of time, and returns those that the best time cut.
+fn cut_of(entries: &Entries) -> Option<Cuts> {
+    let timeouts = entries.briefs().iter().enumerate().filter(|(_, brief)| brief.failure == Some(FailureKind::Timeout));
+    Cuts::of(timeouts.filter_map(|(at, _)| entries.get(at).ok()?.cut()))
+}
+
 fn is_infeasible(brief: &&Brief) -> bool {
     brief.failure == Some(FailureKind::Infeasible)
 }
@@ -171,6 +186,7 @@ pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
         evaluations: recorded.entries.len(),
         correct: verdict.order.len(),
         infeasible: recorded.entries.briefs().iter().filter(is_infeasible).count(),
+        cut: cut_of(&recorded.entries),
         default_ms,
         default_value: default.filter(|_| default_ms.is_some()).and_then(value),
         verified: recorded.header.verified,

@@ -97,6 +97,7 @@ fn text(run: &Path, explanation: &Explanation) -> String {
         changes: &explanation.changes,
         code: &explanation.code,
         failures: &explanation.failures,
+        cut: explanation.cut.as_ref(),
         within: &within.map(|claim| (claim.regret, claim.probability)).collect::<Vec<_>>(),
         bottlenecks: &bottlenecks.map(|found| (found.name.to_string(), found.share)).collect::<Vec<_>>(),
         roof: explanation.roof.as_ref().map(roof).as_ref(),

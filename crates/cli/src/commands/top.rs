@@ -4,7 +4,7 @@ use super::journal;
 use crate::args::TopArgs;
 use crate::{Ending, output};
 use tunesmith::core::RunState;
-use tunesmith::report::{Front, TopRow, counted, top_table};
+use tunesmith::report::{Front, TopRow, counted, cuts, top_table};
 use tunesmith::{Error, Target, Top, TopConfig};
 
 pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
@@ -18,6 +18,9 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
     let (evaluations, correct) = (counted(top.evaluations, "evaluation"), top.correct);
     let infeasible = if top.infeasible > 0 { format!(", {} infeasible", top.infeasible) } else { String::new() };
     output::print(&format!("{}: {evaluations}, {correct} correct{infeasible}{unverified}\n", top.problem));
+    if let Some(cut) = &top.cut {
+        output::print(&format!("{}\n", cuts(cut)));
+    }
     if top.nothing_better {
         output::print("nothing better than the default was found: it is the best\n");
     }

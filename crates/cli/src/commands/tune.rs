@@ -229,6 +229,7 @@ fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
         finalists: outcome.finalists,
         notes: notes(outcome),
         failures: outcome.common_failures.iter().map(failure).collect(),
+        cut: outcome.cut,
         journal: Some(outcome.out.display().to_string()),
         next: next_commands(args, outcome),
     }

@@ -195,3 +195,68 @@ fn a_front_of_a_problem_file_keeps_the_limits_and_resumes() {
     assert_eq!(resumed["objective"], "minimise time, minimise size");
     assert_eq!(resumed["front"].as_array().unwrap().len(), 16, "{resumed:#}");
 }
+
+/// A command that prints the less, the longer it takes. A launch may take little more than a quick one.
+const SLEEPS: &str = r#"
+[kernel]
+command = ["sh", "-c", "sleep 0.{T}; echo misses $((1000 - 1{T}))"]
+values = { misses = "misses ([0-9]+)" }
+warmup = false
+
+[parameters]
+T = ["00", "01", "25"]
+
+[measure]
+launch_limit = 0.02
+min_samples = 1
+max_samples = 1
+final = false
+drift = false
+
+[tuning]
+strategy = "exhaustive"
+"#;
+
+#[test]
+fn a_quick_configuration_that_breaks_a_limit_does_not_cut_a_slow_one_that_keeps_it() {
+    let limits = ["misses <= 890", "misses < 899", "misses * 2 < 1790"];
+    for limit in limits {
+        let folder = Folder::with(&[("p.toml", &format!("{SLEEPS}\n[limits]\n\"few\" = \"{limit}\"\n"))]);
+        let outcome = tune(&folder, &[]).json();
+        assert_eq!(outcome["best"]["config"]["T"], "25", "{limit}: {outcome:#}");
+        assert_eq!(outcome["failed"]["timeout"], 0, "{limit}: {outcome:#}");
+    }
+}
+
+#[test]
+fn a_quick_configuration_cuts_nothing_in_a_search_for_another_number() {
+    let folder = Folder::with(&[("p.toml", SLEEPS)]);
+    for objective in ["misses", "minimise misses", "maximise misses", "time,misses"] {
+        let outcome = tune(&folder, &["--objective", objective]).json();
+        assert_eq!(outcome["failed"]["timeout"], 0, "{objective}: {outcome:#}");
+        let is_least = objective.starts_with("mini") || objective == "misses";
+        assert!(!is_least || outcome["best"]["config"]["T"] == "25", "{objective}: {outcome:#}");
+        assert!(objective != "time,misses" || outcome["front"].as_array().unwrap().len() == 3, "{outcome:#}");
+    }
+}
+
+#[test]
+fn what_a_quick_configuration_cuts_is_named_and_no_failure() {
+    let command = SLEEPS.lines().find(|line| line.starts_with("command")).unwrap();
+    let values = SLEEPS.lines().find(|line| line.starts_with("values")).unwrap();
+    let problem = SLEEPS.replace(command, "command = [\"sleep\", \"{T}\"]").replace(values, "");
+    let folder = Folder::with(&[("p.toml", &problem.replace("\"01\", \"25\"", "\"99\", \"98\""))]);
+    let text = folder.run(&["tune", "p.toml", "--quiet"]).stdout;
+    assert!(text.contains("      cut  2 configurations were cut at ") && text.contains(" times the best\n"), "{text}");
+    assert!(!text.contains("timeout"), "{text}");
+    let lines = entries(&folder.path("p.jsonl"));
+    let cut = |line: &serde_json::Value| line["cut"]["limit_ms"].as_f64().is_some_and(|limit| limit >= 20.0);
+    assert_eq!(lines.iter().filter(|line| line["status"] == "timeout" && cut(line)).count(), 2, "{lines:#?}");
+    let top = folder.run(&["top", "p.jsonl"]).stdout;
+    assert!(top.contains("\n2 configurations were cut at "), "{top}");
+    assert_eq!(folder.run(&["top", "p.jsonl", "--json"]).json()["cut"]["count"], 2);
+    let explained = folder.run(&["explain", "p.jsonl"]).stdout;
+    assert!(explained.contains("2 configurations were cut at ") && !explained.contains("timeout"), "{explained}");
+    let outcome = folder.run(&["tune", "p.toml", "--resume", "--json", "--quiet"]).json();
+    assert_eq!((&outcome["cut"]["count"], &outcome["best"]["config"]["T"]), (&2.into(), &"00".into()), "{outcome:#}");
+}

@@ -10,7 +10,7 @@ pub use context::Context;
 pub use error::RecordingError;
 
 use crate::counters::Hardware;
-use crate::{Evaluation, Failure, Launch, Measurement, statistics};
+use crate::{Cut, Evaluation, Failure, Launch, Measurement, statistics};
 use std::collections::{HashMap, HashSet};
 use tunesmith_space::{Parameter, SpaceError, Value, ValueKind};
 
@@ -86,6 +86,11 @@ impl Column {
 }
 
 impl Row {
+    /// Returns the limit from the best time that ended the configuration, if one did.
+    pub fn cut(&self) -> Option<Cut> {
+        self.failure.as_ref()?.cut
+    }
+
     /// Returns the time of a correct configuration in milliseconds: the stated time, or else the
     /// median of the samples.
     pub fn time_ms(&self) -> Option<f64> {

@@ -94,6 +94,18 @@ impl Stop {
         }
     }
 
+    /// Returns true if the time that the condition allows is used up at `progress`. Other conditions
+    /// allow repeated measurements, which count as no evaluations.
+    pub fn is_out_of_time(&self, progress: &Progress) -> bool {
+        match self {
+            Self::When(condition) => matches!(condition, Condition::Time(limit) if progress.elapsed >= *limit),
+            Self::Any(parts) => parts.iter().any(|part| part.is_out_of_time(progress)),
+            Self::All(parts) => {
+                parts.iter().any(|part| part.is_out_of_time(progress)) && self.check(progress).is_some()
+            }
+        }
+    }
+
     /// Returns true if the condition contains a cost.
     pub fn has_cost(&self) -> bool {
         self.conditions().iter().any(|condition| matches!(condition, Condition::Cost(_)))
@@ -287,6 +299,18 @@ mod tests {
         assert_eq!(stops("time 1min", &now).unwrap(), "time 60s");
         assert_eq!(stops("fraction 0.1", &now).unwrap(), "fraction 0.1");
         assert_eq!(stops("fraction 0.2", &now), None);
+    }
+
+    #[test]
+    fn time_is_used_up_by_conditions_of_time_alone() {
+        let now = progress(100, 60, &[(1, 1, 2.0)]);
+        let is_out = |text: &str| text.parse::<Stop>().unwrap().is_out_of_time(&now);
+        for text in ["time 60s", "evaluations 500 or time 10s", "evaluations 100 and time 60s"] {
+            assert!(is_out(text), "{text}");
+        }
+        for text in ["time 61s", "evaluations 10", "evaluations 10 or time 61s", "evaluations 500 and time 10s"] {
+            assert!(!is_out(text), "{text}");
+        }
     }
 
     #[test]

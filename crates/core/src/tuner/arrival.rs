@@ -2,7 +2,7 @@
 
 use super::bench::Evaluated;
 use super::queue::AnswerFrom;
-use super::race::bar_ms;
+use super::race::{bar_ms, bound};
 use super::running::Running;
 use crate::{Completion, Error, Evaluation, Event, Request, Waited};
 
@@ -14,6 +14,7 @@ impl Running<'_> {
         if self.arrived.is_empty() {
             self.note_idle();
             let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, oldest));
+            self.bench.bound(|| bound(&self.findings, oldest.config, self.findings.told.best_score()));
             match self.bench.wait(bar, self.room.to_follow())? {
                 Waited::Answered(completion) => self.keep_arrived(*completion, oldest)?,
                 Waited::Room(room) => {

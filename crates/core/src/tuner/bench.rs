@@ -4,8 +4,8 @@ use super::Seconds;
 use super::clocks::Clocks;
 use super::observers::Observers;
 use crate::{
-    Asides, Completion, Confirmed, Error, Evaluation, Evaluator, Event, Failure, FailureKind, Interrupt, Measurement,
-    Objective, Request, Resample, Role, SecondAnswer, Spent, Store, Waited,
+    Asides, Bound, Completion, Confirmed, Error, Evaluation, Evaluator, Event, Failure, FailureKind, Interrupt,
+    Measurement, Objective, Request, Resample, Role, SecondAnswer, Spent, Store, Waited,
 };
 use std::time::Duration;
 use tunesmith_space::ConfigId;
@@ -42,6 +42,13 @@ pub(super) enum Resampled {
 pub(super) type Evaluated = (Evaluation, Option<String>);
 
 impl Bench<'_> {
+    /// Sets the bound of time for what is measured next, if the evaluator has limits.
+    pub(super) fn bound(&mut self, bound: impl FnOnce() -> Bound) {
+        if self.evaluator.has_limits() {
+            self.evaluator.bound(bound());
+        }
+    }
+
     /// Waits for an answer, or for a change of the room if one is given. A configuration above `bar_ms`
     /// may be abandoned.
     pub(super) fn wait(&mut self, bar_ms: Option<f64>, room: Option<usize>) -> Result<Waited, Error> {

@@ -3,6 +3,7 @@
 use super::bench::{Bench, Resampled};
 use super::findings::Findings;
 use super::observers::Observers;
+use super::race::own_bound;
 use crate::judge::finals::{Contest, Finals};
 use crate::{Error, Event, Resample, Role};
 use std::collections::VecDeque;
@@ -46,6 +47,7 @@ impl FinalRound {
         let mut used = Duration::ZERO;
         while let Some((config, stage)) = contest.next(used) {
             let Some(role) = stage.role() else { continue };
+            bench.bound(|| own_bound(findings, config));
             let visited = self.visit(config, role, contest.samples(stage), bench)?;
             bench.pass_on(observers)?;
             let resample = match visited {

@@ -4,8 +4,8 @@ use crate::judge::drift::{Probe, level};
 use crate::judge::measure::Measure;
 use crate::verdict::Leaders;
 use crate::{
-    Depth, Evidence, History, Objective, Repeat, Request, Resample, Role, Scored, Trial, Verdict, non_dominated,
-    statistics,
+    Depth, Evaluation, Evidence, History, Objective, Repeat, Request, Resample, Role, Scored, Trial, Verdict,
+    non_dominated, statistics,
 };
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -171,6 +171,14 @@ impl<'a> Findings<'a> {
         self.resamples.extend(recorded);
         in_order_made(&mut self.resamples);
         self.probes = RefCell::default();
+    }
+
+    /// Replaces the evaluation of a configuration that was cut.
+    pub(super) fn replace_cut(&mut self, evaluation: Evaluation) {
+        let (score, aspects) = (self.objective.score(&evaluation), self.objective.aspects(&evaluation));
+        self.told.insert_with(evaluation, score, aspects);
+        // The numbers that it is known by have not changed.
+        self.latest = RefCell::default();
     }
 
     /// Returns the verdict on all measurements.

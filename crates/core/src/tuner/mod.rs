@@ -3,6 +3,7 @@
 mod arrival;
 mod bench;
 mod clocks;
+mod cut;
 mod doomed;
 mod final_round;
 mod findings;

@@ -8,6 +8,7 @@ use super::findings::{Findings, in_order_made};
 use super::observers::Observers;
 use super::pending::Pending;
 use super::queue::{AnswerFrom, Queue};
+use super::race::own_bound;
 use super::regret::Estimating;
 use super::room::Room;
 use super::watch::Watching;
@@ -171,7 +172,8 @@ impl<'a> Running<'a> {
         let in_full = reason != StopReason::Interrupted
             && self.evaluate_default()?
             && self.hold_final()?
-            && self.confirm_winners()?;
+            && self.confirm_winners()?
+            && self.measure_cut()?;
         Ok(if in_full { reason } else { StopReason::Interrupted })
     }
 
@@ -360,6 +362,7 @@ impl<'a> Running<'a> {
     pub(super) fn watch(&mut self) -> Result<(), Error> {
         let Some(reference) = self.watching.due(&self.findings, self.progress.elapsed) else { return Ok(()) };
         let started = self.bench.clocks.now();
+        self.bench.bound(|| own_bound(&self.findings, reference));
         let over = match self.bench.resample(reference, Role::Reference, SAMPLES)? {
             Resampled::Kept(resample) => {
                 self.progress.elapsed = resample.clock;
@@ -405,7 +408,7 @@ impl<'a> Running<'a> {
     }
 
     /// Holds the final, if there is one. Returns `false` if interrupted.
-    fn hold_final(&mut self) -> Result<bool, Error> {
+    pub(super) fn hold_final(&mut self) -> Result<bool, Error> {
         if self.final_round.rule.is_none() {
             return Ok(true);
         }
@@ -417,9 +420,10 @@ impl<'a> Running<'a> {
     /// Verifies the winner and its ties until none is left that was not verified. One that fails
     /// has lost its place, and the next one is verified in its stead. Returns `false` if
     /// interrupted.
-    fn confirm_winners(&mut self) -> Result<bool, Error> {
+    pub(super) fn confirm_winners(&mut self) -> Result<bool, Error> {
         let mut exempt = HashSet::new();
         while let Some(config) = self.findings.unconfirmed(&exempt) {
+            self.bench.bound(|| own_bound(&self.findings, config));
             let (resampled, notes) = self.bench.confirm(config)?;
             self.bench.pass_on(&mut self.observers)?;
             notes.iter().for_each(|note| self.observers.note_once(note));

@@ -2,7 +2,7 @@
 
 use super::NestEstimates;
 use std::collections::VecDeque;
-use tunesmith_core::{Asides, Completion, Depth, Error, Evaluator, Interrupt, Request, Waited};
+use tunesmith_core::{Asides, Bound, Completion, Depth, Error, Evaluator, Interrupt, Request, Waited};
 use tunesmith_space::{ConfigId, Space};
 
 /// Answers requests like another evaluator. If a request asks for counters, it fills in the counts
@@ -63,6 +63,14 @@ impl Evaluator for Counting<'_> {
 
     fn race(&mut self, bar_ms: Option<f64>) {
         self.inner.race(bar_ms);
+    }
+
+    fn has_limits(&self) -> bool {
+        self.inner.has_limits()
+    }
+
+    fn bound(&mut self, bound: Bound) {
+        self.inner.bound(bound);
     }
 
     fn resample(

@@ -10,7 +10,7 @@ use crate::live::programs::{BuiltKernels, Programs};
 use crate::live::reference::Question;
 use crate::live::station::MeasuredJob;
 use crate::live::{LiveEvaluator, steered};
-use crate::measure::limits::{Limit, launch_limit};
+use crate::measure::limits::Limit;
 use crate::measure::{Policy, Sampling};
 use crate::problem::Scope;
 use crate::worker::protocol::{Job, Purpose};
@@ -55,7 +55,7 @@ impl LiveEvaluator {
     }
 
     pub(super) fn launch_limit(&self) -> Limit {
-        launch_limit(&self.options.policy.limits, self.oracle.time, self.best)
+        self.pace.limit(&self.options.policy.limits, self.oracle.time)
     }
     /// Runs built programs. Returns `None` if interrupted.
     fn measure(
@@ -99,7 +99,7 @@ impl LiveEvaluator {
         }
         let median = statistics::median(&measured.measurement.times_ms).filter(|_| measured.failure.is_none());
         if let Some(median) = median.map(|median| Duration::from_secs_f64(median / 1e3)) {
-            self.best = Some(self.best.map_or(median, |best| best.min(median)));
+            self.pace.add(median);
         }
         Ok(Some(measured))
     }

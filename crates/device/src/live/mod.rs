@@ -49,6 +49,7 @@ use crate::live::station::Station;
 use crate::live::steered::Steered;
 use crate::live::twins::{Twins, likeness};
 use crate::measure::Sampling;
+use crate::measure::limits::Pace;
 use crate::problem::Scope;
 use crate::worker::protocol::Setup;
 use std::cell::OnceCell;
@@ -56,7 +57,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{
-    Asides, Completion, Confirmed, Depth, Error, Evaluator, Examined, Failure, FailureKind, Interrupt, Request,
+    Asides, Bound, Completion, Confirmed, Depth, Error, Evaluator, Examined, Failure, FailureKind, Interrupt, Request,
 };
 use tunesmith_power::Setting;
 use tunesmith_space::{ConfigId, Space};
@@ -79,8 +80,8 @@ pub struct LiveEvaluator {
     builds: Builds<Programs>,
     /// The measuring workers, once the run is prepared.
     lanes: Lanes,
-    /// The median time of the best correct configuration so far.
-    best: Option<Duration>,
+    /// The median times of correct configurations, which bound launches.
+    pace: Pace,
     /// The requested depth and the device's setting of each submitted configuration, oldest first.
     asked: VecDeque<(Depth, Setting)>,
     /// The device's clock and power limit.
@@ -138,7 +139,7 @@ impl LiveEvaluator {
             oracle,
             identity,
             lanes: Lanes::new(lanes(jobs, data.bytes(&options.spec))),
-            best: None,
+            pace: Pace::default(),
             asked: VecDeque::new(),
             steered,
             outside: OnceCell::new(),
@@ -348,6 +349,14 @@ impl Evaluator for LiveEvaluator {
 
     fn race(&mut self, bar_ms: Option<f64>) {
         self.bar_ms = bar_ms;
+    }
+
+    fn has_limits(&self) -> bool {
+        true
+    }
+
+    fn bound(&mut self, bound: Bound) {
+        self.pace.bind(bound);
     }
 
     fn resample(

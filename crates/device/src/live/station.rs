@@ -378,7 +378,9 @@ fn concluded(
     let failure = match followed {
         Followed::Crashed(phase, how) => Failure::new(FailureKind::Runtime, crash(phase, &how)),
         Followed::Forged(how) => Failure::new(FailureKind::Runtime, how),
-        Followed::TimedOut(phase, limit) => Failure::new(FailureKind::Timeout, timeout(phase, &limit)),
+        Followed::TimedOut(phase, limit) => {
+            Failure { cut: limit.cut(), ..Failure::new(FailureKind::Timeout, timeout(phase, &limit)) }
+        }
         Followed::Interrupted => return None,
         Followed::Finished(report) => {
             let failure = conclude(&report);

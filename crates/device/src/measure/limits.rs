@@ -4,6 +4,7 @@ use crate::measure::Sampling;
 use crate::measure::sampling::SEVERAL;
 use std::fmt;
 use std::time::Duration;
+use tunesmith_core::{Bound, Cut};
 
 /// The time limits. Each limit bounds the cost of a hang, which occurs once per configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +57,14 @@ pub struct Limit {
     pub reason: Reason,
 }
 
+impl Limit {
+    /// Returns the cut that this limit makes, if it follows from the best time.
+    pub(crate) fn cut(&self) -> Option<Cut> {
+        let (Reason::Best(_, best) | Reason::Floor(_, best)) = self.reason else { return None };
+        Some(Cut { limit_ms: self.duration.as_secs_f64() * 1e3, best_ms: best.as_secs_f64() * 1e3 })
+    }
+}
+
 /// The reason for a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -68,6 +77,14 @@ pub enum Reason {
     Best(u32, Duration),
     /// The floor, which is above the multiple of the best time.
     Floor(u32, Duration),
+    /// A multiple of the time that the configuration took before, or the floor above it.
+    Own(u32, Duration),
+    /// The limit while no correct time is known, or the floor. A faster time ends no configuration.
+    Open,
+    /// Far beyond the limit that cut the configuration before.
+    Beyond(Duration),
+    /// A multiple of the longest time of a correct configuration. A faster time ends no configuration.
+    Longest(u32, Duration),
     /// A limit of this step, independent of measured times.
     Fixed,
 }
@@ -82,12 +99,70 @@ pub fn launch_limit(limits: &Limits, reference: Option<Duration>, best: Option<D
             Limit { duration: limits.floor, reason: Reason::Floor(limits.factor, best) }
         };
     }
+    first_limit(limits, reference)
+}
+
+/// Returns the limit of one launch while no correct time is known.
+fn first_limit(limits: &Limits, reference: Option<Duration>) -> Limit {
     let by_reference = reference.map(|time| (time.saturating_mul(limits.reference_factor), time));
     match by_reference {
         Some((duration, time)) if duration > limits.first => {
             Limit { duration, reason: Reason::Reference(limits.reference_factor, time) }
         }
         _ => Limit { duration: limits.first, reason: Reason::First },
+    }
+}
+
+/// The times of correct configurations, and the bound that the tuner set.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pace {
+    best: Option<Duration>,
+    longest: Option<Duration>,
+    bound: Option<Bound>,
+}
+
+impl Pace {
+    /// Adds the time of a correct configuration.
+    pub(crate) fn add(&mut self, time: Duration) {
+        self.best = Some(self.best.map_or(time, |best| best.min(time)));
+        self.longest = Some(self.longest.map_or(time, |longest| longest.max(time)));
+    }
+
+    /// Sets the bound of the next launches.
+    pub(crate) fn bind(&mut self, bound: Bound) {
+        self.bound = Some(bound);
+    }
+
+    /// Returns the limit of one launch from the reference's time and the bound. Without a bound, the
+    /// best time bounds it.
+    pub(crate) fn limit(&self, limits: &Limits, reference: Option<Duration>) -> Limit {
+        match self.bound {
+            None => launch_limit(limits, reference, self.best),
+            Some(Bound::Best(time)) => launch_limit(limits, reference, Some(time)),
+            Some(Bound::Own(time)) => {
+                let duration = time.saturating_mul(limits.factor).max(limits.floor);
+                Limit { duration, reason: Reason::Own(limits.factor, time) }
+            }
+            Some(Bound::Open) => self.open_limit(limits, reference),
+            Some(Bound::Beyond(limit)) => {
+                let Limit { duration, .. } = self.open_limit(limits, reference);
+                let duration = limit.saturating_mul(limits.factor).max(duration);
+                Limit { duration, reason: Reason::Beyond(limit) }
+            }
+        }
+    }
+
+    /// Returns the limit of a launch that a faster one does not end. What is many times as long as
+    /// anything that was correct is taken to hang.
+    fn open_limit(&self, limits: &Limits, reference: Option<Duration>) -> Limit {
+        let first = first_limit(limits, reference);
+        let Some(longest) = self.longest else { return first };
+        let open = Limit { duration: first.duration.max(limits.floor), reason: Reason::Open };
+        let multiple = longest.saturating_mul(limits.factor);
+        if multiple > open.duration {
+            return Limit { duration: multiple, reason: Reason::Longest(limits.factor, longest) };
+        }
+        open
     }
 }
 
@@ -136,6 +211,12 @@ impl fmt::Display for Limit {
             Reason::Floor(factor, best) => {
                 write!(f, " (more than {factor} x the best time of {}; the least limit)", human(best))
             }
+            Reason::Own(factor, own) => write!(f, " (at least {factor} x its earlier time of {})", human(own)),
+            Reason::Open => write!(f, " (the limit where a faster time ends no configuration)"),
+            Reason::Beyond(limit) => write!(f, " (it was cut at {} before)", human(limit)),
+            Reason::Longest(factor, longest) => {
+                write!(f, " ({factor} x the longest time of a correct configuration, {})", human(longest))
+            }
             Reason::Fixed => Ok(()),
         }
     }
@@ -166,6 +247,33 @@ mod tests {
         assert_eq!(limit(Some(9000), Some(300)), (ms(3000), "3.0 s (10 x the best time of 300 ms)".into()));
         let message = "1.0 s (more than 10 x the best time of 12 ms; the least limit)";
         assert_eq!(limit(None, Some(12)), (ms(1000), message.into()));
+    }
+
+    #[test]
+    fn a_bound_decides_whether_the_best_time_or_the_longest_sets_the_limit() {
+        let limit = |pace: &Pace| {
+            let limit = pace.limit(&Limits::default(), None);
+            (limit.duration, limit.to_string())
+        };
+        let mut pace = Pace::default();
+        pace.bind(Bound::Open);
+        assert_eq!(limit(&pace), (ms(10_000), "10 s (the limit while no correct time is known)".into()));
+        [300, 20, 100].into_iter().for_each(|time| pace.add(ms(time)));
+        let open = (ms(10_000), "10 s (the limit where a faster time ends no configuration)".into());
+        assert_eq!(limit(&pace), open);
+        pace.add(ms(1500));
+        let longest = (ms(15_000), "15 s (10 x the longest time of a correct configuration, 1.5 s)".into());
+        assert_eq!(limit(&pace), longest);
+        pace.bind(Bound::Best(ms(200)));
+        assert_eq!(limit(&pace), (ms(2000), "2.0 s (10 x the best time of 200 ms)".into()));
+        pace.bind(Bound::Own(ms(4000)));
+        assert_eq!(limit(&pace), (ms(40_000), "40 s (at least 10 x its earlier time of 4.0 s)".into()));
+        pace.bind(Bound::Own(ms(4)));
+        assert_eq!(limit(&pace).0, ms(1000), "the least limit");
+        pace.bind(Bound::Beyond(ms(3000)));
+        assert_eq!(limit(&pace), (ms(30_000), "30 s (it was cut at 3.0 s before)".into()));
+        let untold = Pace { bound: None, ..pace };
+        assert_eq!(limit(&untold).0, ms(1000), "ten times the best of 20 ms is less");
     }
 
     #[test]

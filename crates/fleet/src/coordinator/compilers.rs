@@ -9,7 +9,7 @@ use super::{Fleet, Member, Work};
 use crate::depot::{Depot, Made};
 use crate::hall::Connection;
 use crate::lease::{Answered, JobId, Leases, Lost, Terms, Whom, WorkerId};
-use crate::wire::{FoundTarget, FromCoordinator, Readiness, Task};
+use crate::wire::{FoundTarget, FromCoordinator, LeaseBound, Readiness, Task};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -196,7 +196,8 @@ impl Fleet {
             let task = Task::Compile { config: issue.work.config.rank().to_string() };
             let (job, attempt) = (issue.job.0, issue.attempt);
             if let Some(member) = member {
-                member.outbox.send(FromCoordinator::Lease { job, attempt, task, bar_ms: None, parcel: None });
+                let bound = LeaseBound::Open;
+                member.outbox.send(FromCoordinator::Lease { job, attempt, task, bar_ms: None, bound, parcel: None });
             }
         }
     }

@@ -9,8 +9,8 @@ use serde_json::{Map, Value as Json};
 use std::time::Duration;
 use tunesmith::{Extras, FoundRemote, Problem, RemoteDevice};
 use tunesmith_core::{
-    Asides, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request,
-    Spent, Waited,
+    Asides, Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement,
+    Request, Spent, Waited,
 };
 use tunesmith_device::DeviceError;
 use tunesmith_space::{ConfigId, Space};
@@ -94,6 +94,19 @@ impl Evaluator for Fleet {
 
     fn race(&mut self, bar_ms: Option<f64>) {
         self.bar_ms = bar_ms.filter(|_| self.options.is_timed);
+    }
+
+    fn has_limits(&self) -> bool {
+        true
+    }
+
+    fn bound(&mut self, bound: Bound) {
+        match bound {
+            Bound::Own(_) => self.bounds[1] = bound,
+            // Other configurations in flight may have another bound, unless the objective is time.
+            Bound::Best(_) if !self.options.is_timed => self.bounds[0] = Bound::Open,
+            Bound::Best(_) | Bound::Open | Bound::Beyond(_) => self.bounds = [bound, Bound::Open],
+        }
     }
 
     fn resample(

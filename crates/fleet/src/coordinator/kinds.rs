@@ -8,6 +8,7 @@ use crate::hall::Connection;
 use crate::lease::Leases;
 use crate::wire::FromCoordinator;
 use serde_json::{Map, Value as Json};
+use tunesmith_core::Bound;
 use tunesmith_store::{FleetReport, WorkerRole, WorkerState};
 
 /// The words of a worker that is ready, while it waits for its pool.
@@ -71,6 +72,7 @@ impl Fleet {
         self.measuring.clear();
         self.compiling.clear();
         (self.space, self.subject, self.bar_ms) = (None, Map::new(), None);
+        self.bounds = [Bound::Open; 2];
         self.ended.clear();
         (self.alone_since, self.first_ready, self.most_idle) = (None, None, 0);
         let spec = self.options.spec.to_string();

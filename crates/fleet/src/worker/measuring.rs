@@ -4,7 +4,7 @@ use super::desk::Desk;
 use super::{Assignment, Served, failed, ready, unexpected};
 use crate::FleetError;
 use crate::secure::Speaking;
-use crate::wire::{Answer, FoundTarget, FromCoordinator, FromWorker, Task, say};
+use crate::wire::{Answer, FoundTarget, FromCoordinator, FromWorker, LeaseBound, Task, say};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +23,7 @@ struct Held {
     task: Task,
     config: ConfigId,
     bar_ms: Option<f64>,
+    bound: LeaseBound,
 }
 
 /// Opens the device and answers leases, until the worker is to end.
@@ -87,7 +88,9 @@ impl Bench<'_> {
 
     /// Takes a lease, and gives an evaluation to the device at once.
     fn begin(&mut self, message: FromCoordinator) -> Result<Held, FleetError> {
-        let FromCoordinator::Lease { job, attempt, task, bar_ms, parcel } = message else { return Err(unexpected()) };
+        let FromCoordinator::Lease { job, attempt, task, bar_ms, bound, parcel } = message else {
+            return Err(unexpected());
+        };
         let config = task.config().parse().ok().and_then(|rank| self.space.id(rank));
         let config = config.ok_or_else(|| FleetError::Protocol("a lease names no configuration".to_string()))?;
         if let Some(content) = parcel.and_then(|digest| self.desk.parcel(&digest)) {
@@ -97,7 +100,7 @@ impl Bench<'_> {
             let depth = if *profiled { Depth::Profiled } else { Depth::Timed };
             self.evaluator.submit(Request { config, depth }).map_err(|error| failed(error.into()))?;
         }
-        Ok(Held { job, attempt, task, config, bar_ms })
+        Ok(Held { job, attempt, task, config, bar_ms, bound })
     }
 
     /// Does the work of a lease. Returns `None` if the worker is to end.
@@ -109,6 +112,7 @@ impl Bench<'_> {
             Task::Evaluate { profiled: true, .. } => Request::profiled(lease.config),
             _ => Request::timed(lease.config),
         };
+        self.evaluator.bound(lease.bound.into());
         let completion = match &lease.task {
             Task::Evaluate { .. } => {
                 self.evaluator.race(lease.bar_ms);

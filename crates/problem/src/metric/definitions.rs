@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use tunesmith_core::{ERROR, Measurement, Refusal};
 use tunesmith_device::{ENERGY_MJ, RESOURCE_NAMES};
-use tunesmith_space::{Expr, Value, did_you_mean};
+use tunesmith_space::{Course, Expr, Trend, Value, did_you_mean};
 
 /// The numbers that every measurement has besides the values that the run yields.
 const MEASURED: [&str; 2] = ["time_ms", "compile_ms"];
@@ -162,6 +162,27 @@ impl Definitions {
     /// Returns the value of a name, or `None` if a number is missing, or if metrics form a circle.
     pub(super) fn value(&self, name: &str, known: &Known<'_>) -> Option<Value> {
         Scope { definitions: self, known, depth: Cell::new(0) }.value(name)
+    }
+
+    /// Returns the change of a name's value while the time grows and the configuration stays.
+    /// `parameter` gives the values of the configuration. Of a value that depends on anything else that
+    /// is measured, nothing is certain.
+    pub(super) fn over_time(&self, name: &str, parameter: &dyn Fn(&str) -> Option<Value>) -> Trend {
+        match self.course(name, parameter, 0) {
+            Some(Course::Changes(trend)) => trend,
+            _ => Trend::UNKNOWN,
+        }
+    }
+
+    /// Looks names up in the order of [`value`](Self::value).
+    fn course(&self, name: &str, parameter: &dyn Fn(&str) -> Option<Value>, depth: usize) -> Option<Course> {
+        if let Some((_, text)) = self.metrics.iter().find(|(known, _)| known == name) {
+            let expr = Expr::parse(text).ok().filter(|_| depth < MAX_DEPTH)?;
+            return Some(Course::Changes(expr.trend(&|name| self.course(name, parameter, depth + 1))));
+        }
+        let size = || self.sizes.iter().find(|(known, _)| known == name).map(|(_, size)| number(*size));
+        let constant = parameter(name).or_else(size).map(Course::Stays);
+        constant.or_else(|| (name == "time_ms").then_some(Course::Changes(Trend::GROWS)))
     }
 }
 

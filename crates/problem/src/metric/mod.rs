@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use tunesmith_core::{Direction, Measurement, Refusal, Target};
 use tunesmith_device::ENERGY_MJ;
-use tunesmith_space::Value;
+use tunesmith_space::{Change, Value};
 
 /// A metric to optimise, with all inputs of its value besides the configuration and the
 /// measurements. Journals keep it in this form, so that they can be ranked without the problem.
@@ -199,6 +199,16 @@ impl Metric {
         Err(format!("`{name}` is {value}, but an objective needs a finite number"))
     }
 
+    /// Returns true if no time longer than another one can have a better value, whatever else is
+    /// measured. `parameter` gives the values of the configuration.
+    fn worsens_with_time(&self, parameter: &dyn Fn(&str) -> Option<Value>) -> bool {
+        let worse = match self.direction {
+            Direction::Minimise => Change::Grows,
+            Direction::Maximise => Change::Falls,
+        };
+        self.front.is_empty() && self.definitions.over_time(&self.name, parameter).change == worse
+    }
+
     /// Returns the score of a value. Inverse of [`value`](Self::value).
     pub fn score(&self, value: f64) -> f64 {
         self.direction.score(value)
@@ -362,6 +372,43 @@ mod tests {
             ("minimise gflops", ""),
         ] {
             assert_eq!((time(text, metrics, 8.0), time(text, metrics, -8.0)), (None, None), "{text}, {metrics}");
+        }
+    }
+
+    #[test]
+    fn only_what_worsens_with_time_alone_has_a_longest_time_that_can_win() {
+        let tile = tunesmith_space::Parameter::new("TILE", vec![Value::Int(1), Value::Int(2)]).unwrap();
+        let space = Space::builder().parameter(tile).build().unwrap();
+        let longest_ms = |text: &str, metrics: &str, best: f64| {
+            let objective = MetricObjective::new(metric(text, metrics).unwrap().unwrap(), &space);
+            let longest = objective.longest_time_that_can_win(space.id(1).unwrap(), best);
+            longest.map(|time| time.as_secs_f64() * 1e3)
+        };
+        for (text, metrics, best, time) in [
+            ("gflops", "", -6000.0 / 1e6 / 3.0, 3.0),
+            ("e", "e = \"time_ms * TILE\"", 8.0, 4.0),
+            ("e", "e = \"time_ms + 5\"", 8.0, 3.0),
+            ("e", "e = \"sqrt(time) * 2\"", 8.0, 16.0),
+            ("maximise e", "e = \"1000 - half\"\nhalf = \"time_ms / TILE\"", -900.0, 200.0),
+            ("e", "e = \"time_ms if TILE == 2 else -time_ms\"", 7.0, 7.0),
+        ] {
+            let found = longest_ms(text, metrics, best).unwrap();
+            assert!((found / time - 1.0).abs() < 2e-3, "{text}, {metrics}: {found}");
+        }
+        for (text, metrics) in [
+            ("joules", ""),
+            ("energy", ""),
+            ("edp", ""),
+            ("e", "e = \"time_ms * registers\""),
+            ("e", "e = \"-time_ms\""),
+            ("e", "e = \"time_ms % 2000\""),
+            ("e", "e = \"min(time_ms, 3000)\""),
+            ("e", "e = \"time_ms if TILE == 1 else -time_ms\""),
+            ("maximise e", "e = \"time_ms\""),
+            ("minimise gflops", ""),
+            ("time, gflops", ""),
+        ] {
+            assert_eq!((longest_ms(text, metrics, 8e3), longest_ms(text, metrics, -8e3)), (None, None), "{metrics}");
         }
     }
 }

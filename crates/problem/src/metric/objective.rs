@@ -1,6 +1,7 @@
 //! The objectives of runs: a metric, and a metric or the time within limits.
 
 use super::{Limits, Metric};
+use std::time::Duration;
 use tunesmith_core::{Aspects, Evaluation, Failure, FailureKind, Measurement, MedianTime, Objective, statistics};
 use tunesmith_space::{ConfigId, Space, Value};
 
@@ -96,6 +97,10 @@ impl Objective for SearchObjective {
     fn time_ms_at(&self, config: ConfigId, score: f64) -> Option<f64> {
         self.optimised().time_ms_at(config, score)
     }
+
+    fn longest_time_that_can_win(&self, config: ConfigId, best: f64) -> Option<Duration> {
+        self.optimised().longest_time_that_can_win(config, best)
+    }
 }
 
 /// The objective of a [`Metric`] over the configurations of a space. A maximised metric scores as
@@ -117,10 +122,26 @@ impl MetricObjective {
         &self.metric
     }
 
+    fn worsens_with_time(&self, config: ConfigId) -> bool {
+        of_config(&self.space, config, |parameter| self.metric.worsens_with_time(parameter))
+    }
+
+    /// Returns the score at a time, if it has one there without any other measurement.
+    fn score_at(&self, config: ConfigId, time_ms: f64) -> Option<f64> {
+        let measurement = Measurement { times_ms: vec![time_ms], ..Measurement::default() };
+        self.samples(config, &measurement).ok()?.first().copied()
+    }
+
     fn values(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         of_config(&self.space, config, |parameter| self.metric.samples(parameter, measurement))
     }
 }
+
+/// The times among which the longest one that can win is looked for: from a nanosecond to thirty
+/// years. The limits that follow from it need no more than a thousandth.
+const SHORTEST_MS: f64 = 1e-6;
+const LONGEST_MS: f64 = 1e12;
+const PRECISION: f64 = 1e-3;
 
 impl Objective for MetricObjective {
     fn name(&self) -> &str {
@@ -139,6 +160,10 @@ impl Objective for MetricObjective {
     /// Compares the score at three times. Other measurements are missing there, so that a metric
     /// that needs them has none.
     fn time_ms_at(&self, config: ConfigId, score: f64) -> Option<f64> {
+        // A front that joins times has no trend of its own. Its members race by their mean.
+        if self.metric.objectives().is_empty() && !self.worsens_with_time(config) {
+            return None;
+        }
         let times_ms = vec![1.0, 1024.0, 1.0 / 1024.0];
         let scores =
             self.samples(config, &Measurement { times_ms: times_ms.clone(), ..Measurement::default() }).ok()?;
@@ -151,5 +176,24 @@ impl Objective for MetricObjective {
         }
         // A maximised rate.
         (first < 0.0 && score < 0.0 && follows(f64::recip)).then(|| first / score)
+    }
+
+    /// Returns the time at which the score leaves `best` behind, for a metric that nowhere becomes
+    /// better for more time.
+    fn longest_time_that_can_win(&self, config: ConfigId, best: f64) -> Option<Duration> {
+        if !self.worsens_with_time(config) {
+            return None;
+        }
+        // Where the metric has no value, nothing is certain.
+        let reaches = |time_ms: f64| self.score_at(config, time_ms).is_none_or(|score| score <= best);
+        let [mut reached, mut left] = [SHORTEST_MS, LONGEST_MS].map(f64::ln);
+        if reaches(LONGEST_MS) {
+            return None;
+        }
+        while left - reached > PRECISION {
+            let middle = f64::midpoint(reached, left);
+            if reaches(middle.exp()) { reached = middle } else { left = middle }
+        }
+        Duration::try_from_secs_f64(left.exp() / 1e3).ok()
     }
 }

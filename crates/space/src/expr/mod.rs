@@ -14,11 +14,13 @@ mod evaluate;
 mod excess;
 mod lexer;
 mod parser;
+mod trend;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 pub use error::ExprError;
+pub use trend::{Change, Course, Sign, Trend};
 
 pub(crate) use arithmetic::float_division;
 pub(crate) use ast::{BinaryOp, CompareOp, Conditional, Kind, Node, UnaryOp};

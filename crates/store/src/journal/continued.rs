@@ -119,16 +119,22 @@ impl<'a> Continued<'a> {
         };
         check_measured(&evaluation.measurement.times_ms, evaluation.measurement.warmup_ms)?;
         let number = u32::try_from(line.number).map_err(|_| "the journal has too many lines".to_string())?;
-        self.again_before_last = self.again.len();
-        self.verdict = None;
         let first = self.numbers.add(evaluation.request.config, evaluation.request.depth);
         let Some(first) = first else {
+            self.end_final();
             self.lines.push(number);
             self.evaluations.push(evaluation);
             return Ok(());
         };
         let place = first as usize - 1 - self.ignored.partition_point(|ignored| *ignored < first);
         self.ignored.push(self.numbers.count);
+        if let Some(known) = self.evaluations.get_mut(place).filter(|known| known.is_cut() && **known != evaluation) {
+            // It was measured to its end after the final, whose failures stay.
+            *known = evaluation;
+            self.lines[place] = number;
+            return Ok(());
+        }
+        self.end_final();
         if self.evaluations.get(place).is_some_and(|known| *known == evaluation) {
             self.copies += 1;
         } else {
@@ -136,6 +142,12 @@ impl<'a> Continued<'a> {
             self.conflicts.push(Repeated { first, again: number });
         }
         Ok(())
+    }
+
+    /// Drops the final before an evaluation: it compared fewer.
+    fn end_final(&mut self) {
+        self.again_before_last = self.again.len();
+        self.verdict = None;
     }
 
     /// Returns the content, the numbers of the evaluations, and the verdict on them.

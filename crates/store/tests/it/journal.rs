@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tunesmith_core::judge::drift::Drift;
 use tunesmith_core::{
-    CompileData, Depth, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict,
+    CompileData, Cut, Depth, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict,
     statistics,
 };
 use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
@@ -462,5 +462,36 @@ fn entries_in_brief_agree_with_those_in_full() {
         assert!(columns[0].contains(&0) && columns[0].contains(&UNLISTED) && columns[1].iter().all(|p| *p == UNLISTED));
         assert!(brief.get(20).is_err());
         assert_eq!(brief.find(&[("TILE".to_string(), 8.into())].into_iter().collect()), None);
+    }
+}
+
+#[test]
+fn what_was_cut_counts_as_measured_to_its_end_and_the_final_before_that_stays() {
+    let (folder, space) = (tempfile::tempdir().unwrap(), space());
+    for (from, failure) in [(1, None), (3, Some(FailureKind::Correctness)), (5, Some(FailureKind::Infeasible))] {
+        let mut journal = Journal::create(&folder.path().join("run.jsonl"), &header(&space), &space).unwrap();
+        let mut evaluations: Vec<Evaluation> = (0..8).map(|rank| evaluation(&space, rank)).collect();
+        let at = usize::try_from(from).unwrap();
+        let cut = Some(Cut { limit_ms: 1500.0, best_ms: 2.5 });
+        evaluations[at].failure = Some(Failure { cut, ..Failure::new(FailureKind::Timeout, "it did not end") });
+        evaluations.iter().for_each(|evaluation| journal.append(evaluation).unwrap());
+        let (config, role) = (evaluations[0].request.config, Role::Selection);
+        let fallen = Some(Failure::new(FailureKind::Correctness, "wrong"));
+        let measurement = Measurement::default();
+        let clock = Duration::from_secs(60);
+        journal.append_again(&Resample { role, config, failure: fallen, measurement, clock }).unwrap();
+        let failure = failure.map(|kind| Failure::new(kind, "to its end"));
+        let whole = Evaluation { failure, clock: Duration::from_secs(70), ..evaluations[at].clone() };
+        journal.append(&whole).unwrap();
+        let path = journal.path().to_path_buf();
+        drop(journal);
+        evaluations[at] = whole;
+        let recorded = read(&path).unwrap();
+        let read_back: Vec<_> = recorded.entries.iter().map(|entry| entry.evaluation(&space).unwrap()).collect();
+        assert_eq!(read_back, evaluations);
+        assert_eq!((recorded.current().count(), recorded.conflicts.len()), (1, 0));
+        let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
+        assert_eq!((unboxed(resumed.evaluations), resumed.resamples.len()), (evaluations, 1));
+        assert!(resumed.warnings.is_empty(), "{:?}", resumed.warnings);
     }
 }

@@ -140,14 +140,15 @@ fn trials(outline: &Outline, metric: Option<&Metric>, evaluations: &Evaluations,
     for (at, entry) in looked_at {
         let values = crate::values_of(&parameters, &entry.config);
         let score = evaluations.values[*at].map(|value| metric.map_or(value, |metric| metric.score(value)));
-        let result = match (evaluations.failures[*at], score) {
+        let cut = entry.cut().map(TrialResult::Cut);
+        let result = cut.unwrap_or_else(|| match (evaluations.failures[*at], score) {
             (Some(kind), _) => {
                 let failure = Failure::new(kind, entry.message.clone().unwrap_or_default());
                 TrialResult::Failed { kind, headline: failure.headline().to_string() }
             }
             (None, Some(score)) => TrialResult::Score(score),
             (None, None) => TrialResult::Unscored,
-        };
+        });
         values.into_iter().for_each(|values| trials.push(&values, result.clone()));
     }
     Some(trials)

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 use tunesmith_core::{Gain, Recording, RunState, statistics};
 use tunesmith_cost::Roof;
 use tunesmith_explain::{
-    Advice, AmongBest, Change, CodeNumber, Facts, FailureCause, Importance, Scores, Surrogate, Trials, advice,
-    among_best, changes, code, failure_causes, importance,
+    Advice, AmongBest, Change, CodeNumber, CutCause, Facts, FailureCause, Importance, Scores, Surrogate, Trials,
+    advice, among_best, changes, code, cut_cause, failure_causes, importance,
 };
 use tunesmith_store::{Journal, Outline};
 use tunesmith_study::{CounterExplanation, JudgedRun, Left, is_configuration, space_of_journal, trials, values_of};
@@ -76,6 +76,9 @@ pub struct Explanation {
     pub code: Vec<CodeNumber>,
     /// The failures by kind, the commonest first.
     pub failures: Vec<FailureCause>,
+    /// The configurations that limits from the best time cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<CutCause>,
     /// The speed that is probably left to find.
     pub left: Option<Left>,
     /// The next steps.
@@ -268,6 +271,7 @@ impl Standing {
             changes: found.changes,
             code: code(recording, best_values.as_deref(), default_values.as_deref()),
             failures,
+            cut: cut_cause(found.trials),
             left: found.left,
             counters: found.counters,
             roof: found.roof,

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use tunesmith_core::Cuts;
 use tunesmith_propose::ProposalReport;
 use tunesmith_store::DriftLine;
 
@@ -25,6 +26,8 @@ pub struct OutcomeDocument<'a> {
     evaluations: u64,
     resumed: usize,
     failed: BTreeMap<&'static str, usize>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::top::cuts")]
+    cut: Option<Cuts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unscored: Option<(usize, &'a str)>,
     verified: bool,
@@ -93,6 +96,7 @@ impl<'a> OutcomeDocument<'a> {
             state: outcome.state.word(),
             evaluations: outcome.evaluations,
             resumed: outcome.resumed,
+            cut: outcome.cut,
             failed: outcome.failed.iter().map(|(kind, count)| (kind.word(), *count)).collect(),
             unscored: outcome.unscored.as_ref().map(|unscored| (unscored.count, unscored.reason.as_str())),
             verified: outcome.verified == Some(true),
@@ -200,6 +204,7 @@ mod tests {
             failed: FailureKind::ALL.map(|kind| (kind, usize::from(kind == FailureKind::Runtime))).into(),
             unscored: Some(super::super::Unscored { count: 1, reason: "no energy".to_string() }),
             common_failures: Vec::new(),
+            cut: None,
             default: Some(candidate(&space, 0)),
             best: Some(best),
             verified: Some(true),

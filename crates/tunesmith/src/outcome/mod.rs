@@ -13,7 +13,7 @@ use crate::FrontMember;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tunesmith_core::{Basis, Comparison, FailureKind, Gain, RegretBound, RunState, StopReason, Target};
+use tunesmith_core::{Basis, Comparison, Cuts, FailureKind, Gain, RegretBound, RunState, StopReason, Target};
 use tunesmith_cost::EstimatedInterval;
 use tunesmith_explain::serialize_gain;
 use tunesmith_propose::ProposalReport;
@@ -47,6 +47,8 @@ pub struct Outcome {
     pub unscored: Option<Unscored>,
     /// The commonest message of each kind of failure.
     pub common_failures: Vec<CommonFailure>,
+    /// Configurations that limits from the best time cut. [`failed`](Self::failed) counts them as timeouts.
+    pub cut: Option<Cuts>,
     /// The configuration that speed-ups refer to, if it was evaluated. The final re-measurement
     /// measures it beside the winner, in the same rounds.
     pub default: Option<Candidate>,

@@ -11,7 +11,7 @@ use crate::outcome::{
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
-use tunesmith_core::{Evaluation, FailureKind, Resample, Role, Run, common_failures};
+use tunesmith_core::{Cuts, Evaluation, FailureKind, Resample, Role, Run, common_failures};
 use tunesmith_cost::{EstimatedInterval, Limit};
 use tunesmith_propose::ProposalReport;
 use tunesmith_space::ConfigId;
@@ -57,7 +57,8 @@ impl Finished {
             resumed: run.resumed,
             failed: FailureKind::ALL.map(|kind| (kind, run.history.failed(kind))).into(),
             unscored: Unscored::of(without_score(run), settings.objective()),
-            common_failures: common_failures(evaluations(run).filter_map(|evaluation| evaluation.failure.as_ref())),
+            common_failures: common_failures(uncut(run).filter_map(|evaluation| evaluation.failure.as_ref())),
+            cut: Cuts::of(evaluations(run).filter_map(Evaluation::cut)),
             default: ground.default_id().and_then(|config| self.candidate(config, ground, settings)),
             ties: candidates(&verdict.ties),
             not_compared: candidates(&verdict.not_compared),
@@ -112,6 +113,11 @@ impl Finished {
 
 fn evaluations(run: &Run) -> impl Iterator<Item = &Evaluation> {
     run.history.iter().map(|scored| &*scored.evaluation)
+}
+
+/// Returns the evaluations that no limit from the best time cut.
+fn uncut(run: &Run) -> impl Iterator<Item = &Evaluation> {
+    evaluations(run).filter(|evaluation| !evaluation.is_cut())
 }
 
 /// Returns the evaluations without a score. Only these can lack a value of the objective.

@@ -6,11 +6,11 @@ use crate::backends::command::backend::{BuiltCommand, CommandBackend, environmen
 use crate::backends::command::digest::digest;
 use crate::backends::command::lookup::{NoProgram, find};
 use crate::backends::command::measure::{CommandBench, MeasuredCommand};
-use crate::backends::command::spec::{CommandSpec, OUT};
+use crate::backends::command::spec::{CommandSpec, Cost, OUT};
 use crate::error::DeviceError;
 use crate::host::{KEPT, Launcher, WorkerCommand, processor_name, threads};
 use crate::measure::Policy;
-use crate::measure::limits::launch_limit;
+use crate::measure::limits::Pace;
 use crate::problem::{Scope, Template, TemplateError};
 use crate::sandbox::Sandbox;
 use std::cell::RefCell;
@@ -18,9 +18,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 use tunesmith_core::{
-    Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
+    Bound, Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
 };
 use tunesmith_power::Powercap;
 use tunesmith_space::{ConfigId, Space, Value};
@@ -78,8 +77,8 @@ pub struct CommandEvaluator {
     builds: Builds<CommandBackend>,
     expected: Option<String>,
     identity: Vec<(String, String)>,
-    /// The median time from start to end of the best correct configuration so far.
-    best: Option<Duration>,
+    /// The median times from start to end of correct configurations, which bound runs.
+    pace: Pace,
     /// The time in milliseconds that the next configurations race against.
     bar_ms: Option<f64>,
     /// The meter of the energy of runs, if it is measured.
@@ -129,7 +128,7 @@ impl CommandEvaluator {
             backend,
             expected,
             identity: identity.map(|(name, value)| (name.to_owned(), value)).into(),
-            best: None,
+            pace: Pace::default(),
             bar_ms: None,
             meter: options.energy.as_deref().map(Powercap::open).transpose()?.map(RefCell::new),
             kept: HashMap::new(),
@@ -222,7 +221,7 @@ impl CommandEvaluator {
             expected: self.expected.as_deref(),
             policy: &self.policy,
             bar_ms: self.bar_ms,
-            limit: launch_limit(&self.policy.limits, None, self.best),
+            limit: self.pace.limit(&self.policy.limits, None),
             clock: self.clock.as_ref(),
             meter: self.meter.as_ref(),
             interrupt,
@@ -242,7 +241,7 @@ impl CommandEvaluator {
         };
         let Some(measured) = self.bench(interrupt).measure(&prepared)? else { return Ok(None) };
         if let Some(wall) = measured.wall() {
-            self.best = Some(self.best.map_or(wall, |best| best.min(wall)));
+            self.pace.add(wall);
         }
         Ok(Some(completion(measured, &prepared)))
     }
@@ -292,6 +291,16 @@ impl Evaluator for CommandEvaluator {
 
     fn race(&mut self, bar_ms: Option<f64>) {
         self.bar_ms = bar_ms;
+    }
+
+    fn has_limits(&self) -> bool {
+        true
+    }
+
+    fn bound(&mut self, bound: Bound) {
+        // A bound is a cost. A run that lasts long may have a small cost, unless it is the duration.
+        let is_duration = matches!(self.backend.spec.cost, Cost::Wall);
+        self.pace.bind(if is_duration { bound } else { Bound::Open });
     }
 
     fn resample(

@@ -41,7 +41,7 @@ pub(super) fn judge(spec: &CommandSpec, expected: Option<&str>, ran: &Ran, limit
     let runtime = |text: String| Failure::new(FailureKind::Runtime, with_output(&text, ran));
     if matches!(ran.finish, Finish::TimedOut) {
         let text = format!("the command did not end within {limit}");
-        return Err(Failure::new(FailureKind::Timeout, with_output(&text, ran)));
+        return Err(Failure { cut: limit.cut(), ..Failure::new(FailureKind::Timeout, with_output(&text, ran)) });
     }
     let report = match (&ran.finish, unsuccessful(&ran.finish)) {
         (Finish::Ended(report), None) => report,

@@ -283,8 +283,10 @@ fn whole(output: &Output) -> Result<Vec<u8>, Stop> {
 
 /// Adds to the first line of a failure that the first run was correct.
 fn later(stop: Stop) -> Stop {
-    let Stop::Failed(Failure { kind, message }) = stop else { return stop };
-    let (first, rest) = message.split_once('\n').map_or((message.as_str(), None), |(a, b)| (a, Some(b)));
+    let Stop::Failed(failure) = stop else { return stop };
+    let (first, rest) =
+        failure.message.split_once('\n').map_or((failure.message.as_str(), None), |(a, b)| (a, Some(b)));
     let rest = rest.map(|rest| format!("\n{rest}")).unwrap_or_default();
-    Stop::Failed(Failure::new(kind, format!("{first}, in a run after the first{rest}")))
+    let message = format!("{first}, in a run after the first{rest}");
+    Stop::Failed(Failure { message, ..failure })
 }

@@ -3,8 +3,8 @@
 use crate::command::setup::*;
 use crate::common::assert_failed;
 use std::time::Duration;
-use tunesmith_core::{Clock, Completion, FailureKind, SystemClock};
-use tunesmith_device::{CommandSpec, Unit};
+use tunesmith_core::{Bound, Clock, Completion, Evaluator as _, FailureKind, SystemClock};
+use tunesmith_device::{CommandSpec, Cost, Unit};
 
 /// A clock that is an hour ahead for every run that says, by a line in a file, that it will not end.
 struct Stalls {
@@ -87,4 +87,40 @@ fn the_limit_follows_the_best_time_from_start_to_end_whatever_the_cost() {
     assert_correct(&setup.evaluate(&mut evaluator, 0));
     let completion = setup.evaluate(&mut evaluator, 2);
     assert_failed(&completion, FailureKind::Timeout, &["within 1.5 s (more than 10 x the best time of"]);
+}
+
+/// Evaluates a quick configuration without a bound, then a slow one with `bound`.
+fn evaluate_within(bound: Bound, spec: impl FnOnce(&Setup) -> CommandSpec) -> Completion {
+    let setup = Setup::new();
+    let mut options = options(CommandSpec { warmup: false, ..spec(&setup) });
+    options.policy.sampling.max_samples = 1;
+    options.policy.sampling.min_samples = 1;
+    options.policy.limits.floor = Duration::from_millis(50);
+    let mut evaluator = setup.evaluator(options);
+    evaluator.bound(Bound::Open);
+    assert_correct(&setup.evaluate(&mut evaluator, 0));
+    evaluator.bound(bound);
+    setup.evaluate(&mut evaluator, 2)
+}
+
+const SHORT: Bound = Bound::Best(Duration::from_millis(1));
+
+#[test]
+fn a_bound_on_the_duration_cuts_and_the_failure_says_so() {
+    let completion = evaluate_within(SHORT, |setup| setup.spec("sleep $((N * 500))"));
+    assert_failed(&completion, FailureKind::Timeout, &["within 50 ms (more than 10 x the best time of 1.0 ms"]);
+    let cut = completion.failure.unwrap().cut.unwrap();
+    assert_eq!((cut.limit_ms, cut.best_ms), (50.0, 1.0));
+}
+
+#[test]
+fn without_a_bound_or_with_another_cost_than_the_duration_a_quick_run_cuts_nothing() {
+    let script = "sleep 0.$((N * 15)); echo cost $((100 - N))";
+    let costs = [None, Some(Cost::User), Some(Cost::Cpu), Some(printed("cost ([0-9]+)", Unit::Seconds))];
+    for (cost, bound) in costs.into_iter().zip([Bound::Open, SHORT, SHORT, SHORT]) {
+        let cost = cost.unwrap_or(Cost::Wall);
+        assert_correct(&evaluate_within(bound, |setup| CommandSpec { cost, ..setup.spec(script) }));
+    }
+    let beyond = Bound::Beyond(Duration::from_millis(1));
+    assert_correct(&evaluate_within(beyond, |setup| setup.spec(script)));
 }
