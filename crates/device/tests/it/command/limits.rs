@@ -98,7 +98,7 @@ fn evaluate_within(bound: Bound, spec: impl FnOnce(&Setup) -> CommandSpec) -> Co
     options.policy.limits.floor = Duration::from_millis(50);
     let mut evaluator = setup.evaluator(options);
     evaluator.bound(Bound::Open);
-    assert_correct(&setup.evaluate(&mut evaluator, 0));
+    assert_eq!(setup.evaluate(&mut evaluator, 0).failure, None);
     evaluator.bound(bound);
     setup.evaluate(&mut evaluator, 2)
 }
@@ -119,8 +119,9 @@ fn without_a_bound_or_with_another_cost_than_the_duration_a_quick_run_cuts_nothi
     let costs = [None, Some(Cost::User), Some(Cost::Cpu), Some(printed("cost ([0-9]+)", Unit::Seconds))];
     for (cost, bound) in costs.into_iter().zip([Bound::Open, SHORT, SHORT, SHORT]) {
         let cost = cost.unwrap_or(Cost::Wall);
-        assert_correct(&evaluate_within(bound, |setup| CommandSpec { cost, ..setup.spec(script) }));
+        let completion = evaluate_within(bound, |setup| CommandSpec { cost, ..setup.spec(script) });
+        assert_eq!(completion.failure, None);
     }
     let beyond = Bound::Beyond(Duration::from_millis(1));
-    assert_correct(&evaluate_within(beyond, |setup| setup.spec(script)));
+    assert_eq!(evaluate_within(beyond, |setup| setup.spec(script)).failure, None);
 }
