@@ -2,7 +2,7 @@
 
 use crate::BuildForm;
 use std::str::FromStr;
-use tunesmith_core::Refusal;
+use tunesmith_core::{Refusal, Target};
 use tunesmith_space::did_you_mean;
 
 /// A format of exports.
@@ -57,9 +57,24 @@ impl ExportFormat {
         }
     }
 
-    /// Returns true if its files hold the times of the configurations.
-    pub fn holds_times(self) -> bool {
-        matches!(self, Self::Wisdom | Self::Json | Self::KernelLauncher)
+    /// Checks that it can hold runs with this objective. A guard measures times.
+    ///
+    /// # Errors
+    /// The objective is not time, but the files hold times or there is a guard.
+    pub fn check(self, objective: &Target, has_guard: bool) -> Result<(), Refusal> {
+        let holds_times = |format: Self| matches!(format, Self::Wisdom | Self::Json | Self::KernelLauncher);
+        if *objective == Target::Time || (!has_guard && !holds_times(self)) {
+            return Ok(());
+        }
+        if has_guard {
+            let text = format!("the guard measures times, and the runs were tuned to {objective}");
+            let remedy = "leave --guard out; `tunesmith verify-winner` measures the winner by its objective";
+            return Err(Refusal::new(text, Some(remedy.to_string())));
+        }
+        let others = Self::ALL.into_iter().filter(|format| !holds_times(*format));
+        let words: Vec<&str> = others.map(Self::word).collect();
+        let text = format!("`{}` holds times, and the runs were tuned to {objective}", self.word());
+        Err(Refusal::new(text, Some(format!("export them as one of {}", words.join(", ")))))
     }
 
     /// Returns the suffix of its files. The source keeps its own behind it.

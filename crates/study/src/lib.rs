@@ -12,6 +12,7 @@ mod counter_explanation;
 mod counter_gaps;
 mod counter_models;
 mod error;
+mod front;
 mod judged_run;
 mod left;
 mod model_choice;
@@ -27,6 +28,7 @@ pub use counter_explanation::{
 pub use counter_gaps::lacking;
 pub use counter_models::{METHODS, TrainOptions, Trained, learnable, train_counters, unknown};
 pub use error::Error;
+pub use front::{FrontMember, front_of_journal, front_of_run};
 pub use judged_run::{JudgedRun, key_of, samples_of};
 pub use left::{Left, Within, indices_of, is_configuration, space_of_journal};
 pub use model_choice::{ModelChoice, model_kind, no_model, read_model};

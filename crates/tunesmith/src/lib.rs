@@ -41,7 +41,6 @@ mod devices;
 mod error;
 mod explain;
 mod export;
-mod front;
 mod guided;
 mod outcome;
 mod page;
@@ -62,7 +61,6 @@ pub use devices::{device_for, devices, limits};
 pub use error::Error;
 pub use explain::{ExplainOptions, Explained, Explanation, MeasureOptions, explain};
 pub use export::{ExportOptions, Exported, GuardOptions, export};
-pub use front::FrontMember;
 pub use outcome::{
     Candidate, CandidateDocument, CommonFailure, DefaultComparison, ModelledLimit, Outcome, OutcomeDocument, Rates,
     RegretClaim, SecondsOfRun, Unscored,
@@ -112,9 +110,9 @@ pub use tunesmith_search as search;
 pub use tunesmith_space as space;
 pub use tunesmith_store as store;
 pub use tunesmith_study::{
-    Baseline, BottleneckShare, CompareOptions, Comparison, CounterExplanation, Effect, Estimate, Left, LeftOut,
-    METHODS, Measures, ModelChoice, Overall, Place, Regression, Remeasured, Score, TimeTransfer, TrainOptions, Trained,
-    Wanted, WhyLeftOut, WinnerCheck, Within, compare, train_counters,
+    Baseline, BottleneckShare, CompareOptions, Comparison, CounterExplanation, Effect, Estimate, FrontMember, Left,
+    LeftOut, METHODS, Measures, ModelChoice, Overall, Place, Regression, Remeasured, Score, TimeTransfer, TrainOptions,
+    Trained, Wanted, WhyLeftOut, WinnerCheck, Within, compare, train_counters,
 };
 #[cfg(feature = "watch")]
 pub use tunesmith_watch as watch;

@@ -84,7 +84,7 @@ fn section(path: &Path, recorded: &Outline, most: usize) -> Result<RunSection, E
     let top = top_of(&judged, LISTED);
     let objectives = judged.metric.as_ref().map(Metric::objectives).unwrap_or_default();
     let objectives: Vec<String> = objectives.into_iter().map(|metric| metric.name).collect();
-    let members = crate::front::of_journal(&judged)?;
+    let members = tunesmith_study::front_of_journal(&judged)?;
     let leaders = &judged.verdict.order[..judged.verdict.order.len().min(LEADERS)];
     let row = |member: &FrontMember| (member.objectives.clone(), member.arguments());
     let front = Front { objectives, members: members.iter().map(row).collect() };

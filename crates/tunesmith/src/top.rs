@@ -145,7 +145,7 @@ fn is_infeasible(brief: &&Brief) -> bool {
 pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
     let recorded = tunesmith_store::read_brief(path)?;
     let judged = JudgedRun::new(&recorded);
-    Ok(Top { front: crate::front::of_journal(&judged)?, ..top_of(&judged, count) })
+    Ok(Top { front: tunesmith_study::front_of_journal(&judged)?, ..top_of(&judged, count) })
 }
 
 /// Returns the best configuration of the journal at `path`, or `None` if it is no journal.

@@ -15,7 +15,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Rules, Tried, Wisdom};
 use tunesmith_choose::{Best, WisdomFormat};
-use tunesmith_core::Target;
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_export::{BuildForm, ExportFormat, ExportedPortfolio, summary};
 
@@ -86,7 +85,7 @@ pub struct Exported {
 pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
     let format = options.format.parse::<ExportFormat>()?;
     let gathered = Gathered::read(&options.runs)?;
-    check_objective(&gathered.objective(), format, options)?;
+    format.check(&gathered.objective(), options.guard.is_some())?;
     let out = options.out.clone().unwrap_or_else(|| out(&options.runs, &gathered.wisdom, format));
     // Wisdom may be read and replaced by what it becomes.
     refuse_overwriting(&out, [], |file| is_marked(file, &[&mark(format)]))?;
@@ -102,25 +101,6 @@ pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
         notes: gathered.notes.into_iter().chain(doubts).chain(further).collect(),
         out,
     }))
-}
-
-/// Refuses to write values of another objective as times, and to guard them by times.
-fn check_objective(objective: &Target, format: ExportFormat, options: &ExportOptions) -> Result<(), Error> {
-    let (text, remedy) = match (objective, options.guard.is_some()) {
-        (Target::Time, _) => return Ok(()),
-        (_, true) => {
-            let remedy = "leave --guard out; `tunesmith verify-winner` measures the winner by its objective";
-            (format!("the guard measures times, and the runs were tuned to {objective}"), remedy.to_string())
-        }
-        (_, false) if !format.holds_times() => return Ok(()),
-        (_, false) => {
-            let others = ExportFormat::ALL.into_iter().filter(|format| !format.holds_times());
-            let words: Vec<&str> = others.map(ExportFormat::word).collect();
-            let text = format!("`{}` holds times, and the runs were tuned to {objective}", format.word());
-            (text, format!("export them as one of {}", words.join(", ")))
-        }
-    };
-    Err(Error::request(text, Some(remedy)))
 }
 
 /// Returns the options of the portfolios that a format holds.

@@ -4,7 +4,6 @@ use super::ground::Ground;
 use super::learned::Learned;
 use super::ready::Preparation;
 use super::settings::Settings;
-use crate::front;
 use crate::outcome::{
     Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun, Unscored, Valued,
 };
@@ -63,7 +62,7 @@ impl Finished {
             ties: candidates(&verdict.ties),
             not_compared: candidates(&verdict.not_compared),
             state: run.state(),
-            front: front::of_run(run, &ground.space, settings.objective()),
+            front: tunesmith_study::front_of_run(run, &ground.space, settings.objective()),
             verified: ground.verified(),
             better_than_default: verdict.is_better_than_default(),
             comparison: verdict.comparison.as_ref().map(DefaultComparison::from),

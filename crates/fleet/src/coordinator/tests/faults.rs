@@ -77,7 +77,8 @@ fn a_worker_that_answers_what_it_was_not_asked_is_set_aside() {
 
 #[test]
 fn a_worker_of_another_protocol_is_refused() {
-    run_with(&[Script::Good, Script::OtherProtocol], &["it speaks version 3 of the protocol"]);
+    let refusal = format!("it speaks version {} of the protocol", PROTOCOL + 1);
+    run_with(&[Script::Good, Script::OtherProtocol], &[&refusal]);
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! The front of a run with several objectives: from a run that has just ended, or from its journal.
 
-use crate::{Error, Metric};
+use crate::{JudgedRun, samples_of};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use tunesmith_core::{Run, non_dominated, statistics};
-use tunesmith_problem::SearchObjective;
+use tunesmith_problem::{Metric, SearchObjective};
 use tunesmith_space::Space;
-use tunesmith_store::{Entry, Journal, arguments};
-use tunesmith_study::{JudgedRun, samples_of};
+use tunesmith_store::{Entry, Journal, StoreError, arguments};
 
 /// A configuration that no other one dominates: none is at least as good in every objective, and
 /// better in one.
@@ -31,7 +30,7 @@ impl FrontMember {
 type Scored = (Vec<f64>, Map<String, Json>);
 
 /// Returns the front of a run that has ended. Empty if there is one objective.
-pub(crate) fn of_run(run: &Run, space: &Space, objective: &SearchObjective) -> Vec<FrontMember> {
+pub fn front_of_run(run: &Run, space: &Space, objective: &SearchObjective) -> Vec<FrontMember> {
     let metrics: Vec<Metric> = objective.front().iter().map(|one| one.metric().clone()).collect();
     let member = |config: &tunesmith_space::ConfigId| {
         let scores = run.history.of(*config)?.aspects.as_ref()?.objectives.clone();
@@ -44,7 +43,7 @@ pub(crate) fn of_run(run: &Run, space: &Space, objective: &SearchObjective) -> V
 ///
 /// # Errors
 /// A line of the journal cannot be read.
-pub(crate) fn of_journal(judged: &JudgedRun<'_>) -> Result<Vec<FrontMember>, Error> {
+pub fn front_of_journal(judged: &JudgedRun<'_>) -> Result<Vec<FrontMember>, StoreError> {
     let metrics = judged.metric.as_ref().map(Metric::objectives).unwrap_or_default();
     let entries = &judged.recorded.entries;
     let mut all: Vec<Scored> = Vec::new();
