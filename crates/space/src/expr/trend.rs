@@ -391,7 +391,7 @@ mod tests {
                 let ops = ["+", "-", "*", "/", "**", "//"];
                 ops.map(|op| format!("{a} {op} {b}")).into_iter().chain([format!("min({a}, {b})")]).collect::<Vec<_>>()
             };
-            parts.iter().flat_map(move |b| pair(b))
+            parts.iter().flat_map(pair)
         });
         for text in texts {
             let expr = Expr::parse(&text).unwrap();
