@@ -59,7 +59,7 @@ pub struct Standing {
     pub ties: usize,
     /// Number of finalists that were measured too seldom to be compared with the best.
     pub not_compared: usize,
-    /// What a reader must know about the end of the run.
+    /// A remark about the end of the run.
     pub end: Option<String>,
 }
 

@@ -67,8 +67,8 @@ pub struct Baseline {
     pub value: f64,
     /// The part of the run that measured it.
     pub source: SpeedupSource,
-    /// The gain of the best, with a 95 % interval if both were measured more than once. `None` if it is the best itself: nothing is
-    /// better beyond doubt.
+    /// The gain of the best, with a 95 % interval if both were measured more than once. `None` if it is the best
+    /// itself: nothing is better beyond doubt.
     pub gain: Option<(Gain, Option<(f64, f64)>)>,
     /// True if the objective is time, so that the gain is a speed-up.
     pub is_time: bool,

@@ -78,7 +78,8 @@ pub struct TopConfig {
     /// The value of the objective, if it is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// The gain over the default configuration, in the objective: the speed-up if that is time. In files, it is `ratio`, or `difference` where a ratio has no meaning.
+    /// The gain over the default configuration, in the objective: the speed-up if that is time. In files, it is
+    /// `ratio`, or `difference` where a ratio has no meaning.
     #[serde(flatten, serialize_with = "gain")]
     pub gain: Option<Gain>,
 }

@@ -55,7 +55,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Searches once with the workers, or with each pool of them in turn. What one has measured is history for the next.
+    /// Searches once with the workers, or with each pool of them in turn. What one has measured is history for the
+    /// next.
     fn tune_with(&self, mut workers: Workers, mut search: Search, journal: &JournalOptions) -> Result<Ending, Error> {
         let mut ending = Ending::Done;
         for number in 1.. {

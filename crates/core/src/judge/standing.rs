@@ -192,8 +192,8 @@ pub fn counted(visits: impl Iterator<Item = (Stage, f64)>) -> Vec<f64> {
 /// visited in a few rounds only ([`FEWEST_BESIDE`]). Then the interval excludes a value if it puts all
 /// scores of one above all of the other, which equal distributions do with the probability
 /// 1 / C(n + m, m). For equal distributions it lies above equality with a probability of at most 2.5 %.
-/// `better` may have been chosen among many, since other samples chose it. Returns `None` if there are too few visits to exclude anything: a final that was cut
-/// short says nothing, neither for nor against it.
+/// `better` may have been chosen among many, since other samples chose it. Returns `None` if there are too few visits
+/// to exclude anything: a final that was cut short says nothing, neither for nor against it.
 pub fn measure_interval(better: &[f64], worse: &[f64]) -> Option<MeasureInterval> {
     if better.len().min(worse.len()) >= FEWEST_CONFIRMATIONS {
         return paired_interval(better, worse, TELLING_APART);

@@ -17,8 +17,8 @@ pub(super) fn bar_ms(racing: &Racing, findings: &Findings<'_>, request: Request)
     (bar.is_finite() && bar > 0.0).then_some(bar)
 }
 
-/// Returns the bound of a configuration that is evaluated, if `best` is the best score. Only results that may win bound others:
-/// those that break a limit have no score.
+/// Returns the bound of a configuration that is evaluated, if `best` is the best score. Only results that may win bound
+/// others: those that break a limit have no score.
 pub(super) fn bound(findings: &Findings<'_>, config: ConfigId, best: Option<f64>) -> Bound {
     let longest = |best| findings.objective.longest_time_that_can_win(config, best);
     best.and_then(longest).map_or(Bound::Open, Bound::Best)

@@ -312,7 +312,7 @@ struct Limited {
     clock: Arc<ManualClock>,
     bound: Option<Bound>,
     submitted: std::collections::VecDeque<Request>,
-    /// What was launched, with its bound.
+    /// The launches, each with its bound.
     log: Vec<(usize, Option<Bound>)>,
 }
 

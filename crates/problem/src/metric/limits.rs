@@ -54,8 +54,8 @@ impl Limits {
         Ok(())
     }
 
-    /// Returns the excess over every limit ([`Expr::excess`](tunesmith_space::Expr::excess)), or the failure of a configuration that
-    /// lacks a number.
+    /// Returns the excess over every limit ([`Expr::excess`](tunesmith_space::Expr::excess)), or the failure of a
+    /// configuration that lacks a number.
     pub(super) fn excesses(
         &self,
         parameter: &dyn Fn(&str) -> Option<Value>,

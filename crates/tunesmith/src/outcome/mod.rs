@@ -117,7 +117,8 @@ impl Outcome {
 /// The comparison of the best contender with the default, in the objective.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DefaultComparison {
-    /// The gain of the contender: the speed-up if the objective is time. In files, it is `ratio`, or `difference` where a ratio has no meaning.
+    /// The gain of the contender: the speed-up if the objective is time. In files, it is `ratio`, or `difference` where
+    /// a ratio has no meaning.
     #[serde(flatten, serialize_with = "serialize_gain")]
     pub gain: Gain,
     /// A 95 % interval of it. `None` if one of the two was measured once.

@@ -26,7 +26,7 @@ const ENVIRONMENT: &str = "pyvenv.cfg";
 /// The file that marks a folder as a cache (<https://bford.info/cachedir/>), such as Cargo's `target`.
 const CACHE: &str = "CACHEDIR.TAG";
 
-/// What CMake and Meson know of a folder that they configured. It names the folder's absolute path,
+/// The files of a folder that CMake or Meson configured. They name the absolute path of the folder,
 /// so that they refuse a copy.
 const CONFIGURED: [&str; 3] = ["CMakeCache.txt", "CMakeFiles", "meson-private"];
 
@@ -68,7 +68,7 @@ pub(super) enum Kind {
     Link,
 }
 
-/// What decides about entries beside themselves.
+/// The rules for entries that do not follow from the entries themselves.
 pub(super) struct Rules {
     /// True if the problem has a build. What its tools made before is then left out.
     pub(super) is_built: bool,
