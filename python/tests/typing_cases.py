@@ -24,7 +24,7 @@ def use() -> None:
         search.tell(config, tunesmith.Failure("compile", "text"))
     run = tunesmith.tune(seconds, space, stop=10, progress=False)
     best = run.best
-    if best is not None:
+    if best is not None and best.ci95_ms is not None:
         low, high = best.ci95_ms
         print(low + high, best.config["X"], best.ratio, len(near))
     names: list[str] = [evaluation.status for evaluation in run.evaluations]

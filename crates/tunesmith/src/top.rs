@@ -1,14 +1,13 @@
 //! Ranks the best configurations of a recorded run.
 
-use crate::outcome::final_medians;
+use crate::outcome::{cuts, final_medians};
 use crate::{Error, FrontMember, Metric};
-use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
 use tunesmith_core::{Cuts, Depth, FailureKind, Gain, Role, RunState, Target, statistics};
-use tunesmith_explain::{serialize_cuts, serialize_gain};
+use tunesmith_explain::serialize_gain;
 use tunesmith_store::{Again, Brief, Entries, Entry};
 use tunesmith_study::{JudgedRun, key_of, samples_of};
 
@@ -121,11 +120,6 @@ pub(crate) fn state<S: Serializer>(state: &Option<RunState>, serializer: S) -> R
 
 fn is_zero(count: &usize) -> bool {
     *count == 0
-}
-
-/// Writes cuts in files.
-pub(crate) fn cuts<S: Serializer>(cuts: &Option<Cuts>, serializer: S) -> Result<S::Ok, S::Error> {
-    cuts.as_ref().map_or_else(|| Err(S::Error::custom("no cuts")), |cuts| serialize_cuts(cuts, serializer))
 }
 
 /// Reads the evaluations that ended at a limit of time, and returns those that the best time cut.

@@ -86,7 +86,7 @@ fn runs_of_another_objective_become_settings_by_it_and_no_wisdom() {
         assert!(ran.code == Some(2) && ran.stderr.contains("the guard measures times"), "{ran:#?}");
         folder.run(&["tune", "bowl.toml", "--device", DEVICE, "--objective", "time", "--out", "time.jsonl"]);
         let ran = folder.run(&["export", "3.jsonl", "time.jsonl", "--as", "flags"]);
-        assert!(ran.code == Some(2) && ran.stderr.contains("was tuned to minimise time"), "{ran:#?}");
+        assert!(ran.code == Some(2) && ran.stderr.contains("`time.jsonl` to minimise time"), "{ran:#?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Decides the winner of a final re-measurement and the configurations indistinguishable from it.
 
-use super::measure::{Measure, MeasureInterval};
+use super::measure::{Gain, Measure, MeasureInterval};
 use crate::{Role, statistics};
 
 /// The origin of scores: the search, or a stage of the final re-measurement.
@@ -84,9 +84,9 @@ pub(crate) struct Turns<'a> {
     pub(crate) confirmation: &'a [f64],
 }
 
-/// Maximum ratio that the interval of a tie may hold, either way. An interval that holds equality and reaches beyond it
-/// comes from disturbed visits. It says neither that the two are equal nor that they are not.
-const WIDEST_TIE: f64 = 2.0;
+/// Maximum ratio of the medians of a tie, either way. Where the medians are further apart and the interval still holds
+/// equality, turns were disturbed. They say neither that the two are equal nor that they are not.
+const FURTHEST_TIE: f64 = 2.0;
 
 /// Minimum number of confirmation visits for an estimate. Their extremes hold the median with 97 %
 /// probability.
@@ -119,8 +119,8 @@ const DROPPING: f64 = 0.01;
 /// selection is no tie.
 ///
 /// A finalist with too few visits for either interval is worse if the 95 % intervals of all scores before
-/// the confirmation are apart. Otherwise it was not compared. So was one whose interval holds equality and a
-/// factor of two, either way: disturbed visits are no evidence of a tie.
+/// the confirmation are apart. Otherwise it was not compared. So was one whose interval holds equality although its
+/// median is more than a factor of two away: disturbed visits are no evidence of a tie.
 ///
 /// Cost: small, quadratic in the number of finalists.
 pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
@@ -141,23 +141,38 @@ pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
 /// Returns the relation of `other` to `winner`, one of whose `rivals` it is.
 pub(crate) fn relation(winner: Turns<'_>, other: Turns<'_>, rivals: usize) -> Relation {
     let confirmed = measure_interval(winner.confirmation, other.confirmation);
-    match confirmed.or_else(|| selection_interval(winner.selection, other.selection, rivals)) {
+    let confirmed = confirmed.map(|interval| (interval, winner.confirmation, other.confirmation));
+    let told = confirmed.or_else(|| {
+        let interval = selection_interval(winner.selection, other.selection, rivals)?;
+        Some((interval, winner.selection, other.selection))
+    });
+    match told {
+        Some((interval, ..)) if interval.is_above_equality() => return Relation::Worse,
+        Some((_, best, rest)) if is_close(best, rest) => return Relation::Tie,
+        _ => {}
+    }
+    match interval_before(winner, other) {
         Some(interval) if interval.is_above_equality() => Relation::Worse,
-        Some(interval) if is_close(interval) => Relation::Tie,
-        _ if is_above_equality(interval_before(winner, other)) => Relation::Worse,
+        // Both were measured several times, and always the same number came out.
+        Some(interval) if interval.ends == (interval.measure.equality(), interval.measure.equality()) => Relation::Tie,
         _ => Relation::NotCompared,
     }
 }
 
-/// Returns true if an interval that holds equality is narrow enough for a tie. Differences have no scale to judge by.
-fn is_close(interval: MeasureInterval) -> bool {
-    let (low, high) = interval.ends;
-    interval.measure == Measure::Difference || (low >= WIDEST_TIE.recip() && high <= WIDEST_TIE)
+/// Returns true if the medians of two configurations that are not told apart are close enough for a tie. Differences
+/// have no scale to judge by.
+fn is_close(best: &[f64], other: &[f64]) -> bool {
+    let medians = statistics::median(best).zip(statistics::median(other));
+    medians.is_some_and(|(best, other)| match Gain::between(best, other) {
+        Gain::Ratio(ratio) => (FURTHEST_TIE.recip()..=FURTHEST_TIE).contains(&ratio),
+        Gain::Difference(_) => true,
+    })
 }
 
-/// Returns the interval between all scores before the confirmation, each with an interval of its own.
+/// Returns the interval between all scores before the confirmation, each with an interval of its own. `None` if one of
+/// the two was measured once.
 fn interval_before(winner: Turns<'_>, other: Turns<'_>) -> Option<MeasureInterval> {
-    let interval = |turns: Turns<'_>| statistics::median_interval(turns.before, 0.95);
+    let interval = |turns: Turns<'_>| statistics::reported_interval(turns.before);
     Some(MeasureInterval::between(interval(winner)?, interval(other)?))
 }
 
@@ -389,6 +404,13 @@ mod tests {
                 "{level}"
             );
         }
+    }
+
+    #[test]
+    fn a_number_that_is_always_the_same_ties_without_a_confirmation() {
+        let equal = |config| visits(Stage::Selection, config, &[1.0; 3]);
+        let all = [equal(1), visits(Stage::Confirmation, 1, &[1.0; 6]), equal(2)].concat();
+        assert_eq!(standing(&all).unwrap(), Standing { winner: 1, ties: vec![2], not_compared: vec![] });
     }
 
     #[test]

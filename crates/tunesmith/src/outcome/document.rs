@@ -3,11 +3,13 @@
 
 use super::{Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 use crate::FrontMember;
-use serde::Serialize;
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use tunesmith_core::Cuts;
+use tunesmith_explain::serialize_cuts;
 use tunesmith_propose::ProposalReport;
 use tunesmith_store::DriftLine;
 
@@ -26,7 +28,7 @@ pub struct OutcomeDocument<'a> {
     evaluations: u64,
     resumed: usize,
     failed: BTreeMap<&'static str, usize>,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::top::cuts")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "cuts")]
     cut: Option<Cuts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unscored: Option<(usize, &'a str)>,
@@ -79,6 +81,11 @@ pub struct CandidateDocument<'a> {
     value_ci95: Option<(f64, f64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
+}
+
+/// Writes cuts in files.
+pub(crate) fn cuts<S: Serializer>(cuts: &Option<Cuts>, serializer: S) -> Result<S::Ok, S::Error> {
+    cuts.as_ref().map_or_else(|| Err(S::Error::custom("no cuts")), |cuts| serialize_cuts(cuts, serializer))
 }
 
 impl<'a> OutcomeDocument<'a> {

@@ -5,6 +5,7 @@ mod document;
 
 pub use candidate::{Candidate, Rates};
 pub(crate) use candidate::{Valued, final_medians};
+pub(crate) use document::cuts;
 pub use document::{CandidateDocument, OutcomeDocument};
 pub use tunesmith_core::{CommonFailure, Unscored};
 pub(crate) use tunesmith_store::arguments;
