@@ -244,10 +244,6 @@ fn arrangements(many: usize, few: usize) -> f64 {
     (1..=few).fold(1.0, |product, at| product * (many + at) as f64 / at as f64)
 }
 
-fn is_above_equality(interval: Option<MeasureInterval>) -> bool {
-    interval.is_some_and(|interval| interval.is_above_equality())
-}
-
 /// Returns true if every score of `worse` lies above every score of `better`.
 ///
 /// For two samples of n from one distribution, this has the probability 1 / C(2n, n): the extreme
@@ -326,7 +322,7 @@ mod tests {
     use super::*;
 
     fn is_surely_better(better: &[f64], worse: &[f64]) -> bool {
-        is_above_equality(measure_interval(better, worse))
+        measure_interval(better, worse).is_some_and(|interval| interval.is_above_equality())
     }
 
     fn visits(stage: Stage, config: u8, scores: &[f64]) -> Vec<Visit<u8>> {
