@@ -309,9 +309,8 @@ fn a_single_measurement_of_either_has_no_interval() {
 fn a_default_that_wins_is_no_tie_of_what_found_no_room_in_the_confirmation() {
     // The default wins, because the leader of the selection was not better when confirmed.
     let slow = Case::of(&[(0, &[1.0; 9]), (1, &[1.0; 9]), (2, &[22.0; 9]), (3, &[1.0, 1.01, 0.99])], 0);
-    let selected = [(1, 0.99), (2, 22.0), (3, 1.0)];
-    let case =
-        selected.into_iter().fold(slow, |case, (config, level)| case.again(config, Role::Selection, &[level; 3]));
+    let selected = [(1, [0.99; 3]), (2, [22.0; 3]), (3, [0.98, 1.0, 1.02])];
+    let case = selected.into_iter().fold(slow, |case, (config, levels)| case.again(config, Role::Selection, &levels));
     let case = case.again(1, Role::Confirmation, &[1.0; 9]).again(0, Role::Baseline, &[1.0; 9]);
     let verdict = case.verdict();
     assert_eq!((verdict.winner, verdict.by_final), (Some(0), true));
