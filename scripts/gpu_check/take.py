@@ -97,7 +97,7 @@ def taken(folder, files, is_committed):
 
 
 def is_poorer(part, here):
-    """Whether a part was cut short before it made as many checks as the one that is there. It does not replace that."""
+    """Returns true if a part was cut short before it made as many checks as the one that is there."""
     return bool(part.get("cuts")) and len(part["rows"]) < len(here["rows"])
 
 

@@ -4,17 +4,20 @@
 //! the same measurements and get the same answer: the best, its ties, the order of all
 //! configurations, and the comparison with the default.
 
+mod turns;
+
 use crate::judge::drift::{Drift, Probe, detect, level};
 use crate::judge::finals::{Leader, from_search};
 use crate::judge::measure::{Gain, Measure, MeasureInterval};
 use crate::judge::standing::{
-    Relation, Stage, Standing, Turns, Visit, counted, measure_interval, relation, selection_interval, standing,
+    Relation, Stage, Standing, Visit, measure_interval, relation, selection_interval, standing,
 };
 use crate::{Role, statistics};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::time::Duration;
 use tunesmith_space::ConfigId;
+use turns::{Finals, OfFinal};
 
 /// The evaluation of one configuration, as far as it decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,38 +147,6 @@ impl<K> Verdict<K> {
     /// default there is nothing to be better than.
     pub fn is_better_than_default(&self) -> bool {
         self.comparison.as_ref().is_some_and(|comparison| comparison.is_better)
-    }
-}
-
-/// The state in which a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunState {
-    /// It came to its verdict.
-    Complete,
-    /// It was ended in the search.
-    Interrupted,
-    /// It was ended in the final re-measurement. What is known rests on a part of the turns.
-    UnfinishedFinal,
-}
-
-impl RunState {
-    /// Returns its name in files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Interrupted => "interrupted",
-            Self::UnfinishedFinal => "unfinished final",
-        }
-    }
-
-    /// Returns what a reader of the results must know about it, if anything.
-    pub fn remark(self) -> Option<&'static str> {
-        match self {
-            Self::Complete | Self::Interrupted => None,
-            Self::UnfinishedFinal => {
-                Some("unfinished: the run was ended in its final; the best may change when it is resumed")
-            }
-        }
     }
 }
 
@@ -309,11 +280,8 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
         let known = std::iter::once(field.winner).chain(field.ties).chain(field.not_compared);
         let rivals = finals.entrants(&self.failed).saturating_sub(1);
         for config in known.filter(|config| *config != default) {
-            match by_final.then(|| self.relation(default, config, rivals, finals)) {
-                Some(Relation::Worse) => {}
-                Some(Relation::NotCompared) => standing.not_compared.push(config),
-                Some(Relation::Tie) | None => standing.ties.push(config),
-            }
+            let relation = if by_final { self.relation(default, config, rivals, finals) } else { Relation::Tie };
+            standing.add(config, relation);
         }
         standing
     }
@@ -480,56 +448,6 @@ struct Estimate {
     /// Number of the scores.
     count: usize,
     in_final: bool,
-}
-
-/// The visits of one configuration in the final.
-#[derive(Clone, Default)]
-struct OfFinal {
-    /// The scores of the selection visits.
-    before: Vec<f64>,
-    /// The stage and the median of every visit, corrected for drift.
-    visits: Vec<(Stage, f64)>,
-    /// The medians of the visits in the selection rounds.
-    selection: Vec<f64>,
-    /// The medians of the visits in the confirmation rounds.
-    confirmation: Vec<f64>,
-}
-
-impl OfFinal {
-    fn turns(&self) -> Turns<'_> {
-        Turns { before: &self.before, selection: &self.selection, confirmation: &self.confirmation }
-    }
-}
-
-/// The visits of the final by configuration.
-struct Finals<K>(HashMap<K, OfFinal>);
-
-impl<K: Copy + Ord + Hash> Finals<K> {
-    /// Returns the medians of the visits that count for `config`. Empty if it was not visited.
-    fn counted(&self, config: K) -> Vec<f64> {
-        self.0.get(&config).map(|of| counted(of.visits.iter().copied())).unwrap_or_default()
-    }
-
-    /// Returns the number of finalists that are not among the `failed`.
-    fn entrants(&self, failed: &[K]) -> usize {
-        self.0.keys().filter(|config| self.competed(**config) && !failed.contains(config)).count()
-    }
-
-    /// Returns the medians of the selection visits to `config`.
-    fn selection(&self, config: K) -> Vec<f64> {
-        self.0.get(&config).map(|of| of.selection.clone()).unwrap_or_default()
-    }
-
-    /// Returns true if `config` was a finalist.
-    fn competed(&self, config: K) -> bool {
-        self.0.get(&config).is_some_and(|of| of.visits.iter().any(|(stage, _)| *stage != Stage::Baseline))
-    }
-
-    /// Returns the medians of both in the confirmation rounds, if both took part there.
-    fn paired(&self, one: K, other: K) -> Option<(&[f64], &[f64])> {
-        let confirmed = |config| Some(self.0.get(&config)?.confirmation.as_slice()).filter(|all| !all.is_empty());
-        confirmed(one).zip(confirmed(other))
-    }
 }
 
 /// Returns the probes of the reference.

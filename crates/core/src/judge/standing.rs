@@ -62,6 +62,17 @@ pub struct Standing<K> {
     pub not_compared: Vec<K>,
 }
 
+impl<K> Standing<K> {
+    /// Adds a configuration by its relation to the winner. One that is worse has no place.
+    pub(crate) fn add(&mut self, config: K, relation: Relation) {
+        match relation {
+            Relation::Worse => {}
+            Relation::Tie => self.ties.push(config),
+            Relation::NotCompared => self.not_compared.push(config),
+        }
+    }
+}
+
 /// The relation of a finalist to the winner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Relation {
@@ -130,12 +141,11 @@ pub fn standing<K: Copy + Ord>(visits: &[Visit<K>]) -> Option<Standing<K>> {
     let rivals = finalists.len() - 1;
     let mut others: Vec<&Finalist<K>> = finalists.iter().filter(|other| other.config != winner.config).collect();
     others.sort_by(|a, b| a.order(b));
-    let related = |relation| {
-        let related = others.iter().filter(|other| self::relation(winner.turns(), other.turns(), rivals) == relation);
-        related.map(|other| other.config).collect()
-    };
-    let (ties, not_compared) = (related(Relation::Tie), related(Relation::NotCompared));
-    Some(Standing { winner: winner.config, ties, not_compared })
+    let mut standing = Standing { winner: winner.config, ties: Vec::new(), not_compared: Vec::new() };
+    for other in others {
+        standing.add(other.config, relation(winner.turns(), other.turns(), rivals));
+    }
+    Some(standing)
 }
 
 /// Returns the relation of `other` to `winner`, one of whose `rivals` it is.

@@ -83,10 +83,8 @@ impl Running<'_> {
     /// Measures a configuration beyond the limit that cut it, and keeps the evaluation. Returns `None`
     /// if interrupted.
     fn measure_beyond(&mut self, request: Request, limit: Duration) -> Result<Option<Evaluation>, Error> {
-        let wanted = match self.standing_score() {
-            Some(_) => bound(&self.findings, request.config, self.standing_score()),
-            None => Bound::Beyond(limit),
-        };
+        let best = self.standing_score();
+        let wanted = best.map_or(Bound::Beyond(limit), |best| bound(&self.findings, request.config, Some(best)));
         self.bench.bound(|| wanted);
         self.bench.evaluator.submit(request)?;
         let Waited::Answered(completion) = self.bench.wait(None, None)? else { return Ok(None) };

@@ -195,7 +195,7 @@ impl<'a> Findings<'a> {
 
     /// Returns true if a final re-measurement has begun.
     pub(super) fn has_final(&self) -> bool {
-        self.resamples.iter().any(|resample| resample.role.stage().is_some())
+        has_final(&self.resamples)
     }
 
     /// Returns the next configuration to verify before the verdict may name it: the winner, then
@@ -221,4 +221,9 @@ impl<'a> Findings<'a> {
         let (configs, points): (Vec<_>, Vec<_>) = self.trials().into_iter().filter_map(objectives).unzip();
         non_dominated(&points).into_iter().map(|at| configs[at]).collect()
     }
+}
+
+/// Returns true if a visit of a final re-measurement is among later measurements.
+pub(super) fn has_final(resamples: &[Resample]) -> bool {
+    resamples.iter().any(|resample| resample.role.stage().is_some())
 }

@@ -87,9 +87,8 @@ pub struct Run {
 impl Run {
     /// Returns the state in which the run ended.
     pub fn state(&self) -> RunState {
-        let has_final = || self.resamples.iter().any(|resample| resample.role.stage().is_some());
         match self.stop_reason {
-            StopReason::Interrupted if has_final() => RunState::UnfinishedFinal,
+            StopReason::Interrupted if findings::has_final(&self.resamples) => RunState::UnfinishedFinal,
             StopReason::Interrupted => RunState::Interrupted,
             _ => RunState::Complete,
         }

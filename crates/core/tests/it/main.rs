@@ -5,6 +5,7 @@ mod common;
 mod finals;
 mod in_flight;
 mod judging;
+mod limits_of_time;
 mod regret;
 mod shortlist;
 mod tuning_loop;

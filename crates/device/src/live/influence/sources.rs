@@ -174,7 +174,7 @@ impl Sources {
 
 /// The name of an included file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Included<'a> {
+pub(super) enum IncludedFile<'a> {
     /// `#include "NAME"`.
     Quoted(&'a str),
     /// `#include <NAME>`.
@@ -190,7 +190,7 @@ enum Found {
     Nowhere,
 }
 
-impl<'a> Included<'a> {
+impl<'a> IncludedFile<'a> {
     /// Reads a line that includes a file.
     pub(super) fn read(line: &'a str) -> Option<Self> {
         let rest = line.trim_start().strip_prefix('#')?.trim_start();
@@ -227,12 +227,12 @@ impl Source {
 
     /// Returns the included files, each with whether no condition decides about it. Names are read from
     /// `text`, because the code has no texts.
-    fn included<'t>(&self, text: &'t str) -> Vec<(Included<'t>, bool)> {
+    fn included<'t>(&self, text: &'t str) -> Vec<(IncludedFile<'t>, bool)> {
         let certain = self.certain_lines();
         let lines = text.lines().zip(self.code.lines()).zip(certain);
         // A line in a comment includes nothing.
         let lines = lines.filter(|((_, code), _)| code.trim_start().starts_with('#'));
-        lines.filter_map(|((line, _), is_certain)| Some((Included::read(line)?, is_certain))).collect()
+        lines.filter_map(|((line, _), is_certain)| Some((IncludedFile::read(line)?, is_certain))).collect()
     }
 
     /// Returns for each line whether no condition decides about it. The guard of a header is none.
