@@ -188,7 +188,7 @@ def test_control_c_ends_the_run_of_a_problem(tmp_path):
 
 def test_an_objective_can_be_a_rate():
     run = tune(scale(flops="N"), objective="maximise gflops", stop=4)
-    assert run.objective == "maximise gflops" and run.best.value > 0
+    assert run.objective == {"name": "gflops", "direction": "maximise", "unit": "GFLOP/s", "source": "metric"} and run.best.value > 0
 
 
 @pytest.mark.parametrize(

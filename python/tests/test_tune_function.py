@@ -27,7 +27,7 @@ def test_a_function_is_tuned_to_its_best_configuration():
     assert run.best.seconds == pytest.approx(seconds(run.best.config))
     assert (run.count, len(run), len(run.evaluations)) == (100, 100, 100)
     assert run.stop_reason == "evaluations 100" and run.problem == "seconds" and run.device == "function seconds"
-    assert run.verified is None and run.strategy == "default" and run.objective == "minimise time"
+    assert run.verified is None and run.strategy == "default" and run.objective["name"] == "time" and run.default_value == run.default_ms
     assert all(one.time_ms == pytest.approx(1e3 * seconds(one.config)) for one in run.evaluations)
 
 

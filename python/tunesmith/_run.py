@@ -7,7 +7,7 @@ from . import _native
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
-    from typing import Any, Union
+    from typing import Any, Literal, TypedDict, Union
 
     import pandas
     import polars
@@ -16,11 +16,19 @@ if TYPE_CHECKING:
 
     Path = Union[str, PathLike[str]]
 
+    class Objective(TypedDict):
+        """The objective of a run. A front has its objectives in `parts` besides."""
+
+        name: str
+        direction: Literal["minimise", "maximise"]
+        unit: str | None
+        source: Literal["time", "metric", "printed", "recorded"]
+
 
 class Best:
     """One of the best configurations of a run, by the run's verdict."""
 
-    __slots__ = ("ci95_ms", "config", "difference", "index", "ratio", "samples", "time_ms", "value")
+    __slots__ = ("ci95_ms", "config", "difference", "index", "ratio", "samples", "time_ms", "value", "value_ci95")
 
     config: Config
     """The configuration."""
@@ -32,8 +40,10 @@ class Best:
     """A 95 % interval of that median. None for a single measurement."""
     samples: int
     """The number of samples; of visits in the final re-measurement, if it took part."""
-    value: float | None
-    """The value of the objective, if it is not time."""
+    value: float
+    """The value of the objective: for time, that in milliseconds."""
+    value_ci95: tuple[float, float] | None
+    """A 95 % interval of that value. None for a single measurement."""
     ratio: float | None
     """How many times better it is than the default configuration, in the objective: the speed-up if that is
     time. None if the default was not correct, or where a ratio has no meaning."""
@@ -44,10 +54,10 @@ class Best:
         self.config = document["config"]
         self.index = int(document["index"])
         self.time_ms = document["time_ms"]
-        interval = document["ci95_ms"]
-        self.ci95_ms = None if interval is None else (interval[0], interval[1])
+        intervals = [document["ci95_ms"], document["value_ci95"]]
+        self.ci95_ms, self.value_ci95 = [None if ends is None else (ends[0], ends[1]) for ends in intervals]
         self.samples = document["samples"]
-        self.value = document.get("value")
+        self.value = document["value"]
         self.ratio = document.get("ratio")
         self.difference = document.get("difference")
 
@@ -69,7 +79,7 @@ class Best:
     def __repr__(self) -> str:
         interval = "" if self.ci95_ms is None else f" ({self.ci95_ms[0]:.4g} to {self.ci95_ms[1]:.4g})"
         gain = "" if self.ratio is None else f", {self.ratio:.2f} times the default"
-        value = "" if self.value is None else f"{self.value:.6g}, "
+        value = "" if self.value == self.time_ms else f"{self.value:.6g}, "
         return f"<{self.config}: {value}{self.time_ms:.4g} ms{interval}{gain}>"
 
 
@@ -245,9 +255,10 @@ class Run:
         return seed
 
     @property
-    def objective(self) -> str:
-        """The objective, such as `minimise time`."""
-        objective: str = self._facts()["top"]["objective"]
+    def objective(self) -> Objective:
+        """The objective: its `name`, its `direction` (`"minimise"` or `"maximise"`), its `unit` if it is known, and the
+        `source` of its numbers (`"time"`, `"metric"`, `"printed"` or `"recorded"`)."""
+        objective: Objective = self._facts()["top"]["objective"]
         return objective
 
     @property
@@ -266,6 +277,12 @@ class Run:
         """The median time of the default configuration, if it was correct."""
         time: float | None = self._facts()["top"]["default_ms"]
         return time
+
+    @property
+    def default_value(self) -> float | None:
+        """The value of the objective for the default configuration, if it was correct."""
+        value: float | None = self._facts()["top"]["default_value"]
+        return value
 
     @property
     def better_than_default(self) -> bool:

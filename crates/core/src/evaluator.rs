@@ -74,6 +74,12 @@ pub trait Evaluator {
         let _ = bar_ms;
     }
 
+    /// Says that bars and [bounds](Self::bound) are the same for all configurations of the run, and not only for the
+    /// next ones. The tuner calls this before the first of them.
+    ///
+    /// The default ignores it: an evaluator that measures one configuration at a time need not know.
+    fn share_bounds(&mut self) {}
+
     /// Returns true if launches have [limits](Self::bound) of time. The tuner sets bounds only then.
     ///
     /// The default has none: a recording or a function takes the time that it takes.
@@ -142,7 +148,7 @@ pub enum Bound {
     /// None. However long it takes, the configuration may win. Other limits of the user stay.
     Open,
     /// The longest time at which the configuration may win
-    /// ([`longest_time_that_can_win`](crate::Objective::longest_time_that_can_win)).
+    /// ([`longest_time_that_can_win`](crate::ObjectiveFunction::longest_time_that_can_win)).
     Best(Duration),
     /// The time that the configuration took before.
     Own(Duration),

@@ -1,96 +1,182 @@
-//! The quantity that a run minimises.
+//! The quantity that a run optimises.
 
-use crate::history::Aspects;
-use crate::{Evaluation, Failure, Measurement, statistics};
-use std::time::Duration;
-use tunesmith_space::ConfigId;
+use crate::Direction;
+use std::fmt;
 
-/// Scores a measurement. Smaller is better. Scores are finite numbers of any sign. They are computed from
-/// recorded samples, so a finished run can be scored again with another objective.
-pub trait Objective {
-    /// Returns the name that users write and reports show.
-    fn name(&self) -> &str;
+/// The name of the time of a run in expressions.
+pub(crate) const TIME_MS: &str = "time_ms";
 
-    /// Returns the score of every sample of a correct configuration, in the order taken.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the measurement lacks what the objective needs, or if its value cannot be a score.
-    /// The text tells users the reason.
-    fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String>;
+/// The objective of a run: a quantity with its direction, its unit, and the origin of its numbers.
+///
+/// Everything that is shown, ranked or written about an objective follows from this value.
+/// [`ObjectiveFunction`](crate::ObjectiveFunction) computes its scores.
+///
+/// ```
+/// use tunesmith_core::{Direction, Objective, Source};
+///
+/// let time = Objective::time();
+/// assert_eq!((time.to_string().as_str(), time.unit(), time.comparative()), ("minimise time", Some("ms"), "faster"));
+/// let score = Objective::new("score", Direction::Maximise, None, Source::Printed);
+/// assert!(score.is_better(-1.0, -2.0));
+/// assert_eq!((score.to_string().as_str(), score.comparative()), ("maximise score", "better"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objective {
+    name: String,
+    direction: Direction,
+    unit: Option<String>,
+    source: Source,
+    parts: Vec<Objective>,
+}
 
-    /// Returns the median of the samples' scores, or `None` if the evaluation failed or has no
-    /// score. One disturbed sample moves a mean, and a minimum rewards luck. The median avoids
-    /// both.
-    fn score(&self, evaluation: &Evaluation) -> Option<f64> {
-        let samples = || self.samples(evaluation.request.config, &evaluation.measurement).ok();
-        evaluation.is_correct().then(samples).flatten().and_then(|samples| statistics::median(&samples))
-    }
+/// The origin of the numbers of an objective.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// The time of a run.
+    Time,
+    /// A metric of the problem, a predefined one, or a number that Tunesmith measures besides the time.
+    #[default]
+    Metric,
+    /// A number that the program prints, or that a function returns.
+    Printed,
+    /// A number of a recording.
+    Recorded,
+}
 
-    /// Returns the reason if a correct measurement lacks a number that the objective needs. Further
-    /// measurements would lack it, too. A number that cannot be a score is no such reason: others
-    /// may be able to.
-    fn lacks(&self, config: ConfigId, measurement: &Measurement) -> Option<String> {
-        let _ = (config, measurement);
-        None
-    }
+impl Source {
+    /// All origins.
+    pub const ALL: [Self; 4] = [Self::Time, Self::Metric, Self::Printed, Self::Recorded];
 
-    /// Returns the failure of a correct configuration whose measurement breaks a limit. The failure is
-    /// [infeasible](crate::FailureKind::Infeasible), and says which limit.
-    fn broken(&self, config: ConfigId, measurement: &Measurement) -> Option<Failure> {
-        let _ = (config, measurement);
-        None
-    }
-
-    /// Returns what strategies can learn from an evaluation besides its score, if there is anything:
-    /// the distance to limits, and the parts of a score that joins several objectives.
-    fn aspects(&self, evaluation: &Evaluation) -> Option<Box<Aspects>> {
-        let _ = evaluation;
-        None
-    }
-
-    /// Returns the time in milliseconds at which `config` would have this score, if the objective is
-    /// proportional to the time or to its reciprocal, better for less time, and depends on nothing else
-    /// measured. Only then can its times decide to abandon a slow configuration.
-    fn time_ms_at(&self, config: ConfigId, score: f64) -> Option<f64> {
-        let _ = (config, score);
-        None
-    }
-
-    /// Returns the longest time at which `config` may still reach the score `best`, if it is certain
-    /// that every longer time is worse. Only then may a limit of time end a configuration because
-    /// another one is faster.
-    ///
-    /// It is certain only if the score depends on nothing else that is measured, and nowhere becomes
-    /// better for more time. A front has no such time: who is slow may be good in another objective.
-    fn longest_time_that_can_win(&self, config: ConfigId, best: f64) -> Option<Duration> {
-        let _ = (config, best);
-        None
+    /// Returns the word for it in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Metric => "metric",
+            Self::Printed => "printed",
+            Self::Recorded => "recorded",
+        }
     }
 }
 
-/// The time in milliseconds.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct MedianTime;
+impl Default for Objective {
+    fn default() -> Self {
+        Self::time()
+    }
+}
 
-impl Objective for MedianTime {
-    fn name(&self) -> &str {
-        "time"
+impl Objective {
+    /// Returns the time of a run in milliseconds, minimised.
+    pub fn time() -> Self {
+        Self::new("time", Direction::Minimise, Some("ms"), Source::Time)
     }
 
-    fn samples(&self, _: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
-        Ok(measurement.times_ms.clone())
+    /// Creates the objective to minimise or maximise the quantity `name`, in `unit` if it is known.
+    pub fn new(name: &str, direction: Direction, unit: Option<&str>, source: Source) -> Self {
+        Self { name: name.to_string(), direction, unit: unit.map(str::to_string), source, parts: Vec::new() }
     }
 
-    fn score(&self, evaluation: &Evaluation) -> Option<f64> {
-        evaluation.is_correct().then(|| statistics::median(&evaluation.measurement.times_ms)).flatten()
+    /// Creates the objective to minimise one number, called `name`, that joins the objectives `parts` of a front.
+    pub fn front(name: &str, parts: Vec<Self>) -> Self {
+        Self { parts, ..Self::new(name, Direction::Minimise, None, Source::Metric) }
     }
 
-    fn time_ms_at(&self, _: ConfigId, score: f64) -> Option<f64> {
-        Some(score)
+    /// Returns the name of the quantity.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    fn longest_time_that_can_win(&self, _: ConfigId, best: f64) -> Option<Duration> {
-        Duration::try_from_secs_f64(best / 1e3).ok()
+    /// Returns the name in expressions and among measured numbers: `time_ms` for time.
+    pub fn quantity(&self) -> &str {
+        if self.source == Source::Time { TIME_MS } else { &self.name }
+    }
+
+    /// Returns the name for axes and headings. Of a front, it also names the objectives.
+    pub fn label(&self) -> String {
+        if self.parts.is_empty() { self.name.clone() } else { format!("{} of {self}", self.name) }
+    }
+
+    /// Returns the direction of improvement.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// Returns the unit of its values, if it is known.
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// Returns the origin of its numbers.
+    pub fn source(&self) -> Source {
+        self.source
+    }
+
+    /// Returns the objectives of a front. Empty if there is only one.
+    pub fn parts(&self) -> &[Self] {
+        &self.parts
+    }
+
+    /// Returns the score of a value: a number of which less is better.
+    pub fn score(&self, value: f64) -> f64 {
+        self.direction.score(value)
+    }
+
+    /// Returns the value with this score.
+    pub fn value(&self, score: f64) -> f64 {
+        // The direction is its own inverse.
+        self.direction.score(score)
+    }
+
+    /// Returns true if the value `a` is better than `b`.
+    pub fn is_better(&self, a: f64, b: f64) -> bool {
+        self.score(a) < self.score(b)
+    }
+
+    /// Returns true if the time is minimised. The values are then the times that every measurement has.
+    ///
+    /// Only what holds times and nothing else asks this, such as a model of times. The architecture test
+    /// lists who does, each with its reason.
+    pub fn is_time(&self) -> bool {
+        self.source == Source::Time && self.direction == Direction::Minimise
+    }
+
+    /// Returns the word for what is better: `faster` for time.
+    pub fn comparative(&self) -> &'static str {
+        if self.is_time() { "faster" } else { "better" }
+    }
+
+    /// Returns the word for what is worse: `slower` for time.
+    pub fn negative(&self) -> &'static str {
+        if self.is_time() { "slower" } else { "worse" }
+    }
+
+    /// Returns the word for what is as good: `fast` for time.
+    pub fn positive(&self) -> &'static str {
+        if self.is_time() { "fast" } else { "good" }
+    }
+
+    /// Returns the words between a ratio and what it refers to: a speed-up is so many `times` the default.
+    pub fn ratio_words(&self) -> &'static str {
+        if self.is_time() { "times" } else { "times as good as" }
+    }
+
+    /// Returns a text about the value that is shown beside the time: none if the value is the time.
+    pub fn beside_time<T>(&self, text: T) -> Option<T> {
+        (!self.is_time()).then_some(text)
+    }
+
+    /// Returns the word for a gain: `speed-up` for time.
+    pub fn gain_word(&self) -> &'static str {
+        if self.is_time() { "speed-up" } else { "gain" }
+    }
+}
+
+/// Writes the objective as users do.
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, rest @ ..] = &self.parts[..] else {
+            return write!(f, "{} {}", self.direction, self.name);
+        };
+        write!(f, "{first}")?;
+        rest.iter().try_for_each(|part| write!(f, ", {part}"))
     }
 }

@@ -1,6 +1,6 @@
 //! Summarises the failures of a run.
 
-use crate::{Evaluation, Failure, FailureKind, Objective};
+use crate::{Evaluation, Failure, FailureKind, ObjectiveFunction};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -27,7 +27,10 @@ pub struct CommonFailure {
 impl Unscored {
     /// Counts the correct evaluations without a value of `objective`. Returns `None` if there are
     /// none.
-    pub fn of<'a>(evaluations: impl Iterator<Item = &'a Evaluation>, objective: &dyn Objective) -> Option<Self> {
+    pub fn of<'a>(
+        evaluations: impl Iterator<Item = &'a Evaluation>,
+        objective: &dyn ObjectiveFunction,
+    ) -> Option<Self> {
         let reason =
             |evaluation: &Evaluation| objective.samples(evaluation.request.config, &evaluation.measurement).err();
         let mut reasons = evaluations.filter(|evaluation| evaluation.is_correct()).filter_map(reason);

@@ -1,5 +1,7 @@
 //! The quantity to optimise, as users name it.
 
+use crate::Objective;
+use crate::objective::TIME_MS;
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
@@ -25,34 +27,43 @@ impl Direction {
     }
 }
 
-/// The quantity that a run optimises, as users write it: `time`, `minimise NAME`, `maximise NAME`
+/// One quantity to optimise, as users write it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aim {
+    /// The direction of improvement.
+    pub direction: Direction,
+    /// The quantity: a metric, or a number that the run yields. The time is `time_ms`.
+    pub name: String,
+}
+
+impl Default for Aim {
+    fn default() -> Self {
+        Self { direction: Direction::Minimise, name: TIME_MS.to_string() }
+    }
+}
+
+/// The quantities that a run optimises, as users write them: `time`, `minimise NAME`, `maximise NAME`
 /// or `NAME`. A bare `gflops`, `gbytes` or `gflops_per_w` is maximised, any other bare name
 /// minimised. Two or three of
-/// them with commas between are the objectives of a front.
+/// them with commas between are the objectives of a front. The default is the time.
 ///
 /// ```
-/// use tunesmith_core::{Direction, Target};
+/// use tunesmith_core::Target;
 ///
 /// let target: Target = "gflops".parse()?;
-/// assert_eq!(target, Target::Metric { direction: Direction::Maximise, name: "gflops".to_string() });
+/// assert_eq!(target.parts()[0].name, "gflops");
 /// assert_eq!(target.to_string(), "maximise gflops");
 /// # Ok::<(), tunesmith_core::TargetParseError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Target {
-    /// The time of a run, minimised.
-    #[default]
-    Time,
-    /// A metric: one of the problem, or a value that the run yields.
-    Metric {
-        /// The direction of improvement.
-        direction: Direction,
-        /// The metric's name.
-        name: String,
-    },
-    /// Two or three objectives, none of which is a front. The run searches for the configurations that
-    /// no other one dominates.
-    Front(Vec<Target>),
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    parts: Vec<Aim>,
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self { parts: vec![Aim::default()] }
+    }
 }
 
 /// The error for a text that is not an objective.
@@ -77,82 +88,71 @@ impl FromStr for Target {
     type Err = TargetParseError;
 
     fn from_str(text: &str) -> Result<Self, TargetParseError> {
-        let parts: Vec<&str> = text.split(',').collect();
-        if let [_] = parts[..] {
-            return single(text);
-        }
-        let parts = parts.into_iter().map(single).collect::<Result<Vec<_>, _>>();
-        parts.and_then(Self::joined).map_err(|_| TargetParseError { text: text.to_string() })
+        let parts = text.split(',').map(str::parse).collect::<Result<Vec<Aim>, _>>();
+        parts.and_then(Self::new).map_err(|_| TargetParseError { text: text.to_string() })
     }
 }
 
 impl Target {
-    /// Returns the objective with these parts: the only one, or a front.
+    /// Returns the target with these parts: the only one, or the objectives of a front.
+    fn new(parts: Vec<Aim>) -> Result<Self, TargetParseError> {
+        let names: HashSet<&str> = parts.iter().map(|aim| aim.name.as_str()).collect();
+        if (1..=3).contains(&parts.len()) && names.len() == parts.len() {
+            return Ok(Self { parts });
+        }
+        let texts: Vec<String> = parts.iter().map(Aim::to_string).collect();
+        Err(TargetParseError { text: texts.join(", ") })
+    }
+
+    /// Joins targets into one: the only one, or a front of all their parts.
     ///
     /// # Errors
-    /// There are none or more than three, or two of them are about the same quantity.
-    pub fn joined(parts: Vec<Self>) -> Result<Self, TargetParseError> {
-        let text = || parts.iter().map(Self::to_string).collect::<Vec<_>>().join(", ");
-        let parts: Vec<Self> = parts.iter().flat_map(Self::parts).cloned().collect();
-        let names: HashSet<&str> = parts.iter().map(Self::quantity).collect();
-        match parts.len() {
-            1 => parts.into_iter().next().ok_or_else(|| TargetParseError { text: text() }),
-            2 | 3 if names.len() == parts.len() => Ok(Self::Front(parts)),
-            _ => Err(TargetParseError { text: text() }),
-        }
+    /// There are no parts or more than three, or two of them are about the same quantity.
+    pub fn joined(targets: Vec<Self>) -> Result<Self, TargetParseError> {
+        Self::new(targets.into_iter().flat_map(|target| target.parts).collect())
     }
 
     /// Returns the objectives of a front, or the only one.
-    pub fn parts(&self) -> &[Self] {
-        match self {
-            Self::Front(parts) => parts,
-            single => std::slice::from_ref(single),
-        }
-    }
-
-    /// Returns the word for what is better: `faster` for time.
-    pub fn comparative(&self) -> &'static str {
-        if *self == Self::Time { "faster" } else { "better" }
-    }
-
-    /// Returns the word for a gain: `speed-up` for time.
-    pub fn gain_word(&self) -> &'static str {
-        if *self == Self::Time { "speed-up" } else { "gain" }
-    }
-
-    /// Returns the name of the quantity of a single objective.
-    fn quantity(&self) -> &str {
-        match self {
-            Self::Metric { name, .. } => name,
-            Self::Time | Self::Front(_) => "time_ms",
-        }
+    pub fn parts(&self) -> &[Aim] {
+        &self.parts
     }
 }
 
-/// Reads a single objective.
-fn single(text: &str) -> Result<Target, TargetParseError> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let (direction, name) = match words[..] {
-        [name] if RATES.contains(&name) => (Direction::Maximise, name),
-        [name] | ["minimise" | "minimize", name] => (Direction::Minimise, name),
-        ["maximise" | "maximize", name] => (Direction::Maximise, name),
-        _ => return Err(TargetParseError { text: text.to_string() }),
-    };
-    let name = if name == "time" { "time_ms" } else { name };
-    let is_time = name == "time_ms" && direction == Direction::Minimise;
-    Ok(if is_time { Target::Time } else { Target::Metric { direction, name: name.to_string() } })
+/// Returns the target that users write for an objective.
+impl From<&Objective> for Target {
+    fn from(objective: &Objective) -> Self {
+        let aim = |one: &Objective| Aim { direction: one.direction(), name: one.quantity().to_string() };
+        let parts = Vec::from_iter(objective.parts().iter().map(aim));
+        Self { parts: if parts.is_empty() { vec![aim(objective)] } else { parts } }
+    }
+}
+
+impl FromStr for Aim {
+    type Err = TargetParseError;
+
+    fn from_str(text: &str) -> Result<Self, TargetParseError> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (direction, name) = match words[..] {
+            [name] if RATES.contains(&name) => (Direction::Maximise, name),
+            [name] | ["minimise" | "minimize", name] => (Direction::Minimise, name),
+            ["maximise" | "maximize", name] => (Direction::Maximise, name),
+            _ => return Err(TargetParseError { text: text.to_string() }),
+        };
+        Ok(Self { direction, name: if name == "time" { TIME_MS } else { name }.to_string() })
+    }
 }
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Time => f.write_str("minimise time"),
-            Self::Metric { direction, name } => write!(f, "{direction} {name}"),
-            Self::Front(parts) => {
-                let texts: Vec<String> = parts.iter().map(Self::to_string).collect();
-                f.write_str(&texts.join(", "))
-            }
-        }
+        let texts: Vec<String> = self.parts.iter().map(Aim::to_string).collect();
+        f.write_str(&texts.join(", "))
+    }
+}
+
+impl fmt::Display for Aim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = if self.name == TIME_MS { "time" } else { &self.name };
+        write!(f, "{} {name}", self.direction)
     }
 }
 
@@ -165,14 +165,15 @@ impl fmt::Display for Direction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Source;
 
     fn target(text: &str) -> Target {
         text.parse().unwrap()
     }
 
     #[test]
-    fn time_is_no_metric_and_directions_are_read() {
-        assert_eq!((target("time"), target("minimise time_ms")), (Target::Time, Target::Time));
+    fn time_has_two_names_and_directions_are_read() {
+        assert_eq!([target("time"), target("minimise time_ms")], [Target::default(), Target::default()]);
         let texts = ["gflops", "maximize gflops", "minimise gflops", "x"].map(|text| target(text).to_string());
         assert_eq!(texts, ["maximise gflops", "maximise gflops", "minimise gflops", "minimise x"]);
     }
@@ -181,6 +182,15 @@ mod tests {
     fn what_is_written_is_parsed_as_the_same() {
         for text in ["time", "maximise time", "energy", "gbytes", "minimize gflops", "time,energy, gflops"] {
             assert_eq!(target(&target(text).to_string()), target(text));
+        }
+    }
+
+    #[test]
+    fn an_objective_is_written_as_its_target() {
+        let score = Objective::new("score", Direction::Maximise, None, Source::Printed);
+        let front = Objective::front("mean", vec![Objective::time(), score.clone()]);
+        for objective in [Objective::time(), score, front] {
+            assert_eq!(Target::from(&objective), target(&objective.to_string()));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::BuildForm;
 use std::str::FromStr;
-use tunesmith_core::{Refusal, Target};
+use tunesmith_core::{Objective, Refusal};
 use tunesmith_space::did_you_mean;
 
 /// A format of exports.
@@ -61,9 +61,9 @@ impl ExportFormat {
     ///
     /// # Errors
     /// The objective is not time, but the files hold times or there is a guard.
-    pub fn check(self, objective: &Target, has_guard: bool) -> Result<(), Refusal> {
+    pub fn check(self, objective: &Objective, has_guard: bool) -> Result<(), Refusal> {
         let holds_times = |format: Self| matches!(format, Self::Wisdom | Self::Json | Self::KernelLauncher);
-        if *objective == Target::Time || (!has_guard && !holds_times(self)) {
+        if objective.is_time() || (!has_guard && !holds_times(self)) {
             return Ok(());
         }
         if has_guard {

@@ -76,6 +76,8 @@ pub struct Fleet {
     /// The kinds whose pools have ended.
     finished: Vec<Map<String, Json>>,
     bar_ms: Option<f64>,
+    /// True if the bar and the bound of the best are the same for all configurations.
+    shares_bounds: bool,
     /// The bound of evaluations, and that of what is measured again.
     bounds: [Bound; 2],
     ended: VecDeque<(JobId, Work, Ended)>,
@@ -137,6 +139,7 @@ impl Fleet {
             kind: None,
             finished: Vec::new(),
             bar_ms: None,
+            shares_bounds: false,
             bounds: [Bound::Open; 2],
             ended: VecDeque::new(),
             asides: Asides::default(),

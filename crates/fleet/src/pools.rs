@@ -95,6 +95,10 @@ impl Evaluator for Lent {
         self.0.borrow_mut().race(bar_ms);
     }
 
+    fn share_bounds(&mut self) {
+        self.0.borrow_mut().share_bounds();
+    }
+
     fn has_limits(&self) -> bool {
         self.0.borrow().has_limits()
     }

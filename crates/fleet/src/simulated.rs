@@ -70,7 +70,6 @@ fn options(problem: &Path) -> Result<FleetOptions, FleetError> {
         worker: WorkerProgram::default(),
         terms: Terms::default(),
         patience: FleetOptions::PATIENCE,
-        is_timed: true,
         pools: false,
     })
 }

@@ -10,7 +10,7 @@ use crate::space::Space;
 use pyo3::prelude::*;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
-use tunesmith::core::{Interrupt, Judging};
+use tunesmith::core::{Aim, Interrupt, Judging};
 use tunesmith::device::{DeviceChoice, OwnFunction};
 use tunesmith::{Error, JournalOptions, Machine, Outcome, Problem, Search, Session, Starting, Target, UNVERIFIED};
 
@@ -117,11 +117,12 @@ pub(crate) fn tune_function(
 }
 
 /// Returns the name of the number that a function returns for this objective, or `None` for a time.
-fn quantity(objective: Option<&Target>) -> PyResult<Option<String>> {
-    match objective {
-        None | Some(Target::Time) => Ok(None),
-        Some(Target::Metric { name, .. }) => Ok(Some(name.clone())),
-        Some(front @ Target::Front(_)) => {
+fn quantity(target: Option<&Target>) -> PyResult<Option<String>> {
+    match target.map(Target::parts) {
+        Some([aim]) if *aim != Aim::default() => Ok(Some(aim.name.clone())),
+        None | Some([_]) => Ok(None),
+        Some(_) => {
+            let front = target.map(ToString::to_string).unwrap_or_default();
             Err(request(format!("a function returns one number, but the objective is {front}; name one, or join them")))
         }
     }

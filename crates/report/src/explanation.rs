@@ -5,7 +5,7 @@ use crate::roof::RoofPage;
 use crate::summary::not_compared;
 use crate::visible::visible;
 use std::fmt::Write as _;
-use tunesmith_core::Gain;
+use tunesmith_core::{Gain, Objective};
 use tunesmith_explain::{
     Absence, AmongBest, Cause, Change, CodeNumber, CutCause, Effect, FailureCause, Importance, MainShare, Scale,
 };
@@ -42,6 +42,8 @@ pub struct ExplanationPage<'a> {
 /// The verdict on a run.
 #[derive(Clone, Debug)]
 pub struct Standing {
+    /// The objective of the run.
+    pub objective: Objective,
     /// The median time of the best in milliseconds.
     pub time_ms: f64,
     /// A 95 % interval of the median.
@@ -51,7 +53,7 @@ pub struct Standing {
     /// The default configuration, if it was correct: its time, or its value of another objective, and how much
     /// better the best is.
     pub default: Option<(String, Gain)>,
-    /// The value of the objective, if the objective is not time.
+    /// The value of the objective, if it is not that time.
     pub value: Option<String>,
     /// True if the best is better than the default beyond doubt.
     pub is_better: bool,
@@ -132,14 +134,13 @@ impl ExplanationPage<'_> {
             write(text, "objective", value);
         }
         if let Some((default, gain)) = &best.default {
-            let better = if best.value.is_some() { "better" } else { "faster" };
+            let better = best.objective.comparative();
             let verdict = match gain {
                 _ if !best.is_better => format!("nothing is {better} than the default beyond doubt"),
-                Gain::Ratio(ratio) => format!("{} times the default", significant(*ratio)),
+                Gain::Ratio(ratio) => format!("{} {} the default", significant(*ratio), best.objective.ratio_words()),
                 Gain::Difference(difference) => format!("{} better than the default", quantity(*difference)),
             };
-            let label = if best.value.is_some() { "gain" } else { "speed-up" };
-            write(text, label, &format!("{verdict} ({default})"));
+            write(text, best.objective.gain_word(), &format!("{verdict} ({default})"));
         }
         if best.ties > 0 {
             let verb = if best.ties == 1 { "is" } else { "are" };

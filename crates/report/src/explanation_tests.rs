@@ -63,6 +63,7 @@ fn a_page_tells_what_matters_what_failed_and_what_to_do() {
         ],
     };
     let standing = Standing {
+        objective: Objective::time(),
         time_ms: 2.31,
         ci95_ms: Some((2.29, 2.34)),
         config: "TILE=64,UNROLL=4,PAD=0".to_string(),
@@ -178,6 +179,7 @@ fn the_page_fits_a_screen_whatever_it_shows() {
     let best = AmongBest { count: 10, up_to: 2.5, parameters: (0..50).map(values).collect() };
     let config: Vec<String> = (0..50).map(|at| format!("{}=1", name(at))).collect();
     let standing = Standing {
+        objective: Objective::time(),
         time_ms: 2.31,
         ci95_ms: Some((2.29, 2.34)),
         config: config.join(","),

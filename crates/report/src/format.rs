@@ -122,6 +122,16 @@ pub fn quantity(value: f64) -> String {
     format!("{digits}{power}")
 }
 
+/// Writes a value in its unit, if that is known: a time in the unit that suits it, any other with its
+/// digits.
+pub fn amount(value: f64, unit: Option<&str>) -> String {
+    match unit {
+        Some("ms") => milliseconds(value),
+        Some(unit) => format!("{} {unit}", quantity(value)),
+        None => quantity(value),
+    }
+}
+
 /// Returns how much better a configuration is than another: `2.128x`, or the difference where a ratio has no
 /// meaning.
 pub fn gained(gain: Gain) -> String {

@@ -15,11 +15,11 @@ mod visible;
 pub use bottlenecks::{BottleneckPage, ParameterEffect};
 pub use comparison::{ComparisonRow, comparison_table};
 pub use explanation::{ExplanationPage, NextStep, Standing};
-pub use format::{count, counted, cuts, date, duration, gained, milliseconds, quantity};
+pub use format::{amount, count, counted, cuts, date, duration, gained, milliseconds, quantity};
 pub use front::Front;
 pub use page::{
-    BuildText, EVALUATIONS, Evaluations, Form, NoteLine, Objective, Page, ParameterValues, RunNotes, RunSection,
-    SampleSet, Samples, Spent, Subject, WorkerLine, Written, page_html,
+    BuildText, EVALUATIONS, Evaluations, Form, NoteLine, Page, ParameterValues, RunNotes, RunSection, SampleSet,
+    Samples, Spent, Subject, WorkerLine, Written, page_html,
 };
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
 pub use roof::{ModelledTime, RoofPage};

@@ -1,9 +1,9 @@
 //! Renders the end of a tuning run.
 
-use crate::format::{count, counted, cuts, duration, milliseconds, quantity, significant};
+use crate::format::{amount, count, counted, cuts, duration, milliseconds, quantity, significant};
 use crate::visible::message;
 use std::fmt::Write as _;
-use tunesmith_core::{Cuts, FailureKind, Gain};
+use tunesmith_core::{Cuts, FailureKind, Gain, Objective};
 
 /// The summary at the end of a run.
 #[derive(Clone, Debug)]
@@ -61,17 +61,17 @@ pub struct Winner {
 }
 
 /// The configuration that the best is compared with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Baseline {
-    /// The median time in milliseconds, or the value of another objective.
+    /// The objective.
+    pub objective: Objective,
+    /// Its value.
     pub value: f64,
     /// The part of the run that measured it.
     pub source: SpeedupSource,
     /// The gain of the best, with a 95 % interval if both were measured more than once. `None` if it is the best
     /// itself: nothing is better beyond doubt.
     pub gain: Option<(Gain, Option<(f64, f64)>)>,
-    /// True if the objective is time, so that the gain is a speed-up.
-    pub is_time: bool,
 }
 
 /// The origin of the times that a speed-up compares.
@@ -100,18 +100,19 @@ impl Baseline {
             Gain::Difference(_) => quantity(number),
         };
         let better = match gain {
-            Gain::Ratio(ratio) if self.is_time => format!("{} times the default configuration", number(ratio)),
-            Gain::Ratio(ratio) => format!("{} times as good as the default configuration", number(ratio)),
+            Gain::Ratio(ratio) => {
+                format!("{} {} the default configuration", number(ratio), self.objective.ratio_words())
+            }
             Gain::Difference(difference) => format!("{} better than the default configuration", number(difference)),
         };
         let interval = interval.map(|(low, high)| (number(low), number(high))).filter(|(low, high)| low != high);
         let interval = interval.map_or_else(String::new, |(low, high)| format!("; 95 %: {low} to {high}"));
-        let value = if self.is_time { milliseconds(self.value) } else { quantity(self.value) };
+        let value = amount(self.value, self.objective.unit());
         format!("{better} ({value} {source}{interval})")
     }
 
     fn label(&self) -> &'static str {
-        if self.is_time { "speed-up" } else { "gain" }
+        self.objective.gain_word()
     }
 }
 
@@ -169,7 +170,7 @@ impl Summary {
             best.ci95_ms.map(|(low, high)| format!("  (95 %: {} to {})", milliseconds(low), milliseconds(high)));
         line(text, "best", &format!("{}{}", milliseconds(best.time_ms), interval.unwrap_or_default()));
         line(text, "", &best.config);
-        if let Some(default) = self.default {
+        if let Some(default) = &self.default {
             line(text, default.label(), &default.text());
         }
         if let Some(reason) = &self.no_default {
@@ -228,6 +229,7 @@ fn line(text: &mut String, label: &str, content: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tunesmith_core::{Direction, Source};
 
     fn summary() -> Summary {
         Summary {
@@ -247,7 +249,7 @@ mod tests {
                 value: 8.4,
                 source: SpeedupSource::Final,
                 gain: Some((Gain::Ratio(3.636), Some((3.6, 3.66)))),
-                is_time: true,
+                objective: Objective::time(),
             }),
             no_default: None,
             no_value: None,
@@ -306,9 +308,10 @@ mod tests {
     #[test]
     fn a_speed_up_says_what_it_compares() {
         let gain = Some((Gain::Ratio(2.0), None));
-        let baseline = Baseline { value: 2.0, source: SpeedupSource::Search, gain, is_time: true };
+        let baseline = Baseline { value: 2.0, source: SpeedupSource::Search, gain, objective: Objective::time() };
         assert_eq!(baseline.text(), "2.000 times the default configuration (2.000 ms in the search)");
-        let different = Baseline { source: SpeedupSource::Different, is_time: false, ..baseline };
+        let score = Objective::new("score", Direction::Maximise, None, Source::Printed);
+        let different = Baseline { source: SpeedupSource::Different, objective: score, ..baseline.clone() };
         let text = "2.000 times as good as the default configuration (2 in the search, not in the final)";
         assert_eq!(different.text(), text);
         let difference = Baseline { gain: Some((Gain::Difference(3.0), Some((2.5, 3.0)))), ..different };

@@ -1,6 +1,6 @@
 //! Tables of configurations.
 
-use crate::format::{gained, milliseconds, quantity};
+use crate::format::{gained, milliseconds};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use tunesmith_core::Gain;
 
@@ -13,8 +13,8 @@ pub struct TopRow {
     pub ci95_ms: Option<(f64, f64)>,
     /// The gain over the default configuration: the speed-up, if the objective is time.
     pub gain: Option<Gain>,
-    /// The objective's value, if the objective is not time.
-    pub value: Option<f64>,
+    /// The objective's value in its unit, if it is not that time.
+    pub value: Option<String>,
     /// The configuration as text.
     pub config: String,
 }
@@ -44,7 +44,7 @@ pub fn top_table(rows: &[TopRow]) -> String {
             milliseconds(row.time_ms),
             row.interval(),
             row.gain.map_or_else(|| "-".to_string(), gained),
-            row.value.map_or_else(String::new, quantity),
+            row.value.clone().unwrap_or_default(),
             row.config.clone(),
         ]);
     }

@@ -44,7 +44,7 @@ pub fn front_of_run(run: &Run, space: &Space, objective: &SearchObjective) -> Ve
 /// # Errors
 /// A line of the journal cannot be read.
 pub fn front_of_journal(judged: &JudgedRun<'_>) -> Result<Vec<FrontMember>, StoreError> {
-    let metrics = judged.metric.as_ref().map(Metric::objectives).unwrap_or_default();
+    let metrics = judged.metric.objectives();
     let entries = &judged.recorded.entries;
     let mut all: Vec<Scored> = Vec::new();
     for (at, brief) in entries.briefs().iter().enumerate() {
@@ -61,7 +61,8 @@ pub fn front_of_journal(judged: &JudgedRun<'_>) -> Result<Vec<FrontMember>, Stor
 }
 
 fn median_score(metric: &Metric, entry: &Entry) -> Option<f64> {
-    let scores: Vec<f64> = samples_of(metric, entry)?.into_iter().map(|value| metric.score(value)).collect();
+    let scores: Vec<f64> =
+        samples_of(metric, entry)?.into_iter().map(|value| metric.objective().score(value)).collect();
     statistics::median(&scores)
 }
 
@@ -69,8 +70,10 @@ fn median_score(metric: &Metric, entry: &Entry) -> Option<f64> {
 fn members(mut scored: Vec<Scored>, metrics: &[Metric]) -> Vec<FrontMember> {
     scored.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));
     let member = |(scores, config): Scored| {
-        let objectives = metrics.iter().zip(scores).map(|(metric, score)| (metric.name.clone(), metric.value(score)));
-        FrontMember { objectives: objectives.collect(), config }
+        let value = |(metric, score): (&Metric, f64)| {
+            (metric.objective().quantity().to_string(), metric.objective().value(score))
+        };
+        FrontMember { objectives: metrics.iter().zip(scores).map(value).collect(), config }
     };
     scored.into_iter().map(member).collect()
 }

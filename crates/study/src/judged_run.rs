@@ -12,8 +12,8 @@ pub struct JudgedRun<'a> {
     pub recorded: &'a Outline,
     /// The verdict.
     pub verdict: Verdict<u128>,
-    /// The metric that the run optimised, or `None` for time.
-    pub metric: Option<Metric>,
+    /// The metric that the run optimised.
+    pub metric: Metric,
     /// The default configuration, if it was evaluated.
     pub default: Option<u128>,
 }
@@ -30,24 +30,23 @@ impl<'a> JudgedRun<'a> {
     pub fn new(recorded: &'a Outline) -> Self {
         let metric = Metric::recorded(recorded.header.objective.as_ref());
         let trials = trials(&recorded.entries);
-        let samples = |at: usize| samples(metric.as_ref(), &recorded.entries, at);
+        let samples = |at: usize| samples(&metric, &recorded.entries, at);
         let default = recorded.header.default.as_ref().and_then(|config| recorded.entries.find(config));
         let default = default.map(|at| recorded.entries.briefs()[at].index);
         let trial = |at: &usize| {
             let brief = &recorded.entries.briefs()[*at];
-            let score = match &metric {
-                None => brief.time_ms(),
-                Some(_) => samples(*at).and_then(|scores| statistics::median(&scores)),
-            };
+            let score = brief_value(&metric, brief).map(|value| metric.objective().score(value));
+            let score = score.or_else(|| statistics::median(&samples(*at)?));
             Trial { config: brief.index, score, clock: clock(brief.clock) }
         };
-        let lowest = |at: usize| match &metric {
-            None => recorded.entries.briefs()[trials[at]].times.map(|times| times.lowest_ms),
-            Some(_) => statistics::median_interval(&samples(trials[at])?, 0.95).map(|(lowest, _)| lowest),
+        let lowest = |at: usize| {
+            let times = recorded.entries.briefs()[trials[at]].times;
+            let known = times.and_then(|times| metric.of_times(&[times.lowest_ms])?.pop());
+            known.or_else(|| statistics::median_interval(&samples(trials[at])?, 0.95).map(|(lowest, _)| lowest))
         };
         let repeats = recorded.current().filter_map(|again| {
             let (config, clock) = (key_of(&again.entry), clock(again.entry.clock));
-            Some(Repeat { config, role: again.role()?, scores: scores(metric.as_ref(), &again.entry), clock })
+            Some(Repeat { config, role: again.role()?, scores: scores(&metric, &again.entry), clock })
         });
         let verdict = Evidence {
             trials: trials.iter().map(trial).collect(),
@@ -93,12 +92,19 @@ fn trials(entries: &Entries) -> Vec<usize> {
 
 /// Returns the scores of the samples of the evaluation at a position, or `None` if it failed or has
 /// none. Reads its line.
-fn samples(metric: Option<&Metric>, entries: &Entries, at: usize) -> Option<Vec<f64>> {
+fn samples(metric: &Metric, entries: &Entries, at: usize) -> Option<Vec<f64>> {
     entries.briefs().get(at)?.failure.is_none().then_some(())?;
-    match metric {
-        None => entries.times(at).ok(),
-        Some(_) => scores(metric, &entries.get(at).ok()?),
+    match metric.of_times(&[]) {
+        // The times are found without the rest of the line.
+        Some(_) => metric.of_times(&entries.times(at).ok()?),
+        None => scores(metric, &entries.get(at).ok()?),
     }
+}
+
+/// Returns the value of an evaluation that failed nowhere, as far as the index of its journal tells it: the index
+/// holds times.
+pub(crate) fn brief_value(metric: &Metric, brief: &Brief) -> Option<f64> {
+    metric.of_times(&[brief.time_ms()?])?.pop()
 }
 
 fn clock(seconds: f64) -> Duration {
@@ -106,15 +112,9 @@ fn clock(seconds: f64) -> Duration {
 }
 
 /// Returns the scores of the samples of a correct entry, or `None` if it failed or has none.
-fn scores(metric: Option<&Metric>, entry: &Entry) -> Option<Vec<f64>> {
+fn scores(metric: &Metric, entry: &Entry) -> Option<Vec<f64>> {
     entry.failure().ok()?.is_none().then_some(())?;
-    match metric {
-        None => Some(entry.times_ms.clone()),
-        Some(metric) => {
-            let values = samples_of(metric, entry)?;
-            Some(values.into_iter().map(|value| metric.score(value)).collect())
-        }
-    }
+    Some(samples_of(metric, entry)?.into_iter().map(|value| metric.objective().score(value)).collect())
 }
 
 /// Returns the metric's value of every sample, or `None` if there is none.

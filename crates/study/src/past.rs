@@ -5,7 +5,7 @@ use crate::Error;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use tunesmith_core::{Objective, Recording};
+use tunesmith_core::{ObjectiveFunction, Recording};
 use tunesmith_search::{Misfit, PastTimes};
 use tunesmith_space::Space;
 use tunesmith_store::HistoryFile;
@@ -117,7 +117,7 @@ impl Past {
     pub fn required(
         &self,
         space: &Space,
-        objective: &dyn Objective,
+        objective: &dyn ObjectiveFunction,
         judged: JudgedRecording<'_>,
     ) -> Result<Fitting, Error> {
         let fitting = self.fitting(space, objective, judged);
@@ -133,7 +133,7 @@ impl Past {
 
     /// Returns the part that fits `space`. Leaves out `judged` (the recording read from that path)
     /// and copies of it.
-    pub fn fitting(&self, space: &Space, objective: &dyn Objective, judged: JudgedRecording<'_>) -> Fitting {
+    pub fn fitting(&self, space: &Space, objective: &dyn ObjectiveFunction, judged: JudgedRecording<'_>) -> Fitting {
         let is_judged = |path: &Path, recording: &Recording| {
             judged.is_some_and(|(own, judged)| is_same_file(own, path) || judged.rows() == recording.rows())
         };

@@ -8,16 +8,15 @@ use tunesmith_problem::Metric;
 use tunesmith_space::{Parameter, Value};
 use tunesmith_store::Journal;
 
-/// Returns the rows as the analyses take them, with scores in `metric` if the objective is not time.
-pub fn trials(recording: &Recording, metric: Option<&Metric>) -> Trials {
+/// Returns the rows as the analyses take them, with their scores in `metric`.
+pub fn trials(recording: &Recording, metric: &Metric) -> Trials {
     let names = || recording.parameters().iter().map(Parameter::name);
-    let score = |row: &Row| match metric {
-        None => row.time_ms(),
-        Some(metric) => {
-            let parameter = |name: &str| names().position(|own| own == name).map(|at| row.values[at].clone());
-            let values = metric.samples(&parameter, &row.measurement).ok()?;
-            statistics::median(&values.into_iter().map(|value| metric.score(value)).collect::<Vec<_>>())
-        }
+    let score = |row: &Row| {
+        let parameter = |name: &str| names().position(|own| own == name).map(|at| row.values[at].clone());
+        // A row may state a median in place of samples.
+        let stated = row.time_ms().and_then(|time_ms| metric.of_times(&[time_ms]));
+        let values = stated.or_else(|| metric.samples(&parameter, &row.measurement).ok())?;
+        statistics::median(&values).map(|value| metric.objective().score(value))
     };
     let mut trials = Trials::new(recording.parameters());
     for row in recording.rows() {

@@ -4,8 +4,9 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::fmt;
 use tunesmith_core::judge::measure::MeasureInterval;
-use tunesmith_core::{Comparison, Direction, Gain, Target};
-use tunesmith_report::quantity;
+use tunesmith_core::{Comparison, Gain, Objective};
+use tunesmith_problem::serialize_objective;
+use tunesmith_report::{amount, quantity};
 use tunesmith_store::{Difference, arguments};
 
 /// The winner of a run, measured again.
@@ -14,8 +15,8 @@ pub struct WinnerCheck {
     /// The problem's name.
     pub problem: String,
     /// The objective of the run.
-    #[serde(serialize_with = "as_text")]
-    pub objective: Target,
+    #[serde(serialize_with = "serialize_objective")]
+    pub objective: Objective,
     /// The device, by name.
     pub device: String,
     /// True if there is neither a regression nor, where that counts, another environment.
@@ -59,37 +60,29 @@ pub enum Place {
     Default,
 }
 
-fn as_text<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(target)
-}
-
-/// The median time of a configuration and, if the objective is not time, its value, with 95 % intervals.
+/// The median time of a configuration and its value of the objective, with 95 % intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// The median time.
     pub time_ms: f64,
     /// The interval of the time, if it is known.
     pub ci95_ms: Option<(f64, f64)>,
-    /// The value of the objective, if it is not time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<f64>,
+    /// The value of the objective.
+    pub value: f64,
     /// The interval of the value, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value_ci95: Option<(f64, f64)>,
 }
 
 impl Estimate {
     /// Returns the interval of the score: smaller is better. Without an interval, it is the score itself.
-    fn scores(&self, direction: Direction) -> (f64, f64) {
-        let known = self.value.map(|value| (value, self.value_ci95));
-        let (median, interval) = known.unwrap_or((self.time_ms, self.ci95_ms));
-        let (a, b) = interval.unwrap_or((median, median));
-        let (a, b) = (direction.score(a), direction.score(b));
+    fn scores(&self, objective: &Objective) -> (f64, f64) {
+        let (a, b) = self.value_ci95.unwrap_or((self.value, self.value));
+        let (a, b) = (objective.score(a), objective.score(b));
         (a.min(b), a.max(b))
     }
 
-    fn score(&self, direction: Direction) -> f64 {
-        direction.score(self.value.unwrap_or(self.time_ms))
+    fn score(&self, objective: &Objective) -> f64 {
+        objective.score(self.value)
     }
 }
 
@@ -129,11 +122,11 @@ pub enum Regression {
     /// It is not correct any more.
     Failed(String),
     /// Another configuration is better, by this gain.
-    Overtaken(Map<String, Json>, GainEstimate, Target),
+    Overtaken(Map<String, Json>, GainEstimate, Objective),
     /// It is worse than in the run, by this ratio or difference of the medians.
-    Slower(Gain, Target),
+    Slower(Gain, Objective),
     /// Its gain over the default has shrunk.
-    LessSpeedup(GainEstimate, GainEstimate, Target),
+    LessSpeedup(GainEstimate, GainEstimate, Objective),
 }
 
 impl Regression {
@@ -152,24 +145,22 @@ impl fmt::Display for Regression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed(message) => write!(f, "the winner failed: {message}"),
-            Self::Overtaken(config, gain, target) => {
-                write!(f, "{} is {} than the winner: {gain}", arguments(config), target.comparative())
+            Self::Overtaken(config, gain, objective) => {
+                write!(f, "{} is {} than the winner: {gain}", arguments(config), objective.comparative())
             }
-            Self::Slower(Gain::Ratio(ratio), Target::Time) => {
-                write!(f, "the winner takes {ratio:.3} times as long as in the run")
+            Self::Slower(Gain::Ratio(ratio), objective) => {
+                write!(f, "the winner is {} than in the run ({objective}): {ratio:.3} x", objective.negative())
             }
-            Self::Slower(Gain::Ratio(ratio), target) => {
-                write!(f, "the winner is worse than in the run ({target}): {ratio:.3} x")
+            Self::Slower(Gain::Difference(by), objective) => {
+                let by = amount(*by, objective.unit());
+                write!(f, "the winner is {} than in the run ({objective}): by {by}", objective.negative())
             }
-            Self::Slower(Gain::Difference(by), target) => {
-                write!(f, "the winner is worse than in the run ({target}): by {}", quantity(*by))
-            }
-            Self::LessSpeedup(before, now, target) => {
+            Self::LessSpeedup(before, now, objective) => {
                 let gained = |gain: Gain| match gain {
                     Gain::Ratio(ratio) => format!("{ratio:.3} x"),
                     Gain::Difference(by) => quantity(by),
                 };
-                let what = target.gain_word();
+                let what = objective.gain_word();
                 write!(f, "the winner's {what} over the default has shrunk from {} to {now}", gained(before.gain))
             }
         }
@@ -192,9 +183,7 @@ impl Serialize for Regression {
 #[derive(Clone, Debug, Default)]
 pub struct WinnerEvidence {
     /// The objective of the run.
-    pub target: Target,
-    /// The direction of the number by which configurations are ranked: of the objective, or of the mean of a front.
-    pub direction: Direction,
+    pub objective: Objective,
     /// The failure of the winner.
     pub failure: Option<String>,
     /// The winner, in the run and now.
@@ -211,30 +200,30 @@ impl WinnerEvidence {
     /// the processor and its temperature differ, which neither interval contains. A rival is better beyond doubt
     /// already, and counts if it is so by more than the tolerance.
     pub fn regressions(self, tolerance: f64) -> Vec<Regression> {
-        let Self { target, direction, failure, winner: (before, now), .. } = &self;
+        let Self { objective, failure, winner: (before, now), .. } = &self;
         let mut found: Vec<Regression> = failure.iter().cloned().map(Regression::Failed).collect();
-        let size = |estimate: &Estimate| estimate.score(*direction).abs();
+        let size = |estimate: &Estimate| estimate.score(objective).abs();
         let of_winner = before.as_ref().or(now.as_ref()).map_or(0.0, size);
         let rival = self.rival.iter().filter(|(_, gain)| exceeds(gain.gain, tolerance, of_winner));
-        found.extend(rival.map(|(config, gain)| Regression::Overtaken(config.clone(), *gain, target.clone())));
+        found.extend(rival.map(|(config, gain)| Regression::Overtaken(config.clone(), *gain, objective.clone())));
         if let (Some(before), Some(now)) = (before, now) {
-            let apart = MeasureInterval::between(before.scores(*direction), now.scores(*direction));
+            let apart = MeasureInterval::between(before.scores(objective), now.scores(objective));
             let least = apart.measure.of_value(apart.ends.0);
-            let gain = Gain::between(before.score(*direction), now.score(*direction));
-            found.extend(exceeds(least, tolerance, size(before)).then(|| Regression::Slower(gain, target.clone())));
+            let gain = Gain::between(before.score(objective), now.score(objective));
+            found.extend(exceeds(least, tolerance, size(before)).then(|| Regression::Slower(gain, objective.clone())));
         }
         if let ((Some(before), Some(default)), Some(now)) = (&self.default, now) {
             let MeasureInterval { ends, .. } =
-                MeasureInterval::between(now.scores(*direction), default.scores(*direction));
+                MeasureInterval::between(now.scores(objective), default.scores(objective));
             let present =
-                GainEstimate { gain: Gain::between(now.score(*direction), default.score(*direction)), ci95: ends };
+                GainEstimate { gain: Gain::between(now.score(objective), default.score(objective)), ci95: ends };
             let has_shrunk = match (before.gain, present.gain) {
                 (Gain::Ratio(_), Gain::Ratio(_)) => ends.1 * (1.0 + tolerance) < before.ci95.0,
                 (Gain::Difference(_), Gain::Difference(by)) => ends.1 + tolerance * by.abs() < before.ci95.0,
                 // A ratio and a difference cannot be compared. The values themselves are, above.
                 _ => false,
             };
-            found.extend(has_shrunk.then(|| Regression::LessSpeedup(*before, present, target.clone())));
+            found.extend(has_shrunk.then(|| Regression::LessSpeedup(*before, present, objective.clone())));
         }
         found
     }
@@ -252,9 +241,11 @@ fn exceeds(gain: Gain, tolerance: f64, size: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tunesmith_core::{Direction, Source};
 
     fn estimate(time_ms: f64) -> Option<Estimate> {
-        Some(Estimate { time_ms, ci95_ms: Some((time_ms * 0.99, time_ms * 1.01)), ..Estimate::default() })
+        let ci95 = Some((time_ms * 0.99, time_ms * 1.01));
+        Some(Estimate { time_ms, ci95_ms: ci95, value: time_ms, value_ci95: ci95 })
     }
 
     fn speedup(ratio: f64) -> Option<GainEstimate> {
@@ -301,10 +292,11 @@ mod tests {
 
     #[test]
     fn values_of_any_sign_are_judged_in_their_direction() {
-        let value = |value: f64| Some(Estimate { time_ms: 1.0, value: Some(value), ..Estimate::default() });
+        let value = |value: f64| Some(Estimate { time_ms: 1.0, value, ..Estimate::default() });
         let of = |before, now, direction, tolerance| {
             let winner = (value(before), value(now));
-            words(WinnerEvidence { winner, direction, ..WinnerEvidence::default() }, tolerance).len()
+            let objective = Objective::new("score", direction, None, Source::Printed);
+            words(WinnerEvidence { winner, objective, ..WinnerEvidence::default() }, tolerance).len()
         };
         use Direction::{Maximise, Minimise};
         // Misses: none before. Any miss is worse.
@@ -313,10 +305,10 @@ mod tests {
         assert_eq!([-100.0, -90.0, -120.0, -70.0, 5.0].map(|now| of(-100.0, now, Minimise, 0.2)), [0, 0, 0, 1, 1]);
         // A rate is worse where it falls.
         assert_eq!([100.0, 120.0, 90.0, 70.0].map(|now| of(100.0, now, Maximise, 0.2)), [0, 0, 0, 1]);
-        let target: Target = "minimise misses".parse().unwrap();
+        let objective = Objective::new("misses", Minimise, None, Source::Printed);
         let winner = (value(0.0), value(3.0));
         let default = (Some(GainEstimate { gain: Gain::Difference(9.0), ci95: (9.0, 9.0) }), value(4.0));
-        let found = WinnerEvidence { winner, target, default, ..WinnerEvidence::default() }.regressions(0.05);
+        let found = WinnerEvidence { winner, objective, default, ..WinnerEvidence::default() }.regressions(0.05);
         let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(texts[0], "the winner is worse than in the run (minimise misses): by 3");
         // 4 / 3 now, and 9 before: a ratio and a difference are not compared.

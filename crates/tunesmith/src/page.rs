@@ -10,7 +10,7 @@ use tunesmith_core::RunState;
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_export::{BuildForm, for_build};
 use tunesmith_report::{
-    BuildText, EVALUATIONS, Form, Front, Page, RunSection, TopRow, Written, counted, not_compared, page_html,
+    BuildText, EVALUATIONS, Form, Front, Page, RunSection, Written, counted, not_compared, page_html,
 };
 use tunesmith_store::{Header, Outline};
 use tunesmith_study::JudgedRun;
@@ -82,8 +82,7 @@ fn rendered(runs: Vec<RunSection>, out: &Path, form: Form) -> Result<String, Err
 fn section(path: &Path, recorded: &Outline, most: usize) -> Result<RunSection, Error> {
     let judged = JudgedRun::new(recorded);
     let top = top_of(&judged, LISTED);
-    let objectives = judged.metric.as_ref().map(Metric::objectives).unwrap_or_default();
-    let objectives: Vec<String> = objectives.into_iter().map(|metric| metric.name).collect();
+    let objectives = judged.metric.objective().parts().iter().map(|part| part.quantity().to_string()).collect();
     let members = tunesmith_study::front_of_journal(&judged)?;
     let leaders = &judged.verdict.order[..judged.verdict.order.len().min(LEADERS)];
     let row = |member: &FrontMember| (member.objectives.clone(), member.arguments());
@@ -93,15 +92,10 @@ fn section(path: &Path, recorded: &Outline, most: usize) -> Result<RunSection, E
         verdict: verdict(&top),
         builds: top.configs.first().map(|best| builds(&recorded.header, best)).unwrap_or_default(),
         reproduce: reproduce(path, recorded),
-        top: top.configs.iter().map(top_row).collect(),
+        top: top.configs.iter().map(|found| found.row(&top.objective)).collect(),
         front,
-        ..tunesmith_study::run_section(path, recorded, judged.metric.as_ref(), leaders, most)?
+        ..tunesmith_study::run_section(path, recorded, &judged.metric, leaders, most)?
     })
-}
-
-fn top_row(config: &TopConfig) -> TopRow {
-    let TopConfig { time_ms, ci95_ms, gain, value, .. } = *config;
-    TopRow { time_ms, ci95_ms, gain, value, config: config.arguments() }
 }
 
 /// Returns what a reader must know about the best.
@@ -145,11 +139,13 @@ fn reproduce(path: &Path, recorded: &Outline) -> Vec<String> {
     let [problem, path] = [problem.as_path(), path].map(|path| path.display().to_string());
     let (sizes, seed) = (tunesmith_store::arguments(&header.sizes), header.seed.to_string());
     let stop = format!("evaluations {}", recorded.entries.len());
-    let metric = Metric::recorded(header.objective.as_ref()).map(|metric| metric.target().to_string());
+    let metric = Metric::recorded(header.objective.as_ref());
+    // The time is the default.
+    let objective = metric.objective().beside_time(metric.objective().to_string());
     let device = header.identity.get("device").and_then(Json::as_str);
     let mut tune =
         vec!["tunesmith", "tune", &problem, "--strategy", &header.strategy, "--seed", &seed, "--stop", &stop];
-    tune.extend(metric.iter().flat_map(|objective| ["--objective", objective]));
+    tune.extend(objective.iter().flat_map(|objective| ["--objective", objective]));
     let files: Vec<String> = header.history.iter().map(|history| history.file.display().to_string()).collect();
     tune.extend(files.iter().flat_map(|file| ["--history", file]));
     let mut run = vec!["tunesmith", "run", &problem, "--best", &path];

@@ -4,7 +4,7 @@ use crate::guided::{Guided, of_model};
 use crate::{Error, Problem};
 use tunesmith_choose::timing::{TIMING_KIND, TimingModel};
 use tunesmith_core::counters::Hardware;
-use tunesmith_core::{Searcher, Target};
+use tunesmith_core::{Objective, Searcher};
 use tunesmith_cost::{DEVICE_KIND, Guess, Limit, NestEstimates, foreign, form, notes_on, read_device};
 use tunesmith_device::Language;
 use tunesmith_model::counters::{COUNTERS_KIND, CounterModel, Method};
@@ -84,12 +84,12 @@ impl<'a> Prior<'a> {
     pub(crate) fn estimates(
         &self,
         space: &Space,
-        target: &Target,
+        objective: &Objective,
         strategy: &StrategySpec,
     ) -> (PriorEstimates, Guided) {
         let Self::Estimates { estimates, foreign } = self else { return Default::default() };
-        if *target != Target::Time {
-            let note = format!("the device file does not estimate `{target}`: the search goes on without it");
+        if !objective.is_time() {
+            let note = format!("the device file does not estimate `{objective}`: the search goes on without it");
             return (PriorEstimates::default(), Guided::without(note));
         }
         let guesses = estimates.all(space);

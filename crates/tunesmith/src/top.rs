@@ -6,8 +6,10 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
-use tunesmith_core::{Cuts, Depth, FailureKind, Gain, Role, RunState, Target, statistics};
+use tunesmith_core::{Cuts, Depth, FailureKind, Gain, Objective, Role, RunState, statistics};
 use tunesmith_explain::serialize_gain;
+use tunesmith_problem::serialize_objective;
+use tunesmith_report::{TopRow, amount};
 use tunesmith_store::{Again, Brief, Entries, Entry};
 use tunesmith_study::{JudgedRun, key_of, samples_of};
 
@@ -20,8 +22,8 @@ pub struct Top {
     /// The problem's name.
     pub problem: String,
     /// The objective of the run.
-    #[serde(serialize_with = "as_text")]
-    pub objective: Target,
+    #[serde(serialize_with = "serialize_objective")]
+    pub objective: Objective,
     /// Number of evaluations in the journal.
     pub evaluations: usize,
     /// Number of correct ones among them.
@@ -35,8 +37,7 @@ pub struct Top {
     /// The median time of the default configuration, if it was evaluated and correct: of the final
     /// re-measurement if that measured it, else of the search.
     pub default_ms: Option<f64>,
-    /// The value of the objective for the default configuration, if the objective is not time.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The value of the objective for the default configuration, if it has one.
     pub default_value: Option<f64>,
     /// True if outputs were compared with correct results. `None` if the journal does not say so,
     /// and for runs without outputs.
@@ -74,9 +75,10 @@ pub struct TopConfig {
     pub ci95_ms: Option<(f64, f64)>,
     /// Number of these samples; for finalists, of visits.
     pub samples: usize,
-    /// The value of the objective, if it is not time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<f64>,
+    /// The value of the objective.
+    pub value: f64,
+    /// A 95 % interval of the value. `None` for a single measurement.
+    pub value_ci95: Option<(f64, f64)>,
     /// The gain over the default configuration, in the objective: the speed-up if that is time. In files, it is
     /// `ratio`, or `difference` where a ratio has no meaning.
     #[serde(flatten, serialize_with = "gain")]
@@ -87,6 +89,17 @@ impl TopConfig {
     /// Returns the configuration in the form that `--config` takes.
     pub fn arguments(&self) -> String {
         crate::outcome::arguments(&self.config)
+    }
+
+    /// Returns its row in a table of configurations of a run with this objective.
+    pub fn row(&self, objective: &Objective) -> TopRow {
+        TopRow {
+            time_ms: self.time_ms,
+            ci95_ms: self.ci95_ms,
+            gain: self.gain,
+            value: objective.beside_time(amount(self.value, objective.unit())),
+            config: self.arguments(),
+        }
     }
 
     /// Returns the parameters with their values as texts.
@@ -107,10 +120,6 @@ pub(crate) fn gain<S: Serializer>(gain: &Option<Gain>, serializer: S) -> Result<
         Some(gain) => serialize_gain(gain, serializer),
         None => serializer.collect_map([("ratio", None::<f64>)]),
     }
-}
-
-fn as_text<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(target)
 }
 
 /// Writes the state of a run as its word.
@@ -156,11 +165,8 @@ pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
         verdict.order.iter().take(count).enumerate().map(|(place, key)| (*key, place)).collect();
     let measured = Measurements::new(judged, |key| places.contains_key(&key) || Some(key) == *default);
     let default_ms = default.and_then(|default| statistics::median(&measured.counted(default)?));
-    let value = |key: u128| metric.as_ref().and_then(|metric| measured.value(metric, key));
-    let score = |key: u128| match metric {
-        None => statistics::median(&measured.counted(key)?),
-        Some(metric) => value(key).map(|value| metric.score(value)),
-    };
+    let value = |key: u128| statistics::median(&measured.values(metric, key)?);
+    let score = |key: u128| value(key).map(|value| metric.objective().score(value));
     let default_score = default.filter(|_| default_ms.is_some()).and_then(score);
     let config = |key: &u128| {
         let (entry, times) = (measured.entries.get(key)?, measured.counted(*key)?);
@@ -171,13 +177,14 @@ pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
             time_ms,
             ci95_ms: statistics::reported_interval(&times),
             samples: times.len(),
-            value: value(*key),
+            value: value(*key)?,
+            value_ci95: statistics::reported_interval(&measured.values(metric, *key)?),
             gain: judged.gain(*key, default_score, score(*key)?),
         })
     };
     Top {
         problem: recorded.header.problem.clone(),
-        objective: metric.as_ref().map_or(Target::Time, Metric::target),
+        objective: metric.objective().clone(),
         evaluations: recorded.entries.len(),
         correct: verdict.order.len(),
         infeasible: recorded.entries.briefs().iter().filter(is_infeasible).count(),
@@ -230,12 +237,12 @@ impl<'a> Measurements<'a> {
         Some(if finals.is_empty() { entry.times_ms.clone() } else { finals })
     }
 
-    /// Returns the objective's value of a configuration, by the measurements that count for it.
-    fn value(&self, metric: &Metric, key: u128) -> Option<f64> {
+    /// Returns the objective's values of a configuration, by the measurements that count for it.
+    fn values(&self, metric: &Metric, key: u128) -> Option<Vec<f64>> {
         let visits: Vec<(Role, Vec<f64>)> =
             self.again(key).iter().filter_map(|line| Some((line.role()?, samples_of(metric, &line.entry)?))).collect();
         let finals = final_medians(visits.iter().map(|(role, values)| (*role, values.as_slice())));
-        statistics::median(&if finals.is_empty() { samples_of(metric, self.entries.get(&key)?)? } else { finals })
+        if finals.is_empty() { samples_of(metric, self.entries.get(&key)?) } else { Some(finals) }
     }
 
     fn again(&self, key: u128) -> &[&'a Again] {

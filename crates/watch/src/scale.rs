@@ -1,50 +1,44 @@
 //! The scores of a run: their values and their texts.
 
 use serde_json::Value as Json;
+use tunesmith_core::statistics;
 use tunesmith_problem::Metric;
-use tunesmith_report::{milliseconds, quantity};
-use tunesmith_store::{Entry, Journal};
+use tunesmith_report::amount;
+use tunesmith_store::{Entry, Journal, NewEvaluation};
 
 /// The meaning of scores. Less is better.
 #[derive(Clone, Debug)]
-pub(crate) enum Scale {
-    /// A score is a time in milliseconds.
-    Time,
-    /// A score is that of a metric.
-    Metric(Box<Metric>),
-}
+pub(crate) struct Scale(Metric);
 
 impl Scale {
     /// Returns the scale of the run whose header has this `objective`.
     pub(crate) fn recorded(objective: Option<&Json>) -> Self {
-        Metric::recorded(objective).map_or(Self::Time, |metric| Self::Metric(Box::new(metric)))
+        Self(Metric::recorded(objective))
     }
 
     /// Returns the scores of the samples of a correct entry. Empty if it has none.
     pub(crate) fn scores(&self, entry: &Entry) -> Vec<f64> {
-        match self {
-            Self::Time => entry.times_ms.clone(),
-            Self::Metric(metric) => {
-                let parameter = |name: &str| entry.config.get(name).and_then(Journal::value_of);
-                let values = metric.samples(&parameter, &entry.measurement()).unwrap_or_default();
-                values.into_iter().map(|value| metric.score(value)).collect()
-            }
+        let parameter = |name: &str| entry.config.get(name).and_then(Journal::value_of);
+        let values = self.0.samples(&parameter, &entry.measurement()).unwrap_or_default();
+        values.into_iter().map(|value| self.0.objective().score(value)).collect()
+    }
+
+    /// Returns the score of a correct evaluation, if it has one. Reads its line only if the times do not suffice.
+    pub(crate) fn score(&self, new: &NewEvaluation<'_>) -> Option<f64> {
+        match self.0.of_times(&new.times_ms) {
+            Some(values) => statistics::median(&values).map(|value| self.0.objective().score(value)),
+            None => statistics::median(&self.scores(&new.entry().ok()?)),
         }
     }
 
-    /// Returns a score as its reader knows it: a time with its unit, or the metric's value.
+    /// Returns a score as its reader knows it: the objective's value in its unit.
     pub(crate) fn text(&self, score: f64) -> String {
-        match self {
-            Self::Time => milliseconds(score),
-            Self::Metric(metric) => quantity(metric.value(score)),
-        }
+        let objective = self.0.objective();
+        amount(objective.value(score), objective.unit())
     }
 
     /// Returns the objective as users write it.
     pub(crate) fn objective(&self) -> String {
-        match self {
-            Self::Time => tunesmith_core::Target::Time.to_string(),
-            Self::Metric(metric) => metric.target().to_string(),
-        }
+        self.0.objective().to_string()
     }
 }

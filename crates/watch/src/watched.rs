@@ -8,7 +8,7 @@ use crate::scale::Scale;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tunesmith_core::judge::noise::Noise;
-use tunesmith_core::{Progress, Stop, statistics};
+use tunesmith_core::{Progress, Stop};
 use tunesmith_store::{Gained, Header, NewEvaluation, arguments};
 
 /// Number of evaluations that the rate is taken from.
@@ -115,11 +115,7 @@ impl Watched {
 
     fn measured(&mut self, new: &NewEvaluation<'_>) {
         self.noise.add(&new.times_ms);
-        let score = match &self.scale {
-            Scale::Time => statistics::median(&new.times_ms),
-            scale => new.entry().ok().and_then(|entry| statistics::median(&scale.scores(&entry))),
-        };
-        let Some(score) = score else { return };
+        let Some(score) = self.scale.score(new) else { return };
         self.curve.add(Point { evaluation: self.evaluations, clock: new.clock, score });
         if self.leaders.takes(score)
             && let Ok(entry) = new.entry()

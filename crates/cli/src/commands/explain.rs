@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use tunesmith::core::RunState;
 use tunesmith::cost::{Resource, Roof};
 use tunesmith::report::{
-    BottleneckPage, ExplanationPage, ModelledTime, NextStep, ParameterEffect, RoofPage, Standing, count, counted,
-    milliseconds, quantity,
+    BottleneckPage, ExplanationPage, ModelledTime, NextStep, ParameterEffect, RoofPage, Standing, amount, count,
+    counted, milliseconds,
 };
 use tunesmith::space::lookup;
 use tunesmith::store::{self, Journal};
@@ -136,13 +136,15 @@ fn resource(resource: Resource) -> &'static str {
 }
 
 fn standing(best: &Explained, explanation: &Explanation) -> Standing {
-    let text = |explained: &Explained| explained.value.map_or_else(|| milliseconds(explained.time_ms), quantity);
+    let objective = &explanation.objective;
+    let text = |explained: &Explained| amount(explained.value, objective.unit());
     Standing {
+        objective: objective.clone(),
         time_ms: best.time_ms,
         ci95_ms: best.ci95_ms,
         config: best.arguments(),
         default: explanation.default.as_ref().map(text).zip(best.gain),
-        value: best.value.map(quantity),
+        value: objective.beside_time(text(best)),
         is_better: explanation.better_than_default,
         ties: explanation.ties.len(),
         not_compared: explanation.not_compared.len(),

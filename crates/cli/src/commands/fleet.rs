@@ -95,7 +95,6 @@ fn fleet(args: &TuneArgs, text: &str, problem: &Problem, machine: &Machine) -> R
         terms: args.fleet_lease.map_or_else(Terms::default, |least| Terms { first: least, least, ..Terms::default() }),
         patience: args.fleet_wait.unwrap_or(FleetOptions::PATIENCE),
         pools: args.pools,
-        is_timed: args.objective.is_empty() && problem.tuning.objective.is_none(),
     };
     Ok(Fleet::start(options)?)
 }

@@ -3,9 +3,10 @@
 use super::journal;
 use crate::args::TopArgs;
 use crate::{Ending, output};
+use tunesmith::core::Objective;
 use tunesmith::core::RunState;
 use tunesmith::report::{Front, TopRow, counted, cuts, top_table};
-use tunesmith::{Error, Target, Top, TopConfig};
+use tunesmith::{Error, Top};
 
 pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
     let top = tunesmith::top(&journal(&args.run)?, args.n)?;
@@ -27,11 +28,11 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
     if let Some(remark) = top.state.and_then(RunState::remark) {
         output::print(&format!("{remark}\n"));
     }
-    if top.correct > 0 && top.objective != Target::Time {
-        output::print(&format!("objective: {}\n", top.objective));
+    if let Some(objective) = top.objective.beside_time(&top.objective).filter(|_| top.correct > 0) {
+        output::print(&format!("objective: {objective}\n"));
     }
     if top.correct > 0 {
-        let rows: Vec<TopRow> = top.configs.iter().map(row).collect();
+        let rows: Vec<TopRow> = top.configs.iter().map(|found| found.row(&top.objective)).collect();
         output::print(&format!("{}\n", top_table(&rows)));
     }
     if !top.front.is_empty() {
@@ -42,20 +43,7 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
 
 /// Returns the front as a report shows it.
 fn front(top: &Top) -> Front {
-    let name = |target: &Target| match target {
-        Target::Metric { name, .. } => name.clone(),
-        Target::Time | Target::Front(_) => "time_ms".to_string(),
-    };
+    let name = |part: &Objective| part.quantity().to_string();
     let members = top.front.iter().map(|member| (member.objectives.clone(), member.arguments()));
     Front { objectives: top.objective.parts().iter().map(name).collect(), members: members.collect() }
-}
-
-fn row(config: &TopConfig) -> TopRow {
-    TopRow {
-        value: config.value,
-        time_ms: config.time_ms,
-        ci95_ms: config.ci95_ms,
-        gain: config.gain,
-        config: config.arguments(),
-    }
 }

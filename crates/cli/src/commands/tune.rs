@@ -13,9 +13,9 @@ use crate::{Ending, output, render};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::rc::Rc;
-use tunesmith::core::{Event, FailureKind, Interrupt, Observer};
+use tunesmith::core::{Event, FailureKind, Interrupt, Objective, Observer};
 use tunesmith::report::{
-    Baseline, FailureLine, SpeedupSource, Summary, Winner, count, counted, milliseconds, quantity,
+    Baseline, FailureLine, SpeedupSource, Summary, Winner, amount, count, counted, milliseconds, quantity,
 };
 use tunesmith::store::FleetReport;
 use tunesmith::{
@@ -266,10 +266,12 @@ fn front(outcome: &Outcome) -> Vec<(&'static str, String)> {
 /// Returns the notes that a reader of the measurements needs.
 fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let value = outcome.best.as_ref().and_then(|best| Some((best.value?, best.value_ci95))).map(|(value, interval)| {
-        let text = |(low, high)| format!("  (95 %: {} to {})", quantity(low), quantity(high));
+        let amount = |value| amount(value, outcome.objective.unit());
+        let text = |(low, high)| format!("  (95 %: {} to {})", amount(low), amount(high));
         let interval = interval.map_or_else(String::new, text);
-        ("objective", format!("{}: {}{interval}", outcome.objective, quantity(value)))
+        ("objective", format!("{}: {}{interval}", outcome.objective, amount(value)))
     });
+    let value = outcome.objective.beside_time(value).flatten();
     let unscored =
         outcome.unscored.as_ref().map(|unscored| (unscored.count, &unscored.reason)).map(|(count, reason)| {
             ("unscored", format!("{count} correct configurations have no value of the objective: {reason}"))
@@ -313,18 +315,16 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
 }
 
 /// Says what the proposals brought.
-fn proposals(report: &ProposalReport, objective: &Target) -> String {
+fn proposals(report: &ProposalReport, objective: &Objective) -> String {
     let ProposalReport { proposed, valid, evaluated, is_best, best, best_of_others, .. } = report;
-    let score = |score: &Option<f64>| match (score, objective) {
-        (None, _) => "none was correct".to_string(),
-        (Some(score), Target::Time) => milliseconds(*score),
-        (Some(score), Target::Metric { .. } | Target::Front(_)) => quantity(*score),
+    let value = |value: &Option<f64>| {
+        value.map_or_else(|| "none was correct".to_string(), |value| amount(value, objective.unit()))
     };
     if *evaluated == 0 {
         return format!("{proposed} made, {valid} valid, none evaluated");
     }
     let which = if *is_best { "one of them is the best" } else { "none of them is the best" };
-    let (theirs, others) = (score(best), score(best_of_others));
+    let (theirs, others) = (value(best), value(best_of_others));
     format!(
         "{proposed} made, {valid} valid, {evaluated} evaluated; {which} (their best: {theirs}; the strategy's: {others})"
     )
@@ -351,7 +351,7 @@ fn baseline(outcome: &Outcome) -> Option<Baseline> {
         Some(Basis::Search) | None => SpeedupSource::Search,
     };
     let gain = found.map(|found| (found.gain, found.ci95));
-    Some(Baseline { value: default.value.or(default.time_ms)?, source, gain, is_time: default.value.is_none() })
+    Some(Baseline { objective: outcome.objective.clone(), value: default.value?, source, gain })
 }
 
 /// Returns the reason why there is no default to compare with.

@@ -3,9 +3,9 @@
 use super::{interrupt, interruptible_machine, journal, unless};
 use crate::args::VerifyWinnerArgs;
 use crate::{Ending, output};
-use tunesmith::report::{milliseconds, quantity};
+use tunesmith::report::amount;
 use tunesmith::store::arguments;
-use tunesmith::{Error, Estimate, Place, Remeasured, Target, VerifyOptions, WinnerCheck, verify_winner as measure};
+use tunesmith::{Error, Place, Remeasured, VerifyOptions, WinnerCheck, verify_winner as measure};
 
 pub(crate) fn verify_winner(args: &VerifyWinnerArgs) -> Result<Ending, Error> {
     let interrupt = interrupt();
@@ -30,7 +30,7 @@ pub(crate) fn verify_winner(args: &VerifyWinnerArgs) -> Result<Ending, Error> {
 
 fn text(check: &WinnerCheck) -> String {
     let mut text = format!("{} on {}\n", check.problem, check.device);
-    let rows: Vec<[String; 4]> = check.configs.iter().map(row).collect();
+    let rows: Vec<[String; 4]> = check.configs.iter().map(|subject| row(subject, check.objective.unit())).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
     for [place, before, now, config] in &rows {
@@ -43,7 +43,7 @@ fn text(check: &WinnerCheck) -> String {
         text += &format!("regression: {regression}\n");
     }
     let better = check.objective.comparative();
-    let as_good = if check.objective == Target::Time { "fast" } else { "good" };
+    let as_good = check.objective.positive();
     let confirmed = format!("ok: the winner is as {as_good} as in the run, and nothing is {better} beyond doubt\n");
     text + match (check.ok, check.regressions.is_empty()) {
         (true, _) => &confirmed,
@@ -52,28 +52,17 @@ fn text(check: &WinnerCheck) -> String {
     }
 }
 
-fn row(subject: &Remeasured) -> [String; 4] {
+fn row(subject: &Remeasured, unit: Option<&str>) -> [String; 4] {
     let place = match subject.place {
         Place::Winner => "winner",
         Place::RunnerUp => "runner-up",
         Place::Default => "default",
     };
-    let before = subject.before.map_or_else(String::new, |before| format!("{} before", measured(&before).0));
-    let now = match subject.now.as_ref().map(measured) {
-        Some((value, Some((low, high)))) => format!("{value} now ({low} to {high})"),
+    let before = subject.before.map_or_else(String::new, |before| format!("{} before", amount(before.value, unit)));
+    let now = match subject.now.map(|now| (amount(now.value, unit), now.value_ci95)) {
+        Some((value, Some((low, high)))) => format!("{value} now ({} to {})", amount(low, unit), amount(high, unit)),
         Some((value, None)) => format!("{value} now"),
         None => "failed now".to_string(),
     };
     [place.to_string(), before, now, arguments(&subject.config)]
-}
-
-/// Returns the texts of the value that counts, and of the ends of its interval.
-fn measured(estimate: &Estimate) -> (String, Option<(String, String)>) {
-    let texts = |value, interval: Option<(f64, f64)>, text: fn(f64) -> String| {
-        (text(value), interval.map(|(low, high)| (text(low), text(high))))
-    };
-    match estimate.value {
-        Some(value) => texts(value, estimate.value_ci95, quantity),
-        None => texts(estimate.time_ms, estimate.ci95_ms, milliseconds),
-    }
 }

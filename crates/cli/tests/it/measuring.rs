@@ -155,15 +155,17 @@ fn any_number_the_run_yields_can_be_the_objective() {
         let ran = bowl(objective);
         assert_eq!(ran.code, Some(0), "{ran:#?}");
         let outcome = ran.json();
-        (outcome["best"]["config"]["X"].clone(), outcome["best"]["value"].clone(), outcome["objective"].clone())
+        let Json::Object(objective) = &outcome["objective"] else { panic!("{outcome:#}") };
+        let text = ["direction", "name", "unit", "source"].map(|key| objective[key].as_str().unwrap_or("-"));
+        (outcome["best"]["config"]["X"].clone(), outcome["best"]["value"].clone(), text.join(" "))
     };
-    assert_eq!(best(&[]), (1.into(), Json::Null, "minimise time".into()));
+    assert_eq!(best(&[]), (1.into(), 6.0.into(), "minimise time ms time".to_string()));
     // X / (X * X + 5) is largest at the root of 5.
     let (x, value, text) = best(&["--objective", "gflops"]);
-    assert_eq!((x, text), (2.into(), "maximise gflops".into()));
+    assert_eq!((x, text), (2.into(), "maximise gflops GFLOP/s metric".to_string()));
     assert!((value.as_f64().unwrap() - 2000.0 / 9.0 / 1e6).abs() < 1e-12);
     assert_eq!(best(&["--objective", "maximise product"]).0, 8);
-    assert_eq!(best(&["--objective", "minimise product"]), (1.into(), 6.0.into(), "minimise product".into()));
+    assert_eq!(best(&["--objective", "minimise product"]), (1.into(), 6.0.into(), "minimise product - metric".to_string()));
     let outcome = bowl(&["--objective", "minimise loss"]).json();
     assert_eq!((&outcome["best"]["config"]["X"], &outcome["best"]["value"]), (&1.into(), &(-3.0).into()));
     assert_eq!(outcome["unscored"], Json::Null);
@@ -189,9 +191,9 @@ fn the_journal_knows_its_objective() {
     };
     assert_eq!(tune(&["--objective", "gflops", "--stop", "evaluations 4"]).code, Some(0));
     let top = folder.run(&["top", "bowl.jsonl", "--json"]).json();
-    assert_eq!((&top["objective"], &top["configs"][0]["config"]["X"]), (&"maximise gflops".into(), &2.into()));
+    assert_eq!((&top["objective"]["name"], &top["configs"][0]["config"]["X"]), (&"gflops".into(), &2.into()));
     assert!(folder.run(&["top", "bowl.jsonl"]).stdout.contains("objective: maximise gflops"));
     tune(&["--resume", "--objective", "time"]).refused(&["objective: maximise gflops"]);
     let resumed = tune(&["--resume"]).json();
-    assert_eq!((&resumed["objective"], &resumed["evaluations"]), (&"maximise gflops".into(), &8.into()));
+    assert_eq!((&resumed["objective"]["name"], &resumed["evaluations"]), (&"gflops".into(), &8.into()));
 }

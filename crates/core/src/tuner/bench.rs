@@ -5,7 +5,7 @@ use super::clocks::Clocks;
 use super::observers::Observers;
 use crate::{
     Asides, Bound, Completion, Confirmed, Error, Evaluation, Evaluator, Event, Failure, FailureKind, Interrupt,
-    Measurement, Objective, Request, Resample, Role, SecondAnswer, Spent, Store, Waited,
+    Measurement, ObjectiveFunction, Request, Resample, Role, SecondAnswer, Spent, Store, Waited,
 };
 use std::time::Duration;
 use tunesmith_space::ConfigId;
@@ -17,7 +17,7 @@ const VERIFIED_LAUNCHES: &str = "verified_launches";
 pub(super) struct Bench<'a> {
     pub(super) evaluator: &'a mut dyn Evaluator,
     pub(super) store: Option<&'a mut dyn Store>,
-    pub(super) objective: &'a dyn Objective,
+    pub(super) objective: &'a dyn ObjectiveFunction,
     pub(super) interrupt: Interrupt,
     /// True if the store is synced before the searcher learns of an answer.
     pub(super) durable: bool,

@@ -1,6 +1,6 @@
 //! Faults that concern every configuration, seen in the first evaluations.
 
-use crate::{Evaluation, Failure, FailureKind, Objective, StopReason};
+use crate::{Evaluation, Failure, FailureKind, ObjectiveFunction, StopReason};
 
 /// Number of configurations that fail in the same way before a run gives up. Single failures are
 /// the business of a search. Ten alike at its beginning mean a fault of the problem.
@@ -27,7 +27,7 @@ enum State {
 
 impl Doomed {
     /// Adds an evaluation.
-    pub(super) fn add(&mut self, evaluation: &Evaluation, score: Option<f64>, objective: &dyn Objective) {
+    pub(super) fn add(&mut self, evaluation: &Evaluation, score: Option<f64>, objective: &dyn ObjectiveFunction) {
         let lacks = || objective.lacks(evaluation.request.config, &evaluation.measurement);
         self.state = match (std::mem::take(&mut self.state), &evaluation.failure) {
             (State::Mixed, _) => State::Mixed,

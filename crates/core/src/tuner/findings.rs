@@ -4,7 +4,7 @@ use crate::judge::drift::{Probe, level};
 use crate::judge::measure::Measure;
 use crate::verdict::Leaders;
 use crate::{
-    Depth, Evaluation, Evidence, History, Objective, Repeat, Request, Resample, Role, Scored, Trial, Verdict,
+    Depth, Evaluation, Evidence, History, ObjectiveFunction, Repeat, Request, Resample, Role, Scored, Trial, Verdict,
     non_dominated, statistics,
 };
 use std::cell::RefCell;
@@ -23,7 +23,7 @@ const MOST_MEMBERS: usize = 32;
 /// All measurements that were told, and the conclusions from them. Nothing here measures or reads a
 /// clock.
 pub(super) struct Findings<'a> {
-    pub(super) objective: &'a dyn Objective,
+    pub(super) objective: &'a dyn ObjectiveFunction,
     /// The evaluations that were told to the searcher.
     pub(super) told: History,
     /// The later measurements, in the order made.
@@ -59,7 +59,11 @@ struct Latest {
 
 impl<'a> Findings<'a> {
     /// Starts with the reference measurements of a resumed journal.
-    pub(super) fn new(objective: &'a dyn Objective, resamples: Vec<Resample>, default: Option<ConfigId>) -> Self {
+    pub(super) fn new(
+        objective: &'a dyn ObjectiveFunction,
+        resamples: Vec<Resample>,
+        default: Option<ConfigId>,
+    ) -> Self {
         let (latest, probes) = (RefCell::default(), RefCell::default());
         Self { objective, told: History::default(), resamples, default, latest, probes }
     }

@@ -18,8 +18,9 @@ mod watch;
 
 use crate::judge::drift::Drift;
 use crate::{
-    Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, Objective, Observer, Progress,
-    RegretEstimator, Request, Resample, Rng, RunState, Searcher, Stop, StopReason, Store, SystemClock, Verdict,
+    Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, ObjectiveFunction, Observer,
+    Progress, RegretEstimator, Request, Resample, Rng, RunState, Searcher, Stop, StopReason, Store, SystemClock,
+    Verdict,
 };
 use rand::SeedableRng;
 use running::Running;
@@ -36,7 +37,7 @@ pub struct Tuner<'a> {
     searcher: &'a mut dyn Searcher,
     evaluator: &'a mut dyn Evaluator,
     store: Option<&'a mut dyn Store>,
-    objective: &'a dyn Objective,
+    objective: &'a dyn ObjectiveFunction,
     regret: Option<&'a mut dyn RegretEstimator>,
     limit: Option<f64>,
     baseline: Option<ConfigId>,
@@ -149,7 +150,7 @@ impl<'a> Tuner<'a> {
     }
 
     /// Minimises `objective`.
-    pub fn objective(mut self, objective: &'a dyn Objective) -> Self {
+    pub fn objective(mut self, objective: &'a dyn ObjectiveFunction) -> Self {
         self.objective = objective;
         self
     }

@@ -79,6 +79,9 @@ impl<'a> Running<'a> {
         let clocks = resamples.iter().chain(&recorded_final).map(|resample| resample.clock);
         let earlier = recorded.iter().map(|evaluation| evaluation.clock).chain(clocks).max().unwrap_or_default();
         let space_size = space.len().map_or(f64::INFINITY, |size| size as f64);
+        if objective.has_common_times() {
+            tuner.evaluator.share_bounds();
+        }
         let mut running = Self {
             space,
             asking: Asking {

@@ -59,7 +59,7 @@ impl DeviceWithLimits {
     }
 
     /// Evaluates everything in order.
-    fn tune(&mut self, objective: &dyn Objective, stop: &str) -> (Run, common::Kept) {
+    fn tune(&mut self, objective: &dyn ObjectiveFunction, stop: &str) -> (Run, common::Kept) {
         let (mut searcher, mut kept) = (common::InOrder::default(), common::Kept::default());
         let (space, clock) = (self.space.clone(), self.clock.clone());
         let tuner = Tuner::new(&space, &mut searcher, self).store(&mut kept).clock(clock).objective(objective);
@@ -106,11 +106,7 @@ impl Evaluator for DeviceWithLimits {
 /// The time, of which some configurations break a limit.
 struct Within(Vec<usize>);
 
-impl Objective for Within {
-    fn name(&self) -> &str {
-        "time"
-    }
-
+impl ObjectiveFunction for Within {
     fn samples(&self, config: tunesmith_space::ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         MedianTime.samples(config, measurement)
     }
@@ -128,11 +124,7 @@ impl Objective for Within {
 /// A number that every run yields.
 struct Misses;
 
-impl Objective for Misses {
-    fn name(&self) -> &str {
-        "misses"
-    }
-
+impl ObjectiveFunction for Misses {
     fn samples(&self, _: tunesmith_space::ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         Ok(measurement.values.get("misses").cloned().unwrap_or_default())
     }

@@ -65,6 +65,10 @@ impl Evaluator for Counting<'_> {
         self.inner.race(bar_ms);
     }
 
+    fn share_bounds(&mut self) {
+        self.inner.share_bounds();
+    }
+
     fn has_limits(&self) -> bool {
         self.inner.has_limits()
     }

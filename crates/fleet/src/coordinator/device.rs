@@ -93,7 +93,11 @@ impl Evaluator for Fleet {
     }
 
     fn race(&mut self, bar_ms: Option<f64>) {
-        self.bar_ms = bar_ms.filter(|_| self.options.is_timed);
+        self.bar_ms = bar_ms.filter(|_| self.shares_bounds);
+    }
+
+    fn share_bounds(&mut self) {
+        self.shares_bounds = true;
     }
 
     fn has_limits(&self) -> bool {
@@ -103,8 +107,8 @@ impl Evaluator for Fleet {
     fn bound(&mut self, bound: Bound) {
         match bound {
             Bound::Own(_) => self.bounds[1] = bound,
-            // Other configurations in flight may have another bound, unless the objective is time.
-            Bound::Best(_) if !self.options.is_timed => self.bounds[0] = Bound::Open,
+            // Other configurations in flight may have another bound.
+            Bound::Best(_) if !self.shares_bounds => self.bounds[0] = Bound::Open,
             Bound::Best(_) | Bound::Open | Bound::Beyond(_) => self.bounds = [bound, Bound::Open],
         }
     }

@@ -72,7 +72,7 @@ impl Fleet {
         self.measuring.clear();
         self.compiling.clear();
         (self.space, self.subject, self.bar_ms) = (None, Map::new(), None);
-        self.bounds = [Bound::Open; 2];
+        (self.bounds, self.shares_bounds) = ([Bound::Open; 2], false);
         self.ended.clear();
         (self.alone_since, self.first_ready, self.most_idle) = (None, None, 0);
         let spec = self.options.spec.to_string();

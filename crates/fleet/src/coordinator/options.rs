@@ -26,8 +26,6 @@ pub struct FleetOptions {
     pub terms: Terms,
     /// Time to wait for a worker if there is none.
     pub patience: Duration,
-    /// True if the bar of a race is a time that holds for all configurations: the objective is time.
-    pub is_timed: bool,
     /// True if workers of another kind wait for a run of their own ([`Pools`](crate::Pools)). Otherwise
     /// they are set aside.
     pub pools: bool,

@@ -201,7 +201,6 @@ impl Stage {
             worker: WorkerProgram::default(),
             terms: terms(),
             patience: FleetOptions::PATIENCE,
-            is_timed: true,
             pools: false,
         }
     }

@@ -3,7 +3,7 @@
 use crate::setting::SettingValues;
 use crate::{Diagnostic, Error, Level, Problem};
 use std::borrow::Cow;
-use tunesmith_core::{Completion, Evaluator, Interrupt, Refusal, Request, Target as Objective, statistics};
+use tunesmith_core::{Completion, Direction, Evaluator, Interrupt, Refusal, Request, Target as Objective, statistics};
 use tunesmith_device::power_model::{Goal, Picked, Sample, pick};
 use tunesmith_device::{Abilities, Clocks, DeviceError, ENERGY_MJ, LiveEvaluator, LiveOptions, Machine, Target};
 use tunesmith_space::{Configuration, Space, Value};
@@ -100,18 +100,17 @@ fn listed(clocks: &[u32]) -> String {
 }
 
 impl Problem {
-    /// Returns what the clock does to an objective. `None` if only the problem knows.
+    /// Returns the effect of the clock on an objective. `None` if only the problem knows.
     fn goal(&self, objective: &Objective) -> Option<Goal> {
-        let Objective::Metric { name, .. } = objective else {
-            return matches!(objective, Objective::Time).then_some(Goal::Time);
-        };
+        let [aim] = objective.parts() else { return None };
         // The file may give the names another meaning.
         let is_own = |name: &str| self.metrics.iter().any(|(known, _)| known == name);
-        match name.as_str() {
-            name if is_own(name) || is_own("energy") => None,
-            "gflops" | "gbytes" => Some(Goal::Time),
-            "energy" | "gflops_per_w" | ENERGY_MJ => Some(Goal::Energy),
-            "edp" => Some(Goal::EnergyDelay),
+        match (aim.name.as_str(), aim.direction) {
+            ("time_ms", Direction::Minimise) => Some(Goal::Time),
+            (name, _) if is_own(name) || is_own("energy") => None,
+            ("gflops" | "gbytes", _) => Some(Goal::Time),
+            ("energy" | "gflops_per_w" | ENERGY_MJ, _) => Some(Goal::Energy),
+            ("edp", _) => Some(Goal::EnergyDelay),
             _ => None,
         }
     }

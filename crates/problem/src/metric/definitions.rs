@@ -4,7 +4,7 @@ use crate::Problem;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use tunesmith_core::{ERROR, Measurement, Refusal};
+use tunesmith_core::{Aim, ERROR, Measurement, Objective, Refusal, Source};
 use tunesmith_device::{ENERGY_MJ, RESOURCE_NAMES};
 use tunesmith_space::{Course, Expr, Trend, Value, did_you_mean};
 
@@ -29,12 +29,14 @@ pub(super) const MAX_DEPTH: usize = 32;
 const TIME: &str = "time";
 
 /// The metrics and sizes of a problem, from which the values of names follow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Definitions {
     /// Metrics by name, as expressions over each other, the sizes, the parameters, and what a run
     /// measures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) metrics: Vec<(String, String)>,
     /// The sizes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) sizes: Vec<(String, f64)>,
 }
 
@@ -43,6 +45,8 @@ pub struct Definitions {
 pub struct Yielded {
     /// The names of those that are known.
     pub names: BTreeSet<String>,
+    /// The origin of those that the problem does not define.
+    pub source: Source,
     /// True if the device yields numbers of its own beside them.
     pub has_more: bool,
 }
@@ -69,6 +73,23 @@ impl Definitions {
     pub(super) fn of(problem: &Problem, yielded: &Yielded) -> Self {
         let float = |(name, value): &(String, Value)| Some((name.clone(), value.as_float()?));
         Self { metrics: metrics(problem, yielded), sizes: problem.sizes.iter().filter_map(float).collect() }
+    }
+
+    /// Returns the objective that `aim` names. Its unit is known if Tunesmith measures or defines the quantity.
+    pub(super) fn objective(&self, aim: &Aim, problem: &Problem, yielded: &Yielded) -> Objective {
+        let name = aim.name.as_str();
+        if name == "time_ms" {
+            return Objective::new(TIME, aim.direction, Some("ms"), Source::Time);
+        }
+        let is_defined = self.metrics.iter().any(|(known, _)| known == name);
+        let source = match yielded.source {
+            _ if is_defined => Source::Metric,
+            Source::Metric if printed(problem).any(|known| known == name) => Source::Printed,
+            source => source,
+        };
+        let is_own = problem.metrics.iter().any(|(known, _)| known == name);
+        let unit = (source == Source::Metric && !is_own).then(|| unit(name)).flatten();
+        Objective::new(name, aim.direction, unit, source)
     }
 
     /// Returns the names that the values of `names` come from in the end: all but metrics and sizes.
@@ -183,6 +204,19 @@ impl Definitions {
         let size = || self.sizes.iter().find(|(known, _)| known == name).map(|(_, size)| number(*size));
         let constant = parameter(name).or_else(size).map(Course::Stays);
         constant.or_else(|| (name == "time_ms").then_some(Course::Changes(Trend::GROWS)))
+    }
+}
+
+/// Returns the unit of a quantity that Tunesmith measures or defines, if it has one.
+fn unit(name: &str) -> Option<&'static str> {
+    match name {
+        "compile_ms" => Some("ms"),
+        "energy" | ENERGY_MJ => Some("mJ"),
+        "edp" => Some("mJ ms"),
+        "gflops" => Some("GFLOP/s"),
+        "gbytes" => Some("GB/s"),
+        EFFICIENCY => Some("GFLOP/s/W"),
+        _ => None,
     }
 }
 

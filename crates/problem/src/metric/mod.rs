@@ -4,123 +4,92 @@ mod check;
 mod definitions;
 mod limits;
 mod objective;
+mod record;
 
 pub use definitions::{Definitions, Yielded};
 pub use limits::Limits;
 pub use objective::{MetricObjective, SearchObjective};
+pub use record::serialize_objective;
 
 pub(crate) use check::{check_metrics, check_value};
 
 use crate::Problem;
 use definitions::{Known, measured, yielded};
+use record::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use tunesmith_core::{Direction, Measurement, Refusal, Target};
+use tunesmith_core::{Direction, Measurement, Objective, Refusal, Target};
 use tunesmith_device::ENERGY_MJ;
 use tunesmith_space::{Change, Value};
 
-/// A metric to optimise, with all inputs of its value besides the configuration and the
-/// measurements. Journals keep it in this form, so that they can be ranked without the problem.
+/// An objective with all inputs of its value besides the configuration and the measurements. Journals
+/// keep it in this form, so that they can be ranked without the problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Record", into = "Record")]
 pub struct Metric {
-    /// The direction: less or more.
-    #[serde(with = "DirectionWord")]
-    pub direction: Direction,
-    /// The metric's name.
-    #[serde(rename = "metric")]
-    pub name: String,
+    objective: Objective,
     /// The meaning of names.
-    #[serde(flatten)]
     definitions: Definitions,
-    /// The objectives of a front, whose [`MEAN`] this metric is. Empty if there is only one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    front: Vec<Aim>,
-}
-
-/// One objective of a front.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Aim {
-    #[serde(with = "DirectionWord")]
-    direction: Direction,
-    #[serde(rename = "metric")]
-    name: String,
 }
 
 /// The name of the metric that joins the objectives of a front into one number: the geometric mean,
 /// which no unit influences. A maximised objective counts with its reciprocal. [`joined`] computes it.
 const MEAN: &str = "geometric mean";
 
-/// A [`Direction`] in files.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Direction", rename_all = "lowercase")]
-enum DirectionWord {
-    Minimise,
-    Maximise,
+impl Default for Metric {
+    /// Returns the time.
+    fn default() -> Self {
+        Self { objective: Objective::time(), definitions: Definitions::default() }
+    }
 }
 
 impl Metric {
-    /// Returns the metric that `target` names: a metric of the problem, `gflops` or `gbytes` if the
+    /// Returns the metric that `target` names: the time, a metric of the problem, `gflops` or `gbytes` if the
     /// problem declares its work, or a value that the run yields. Runs yield `yielded`, whose names come
-    /// before predefined metrics. Returns `None` for time. For a front, returns the geometric mean of its
-    /// objectives.
+    /// before predefined metrics. For a front, returns the geometric mean of its objectives.
     ///
     /// # Errors
     /// A metric of the problem cannot be read or may not have its name, metrics form a cycle, or the
     /// objective's name is not known but resembles a known one.
-    pub fn new(target: &Target, problem: &Problem, yielded: &Yielded) -> Result<Option<Self>, Refusal> {
+    pub fn new(target: &Target, problem: &Problem, yielded: &Yielded) -> Result<Self, Refusal> {
         // Problems that are made in code were not read from a document, where this is checked with places.
         if let Some((_, refusal)) = check_metrics(problem).into_iter().next() {
             return Err(refusal);
         }
         let mut definitions = Definitions::of(problem, yielded);
-        let front = Vec::from_iter(target.parts().iter().map(Aim::of));
-        let used = front.iter().map(|aim| ("the objective".to_string(), aim.name.clone()));
+        let used = target.parts().iter().map(|aim| ("the objective".to_string(), aim.name.clone()));
         definitions.check_names(problem, yielded, used.collect())?;
-        match target {
-            Target::Time => Ok(None),
-            Target::Metric { direction, name } => {
-                Ok(Some(Self { direction: *direction, name: name.clone(), definitions, front: Vec::new() }))
-            }
-            Target::Front(_) => {
-                definitions.metrics.push((MEAN.to_string(), mean(&front)));
-                Ok(Some(Self { direction: Direction::Minimise, name: MEAN.to_string(), definitions, front }))
-            }
+        let mut parts = Vec::from_iter(target.parts().iter().map(|aim| definitions.objective(aim, problem, yielded)));
+        if parts.len() > 1 {
+            definitions.metrics.push((MEAN.to_string(), mean(&parts)));
+            return Ok(Self { objective: Objective::front(MEAN, parts), definitions });
         }
+        let single = Self { objective: parts.pop().unwrap_or_default(), definitions };
+        // The time needs no definition, and is what journals are about unless they say so.
+        Ok(if single.objective.is_time() { Self::default() } else { single })
     }
 
     /// Returns the objectives of a front, each as a metric. Empty if there is only one objective.
     pub fn objectives(&self) -> Vec<Self> {
-        let single = |aim: &Aim| Self {
-            direction: aim.direction,
-            name: aim.name.clone(),
-            definitions: self.definitions.clone(),
-            front: Vec::new(),
-        };
-        self.front.iter().map(single).collect()
+        let single = |part: &Objective| Self { objective: part.clone(), definitions: self.definitions.clone() };
+        self.objective.parts().iter().map(single).collect()
     }
 
-    /// Returns the metric that the header of a journal keeps as `objective`, or `None` for time.
-    pub fn recorded(objective: Option<&Json>) -> Option<Self> {
-        serde_json::from_value(objective?.clone()).ok()
+    /// Returns the metric that the header of a journal keeps as `objective`: the time if it has none.
+    pub fn recorded(objective: Option<&Json>) -> Self {
+        objective.and_then(|json| serde_json::from_value(json.clone()).ok()).unwrap_or_default()
     }
 
-    /// Returns the objective as users write it.
-    pub fn target(&self) -> Target {
-        let single = |direction, name: &str| Target::Metric { direction, name: name.to_string() };
-        if self.front.is_empty() {
-            return single(self.direction, &self.name);
-        }
-        let of = |aim: &Aim| match (aim.direction, aim.name.as_str()) {
-            (Direction::Minimise, "time_ms") => Target::Time,
-            (direction, name) => single(direction, name),
-        };
-        Target::Front(self.front.iter().map(of).collect())
+    /// Returns the objective.
+    pub fn objective(&self) -> &Objective {
+        &self.objective
     }
 
     /// Returns the expression that defines the metric, if it is not a value that the run yields.
     pub fn definition(&self) -> Option<&str> {
-        self.definitions.metrics.iter().find(|(name, _)| *name == self.name).map(|(_, text)| text.as_str())
+        let name = self.objective.quantity();
+        self.definitions.metrics.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
     }
 
     /// Returns true if its value depends on the energy of samples.
@@ -130,7 +99,7 @@ impl Metric {
 
     /// Returns the names that the value comes from in the end: all but metrics and sizes.
     fn needed(&self) -> BTreeSet<String> {
-        self.definitions.needed([self.name.clone()])
+        self.definitions.needed([self.objective.quantity().to_string()])
     }
 
     /// Checks that the value needs only parameters and what a run yields.
@@ -138,7 +107,7 @@ impl Metric {
     /// # Errors
     /// It needs another number.
     pub fn check_yielded(&self, problem: &Problem, yielded: &Yielded) -> Result<(), Refusal> {
-        let label = format!("the objective `{}`", self.target());
+        let label = format!("the objective `{}`", self.objective);
         self.definitions.check_yielded(&label, &self.needed(), problem, yielded)
     }
 
@@ -149,13 +118,17 @@ impl Metric {
         let is_known = |name: &str| parameter(name).is_some() || measured(name, time_ms, measurement, value).is_some();
         let needed = self.needed();
         let missing = needed.iter().find(|name| !is_known(name))?;
-        Some(format!("`{}` needs `{missing}`, which the run did not yield", self.name))
+        Some(format!("`{}` needs `{missing}`, which the run did not yield", self.objective.name()))
     }
 
-    /// Returns the metric's value for a score.
-    pub fn value(&self, score: f64) -> f64 {
-        // The negative of the negative.
-        self.direction.score(score)
+    /// Returns true if the value depends on the configuration besides what is measured.
+    fn uses_parameters(&self, is_parameter: impl Fn(&str) -> bool) -> bool {
+        self.needed().iter().any(|name| is_parameter(name))
+    }
+
+    /// Returns the value for each sample from the times alone. Returns `None` if it needs more.
+    pub fn of_times(&self, times_ms: &[f64]) -> Option<Vec<f64>> {
+        self.objective.is_time().then(|| times_ms.to_vec())
     }
 
     /// Returns the metric's value for each sample. `parameter` gives the values of the
@@ -169,13 +142,17 @@ impl Metric {
         parameter: &dyn Fn(&str) -> Option<Value>,
         measurement: &Measurement,
     ) -> Result<Vec<f64>, String> {
+        if let Some(values) = self.of_times(&measurement.times_ms) {
+            return Ok(values);
+        }
         let sample = |at: usize| {
-            let value = |name: &str| self.value_of(name, at, parameter, measurement);
-            if self.front.is_empty() {
-                return value(&self.name);
+            let value = |objective: &Objective| self.value_of(objective.quantity(), at, parameter, measurement);
+            let parts = self.objective.parts();
+            if parts.is_empty() {
+                return value(&self.objective);
             }
-            let score = |aim: &Aim| Ok((aim.direction, aim.direction.score(value(&aim.name)?)));
-            Ok(joined(&self.front.iter().map(score).collect::<Result<Vec<_>, String>>()?))
+            let score = |part: &Objective| Ok((part.direction(), part.score(value(part)?)));
+            Ok(joined(&parts.iter().map(score).collect::<Result<Vec<_>, String>>()?))
         };
         (0..measurement.times_ms.len()).map(sample).collect()
     }
@@ -202,36 +179,23 @@ impl Metric {
     /// Returns true if no time longer than another one can have a better value, whatever else is
     /// measured. `parameter` gives the values of the configuration.
     fn worsens_with_time(&self, parameter: &dyn Fn(&str) -> Option<Value>) -> bool {
-        let worse = match self.direction {
+        let worse = match self.objective.direction() {
             Direction::Minimise => Change::Grows,
             Direction::Maximise => Change::Falls,
         };
-        self.front.is_empty() && self.definitions.over_time(&self.name, parameter).change == worse
-    }
-
-    /// Returns the score of a value. Inverse of [`value`](Self::value).
-    pub fn score(&self, value: f64) -> f64 {
-        self.direction.score(value)
-    }
-}
-
-impl Aim {
-    fn of(target: &Target) -> Self {
-        match target {
-            Target::Metric { direction, name } => Self { direction: *direction, name: name.clone() },
-            Target::Time | Target::Front(_) => Self { direction: Direction::Minimise, name: "time_ms".to_string() },
-        }
+        let is_single = self.objective.parts().is_empty();
+        is_single && self.definitions.over_time(self.objective.quantity(), parameter).change == worse
     }
 }
 
 /// Returns the expression of the geometric mean of objectives, from which the names that it needs follow.
-fn mean(front: &[Aim]) -> String {
-    let factor = |aim: &Aim| match aim.direction {
-        Direction::Minimise => aim.name.clone(),
-        Direction::Maximise => format!("1 / {}", aim.name),
+fn mean(parts: &[Objective]) -> String {
+    let factor = |part: &Objective| match part.direction() {
+        Direction::Minimise => part.quantity().to_string(),
+        Direction::Maximise => format!("1 / {}", part.quantity()),
     };
-    let factors: Vec<String> = front.iter().map(|aim| format!("({})", factor(aim))).collect();
-    format!("({}) ** (1 / {})", factors.join(" * "), front.len())
+    let factors: Vec<String> = parts.iter().map(|part| format!("({})", factor(part))).collect();
+    format!("({}) ** (1 / {})", factors.join(" * "), parts.len())
 }
 
 /// Returns the geometric mean of the values of objectives, from their scores: of the reciprocal of one that
@@ -252,10 +216,10 @@ const NEAR_ZERO: f64 = 1e-30;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunesmith_core::{ERROR, Objective as _};
+    use tunesmith_core::{ERROR, ObjectiveFunction as _};
     use tunesmith_space::Space;
 
-    fn metric(text: &str, metrics: &str) -> Result<Option<Metric>, Refusal> {
+    fn metric(text: &str, metrics: &str) -> Result<Metric, Refusal> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.toml");
         let problem = "[problem]\nsizes = { N = 3000 }\nflops = \"2 * N\"\n[parameters]\nTILE = [1, 2]\n[metrics]\n";
@@ -269,7 +233,7 @@ mod tests {
     }
 
     fn values(text: &str, metrics: &str) -> Result<Vec<f64>, String> {
-        let metric = metric(text, metrics).unwrap().unwrap();
+        let metric = metric(text, metrics).unwrap();
         metric.samples(&|name| (name == "TILE").then_some(Value::Int(2)), &measured())
     }
 
@@ -282,11 +246,15 @@ mod tests {
 
     #[test]
     fn journals_keep_a_metric_with_its_definitions() {
-        let kept = serde_json::to_string(&metric("gflops", "").unwrap().unwrap()).unwrap();
-        assert!(kept.starts_with(r#"{"direction":"maximise","metric":"gflops","metrics":[["energy","#), "{kept}");
+        let kept = serde_json::to_string(&metric("gflops", "").unwrap()).unwrap();
+        let objective =
+            r#"{"name":"gflops","direction":"maximise","unit":"GFLOP/s","source":"metric","metrics":[["energy","#;
+        assert!(kept.starts_with(objective), "{kept}");
         assert!(kept.ends_with(r#""sizes":[["N",3000.0]]}"#), "{kept}");
-        assert_eq!(serde_json::from_str::<Metric>(&kept).unwrap(), metric("gflops", "").unwrap().unwrap());
-        assert!(metric("time", "").unwrap().is_none());
+        assert_eq!(serde_json::from_str::<Metric>(&kept).unwrap(), metric("gflops", "").unwrap());
+        let time = serde_json::to_string(&metric("time", "").unwrap()).unwrap();
+        assert_eq!(time, r#"{"name":"time","direction":"minimise","unit":"ms","source":"time"}"#);
+        assert_eq!(Metric::recorded(None), metric("time", "").unwrap());
     }
 
     #[test]
@@ -308,23 +276,23 @@ mod tests {
 
     #[test]
     fn a_run_has_one_error_which_every_sample_shares() {
-        let error = metric("error", "").unwrap().unwrap();
+        let error = metric("error", "").unwrap();
         let values = [(ERROR.to_string(), vec![1e-5]), ("joules".to_string(), vec![1.0])].into();
         let measured = Measurement { times_ms: vec![2.0, 4.0], values, ..Measurement::default() };
         assert_eq!(error.samples(&|_| None, &measured).unwrap(), [1e-5, 1e-5]);
-        assert!(metric("joules", "").unwrap().unwrap().samples(&|_| None, &measured).is_err(), "one sample has none");
+        assert!(metric("joules", "").unwrap().samples(&|_| None, &measured).is_err(), "one sample has none");
     }
 
     #[test]
     fn a_front_counts_as_the_geometric_mean_of_its_objectives() {
-        let front = metric("time, gflops", "").unwrap().unwrap();
+        let front = metric("time, gflops", "").unwrap();
         let values = front.samples(&|_| None, &measured()).unwrap();
         assert!((values[0] / (2.0 / (6000.0 / 2.0 / 1e6f64)).sqrt() - 1.0).abs() < 1e-12);
-        assert_eq!(front.target().to_string(), "minimise time, maximise gflops");
-        let names = front.objectives().iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+        assert_eq!(front.objective().to_string(), "minimise time, maximise gflops");
+        let names = front.objectives().iter().map(|one| one.objective().quantity().to_string()).collect::<Vec<_>>();
         assert_eq!(names, ["time_ms", "gflops"]);
         let kept = serde_json::to_value(&front).unwrap();
-        assert_eq!(Metric::recorded(Some(&kept)), Some(front));
+        assert_eq!(Metric::recorded(Some(&kept)), front);
         assert!(metric("time, gflop", "").is_err());
     }
 
@@ -339,19 +307,19 @@ mod tests {
 
     #[test]
     fn energy_and_its_product_with_time_are_metrics_of_every_problem() {
-        let needs = |text: &str, metrics: &str| metric(text, metrics).unwrap().unwrap().needs_energy();
+        let needs = |text: &str, metrics: &str| metric(text, metrics).unwrap().needs_energy();
         assert!(needs("energy", "") && needs("edp", "") && needs("w", "w = \"energy / time_ms\""));
         assert!(!needs("gflops", "") && !needs("w", "w = \"joules / time_ms\""));
         let values = [(ENERGY_MJ.to_string(), vec![10.0, 20.0])].into();
         let measured = Measurement { times_ms: vec![2.0, 4.0], values, ..Measurement::default() };
-        let edp = metric("edp", "").unwrap().unwrap();
+        let edp = metric("edp", "").unwrap();
         assert_eq!(edp.samples(&|_| None, &measured).unwrap(), [20.0, 80.0]);
-        assert_eq!(edp.target().to_string(), "minimise edp");
-        let efficiency = metric("gflops_per_w", "").unwrap().unwrap();
+        assert_eq!(edp.objective().to_string(), "minimise edp");
+        let efficiency = metric("gflops_per_w", "").unwrap();
         assert!(efficiency.needs_energy());
         // 6000 operations in 10 and 20 mJ.
         assert_eq!(efficiency.samples(&|_| None, &measured).unwrap(), [6000.0 / 10.0 / 1e6, 6000.0 / 20.0 / 1e6]);
-        assert_eq!(efficiency.target().to_string(), "maximise gflops_per_w");
+        assert_eq!(efficiency.objective().to_string(), "maximise gflops_per_w");
     }
 
     #[test]
@@ -359,8 +327,7 @@ mod tests {
         let tile = tunesmith_space::Parameter::new("TILE", vec![Value::Int(1), Value::Int(2)]).unwrap();
         let space = Space::builder().parameter(tile).build().unwrap();
         let time = |text: &str, metrics: &str, score: f64| {
-            MetricObjective::new(metric(text, metrics).unwrap().unwrap(), &space)
-                .time_ms_at(space.id(1).unwrap(), score)
+            MetricObjective::new(metric(text, metrics).unwrap(), &space).time_ms_at(space.id(1).unwrap(), score)
         };
         assert!((time("gflops", "", -6000.0 / 1e6 / 3.0).unwrap() - 3.0).abs() < 1e-12);
         assert_eq!(time("e", "e = \"time_ms * TILE\"", 8.0), Some(4.0));
@@ -376,11 +343,22 @@ mod tests {
     }
 
     #[test]
+    fn times_are_common_to_all_configurations_where_no_parameter_counts() {
+        let tile = tunesmith_space::Parameter::new("TILE", vec![Value::Int(1), Value::Int(2)]).unwrap();
+        let space = Space::builder().parameter(tile).build().unwrap();
+        let common = |text: &str| {
+            let metrics = "half = \"time_ms / TILE\"\ne = \"half + 1\"\nf = \"time_ms * N\"";
+            MetricObjective::new(metric(text, metrics).unwrap(), &space).has_common_times()
+        };
+        assert_eq!(["time", "gflops", "f", "half", "e"].map(common), [true, true, true, false, false]);
+    }
+
+    #[test]
     fn only_what_worsens_with_time_alone_has_a_longest_time_that_can_win() {
         let tile = tunesmith_space::Parameter::new("TILE", vec![Value::Int(1), Value::Int(2)]).unwrap();
         let space = Space::builder().parameter(tile).build().unwrap();
         let longest_ms = |text: &str, metrics: &str, best: f64| {
-            let objective = MetricObjective::new(metric(text, metrics).unwrap().unwrap(), &space);
+            let objective = MetricObjective::new(metric(text, metrics).unwrap(), &space);
             let longest = objective.longest_time_that_can_win(space.id(1).unwrap(), best);
             longest.map(|time| time.as_secs_f64() * 1e3)
         };

@@ -1,13 +1,14 @@
-//! The objectives of runs: a metric, and a metric or the time within limits.
+//! The objective functions of runs: a metric, and a metric within limits.
 
 use super::{Limits, Metric};
+use std::cell::LazyCell;
 use std::time::Duration;
-use tunesmith_core::{Aspects, Evaluation, Failure, FailureKind, Measurement, MedianTime, Objective, statistics};
+use tunesmith_core::{Aspects, Evaluation, Failure, FailureKind, Measurement, ObjectiveFunction, statistics};
 use tunesmith_space::{ConfigId, Space, Value};
 
-/// The objective of a run: the time or a metric, within the limits of the problem.
+/// The objective function of a run: a metric, within the limits of the problem.
 pub struct SearchObjective {
-    metric: Option<MetricObjective>,
+    metric: MetricObjective,
     /// The objectives of a front.
     front: Vec<MetricObjective>,
     limits: Limits,
@@ -15,17 +16,15 @@ pub struct SearchObjective {
 }
 
 impl SearchObjective {
-    /// Creates the objective that optimises `metric`, or the time, over the configurations of `space`
-    /// within `limits`.
-    pub fn new(metric: Option<Metric>, limits: Limits, space: &Space) -> Self {
-        let objectives = metric.as_ref().map(Metric::objectives).unwrap_or_default();
-        let front = objectives.into_iter().map(|metric| MetricObjective::new(metric, space)).collect();
-        Self { metric: metric.map(|metric| MetricObjective::new(metric, space)), front, limits, space: space.clone() }
+    /// Creates the function that optimises `metric` over the configurations of `space` within `limits`.
+    pub fn new(metric: Metric, limits: Limits, space: &Space) -> Self {
+        let front = metric.objectives().into_iter().map(|metric| MetricObjective::new(metric, space)).collect();
+        Self { metric: MetricObjective::new(metric, space), front, limits, space: space.clone() }
     }
 
-    /// Returns the objective of the metric, or `None` for time.
-    pub fn metric(&self) -> Option<&MetricObjective> {
-        self.metric.as_ref()
+    /// Returns the objective function of the metric, without limits.
+    pub fn metric(&self) -> &MetricObjective {
+        &self.metric
     }
 
     /// Returns the limits.
@@ -37,15 +36,12 @@ impl SearchObjective {
     pub fn front(&self) -> &[MetricObjective] {
         &self.front
     }
-
-    fn optimised(&self) -> &dyn Objective {
-        self.metric.as_ref().map_or(&MedianTime, |metric| metric)
-    }
 }
 
 /// Calls `ask` with a function that returns the values of the parameters of `config` by name.
 fn of_config<T>(space: &Space, config: ConfigId, ask: impl FnOnce(&dyn Fn(&str) -> Option<Value>) -> T) -> T {
-    let configuration = space.unrank(config);
+    // Most objectives need no parameter.
+    let configuration = LazyCell::new(|| space.unrank(config));
     let value = |name: &str| {
         let mut values = space.values(&configuration);
         values.find(|(known, _)| *known == name).map(|(_, value)| value.clone())
@@ -53,21 +49,13 @@ fn of_config<T>(space: &Space, config: ConfigId, ask: impl FnOnce(&dyn Fn(&str) 
     ask(&value)
 }
 
-impl Objective for SearchObjective {
-    fn name(&self) -> &str {
-        self.optimised().name()
-    }
-
+impl ObjectiveFunction for SearchObjective {
     fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
-        self.optimised().samples(config, measurement)
-    }
-
-    fn score(&self, evaluation: &Evaluation) -> Option<f64> {
-        self.optimised().score(evaluation)
+        self.metric.samples(config, measurement)
     }
 
     fn lacks(&self, config: ConfigId, measurement: &Measurement) -> Option<String> {
-        self.optimised().lacks(config, measurement)
+        self.metric.lacks(config, measurement)
     }
 
     fn broken(&self, config: ConfigId, measurement: &Measurement) -> Option<Failure> {
@@ -95,26 +83,29 @@ impl Objective for SearchObjective {
     }
 
     fn time_ms_at(&self, config: ConfigId, score: f64) -> Option<f64> {
-        self.optimised().time_ms_at(config, score)
+        self.metric.time_ms_at(config, score)
+    }
+
+    fn has_common_times(&self) -> bool {
+        self.metric.has_common_times()
     }
 
     fn longest_time_that_can_win(&self, config: ConfigId, best: f64) -> Option<Duration> {
-        self.optimised().longest_time_that_can_win(config, best)
+        self.metric.longest_time_that_can_win(config, best)
     }
 }
 
-/// The objective of a [`Metric`] over the configurations of a space. A maximised metric scores as
-/// its negative, so that strategies need not know the direction.
+/// The objective function of a [`Metric`] over the configurations of a space. A maximised metric scores
+/// as its negative, so that strategies need not know the direction.
 pub struct MetricObjective {
     metric: Metric,
     space: Space,
-    name: String,
 }
 
 impl MetricObjective {
-    /// Creates the objective of `metric` over the configurations of `space`.
+    /// Creates the objective function of `metric` over the configurations of `space`.
     pub fn new(metric: Metric, space: &Space) -> Self {
-        Self { name: metric.target().to_string(), space: space.clone(), metric }
+        Self { space: space.clone(), metric }
     }
 
     /// Returns the metric.
@@ -143,14 +134,10 @@ const SHORTEST_MS: f64 = 1e-6;
 const LONGEST_MS: f64 = 1e12;
 const PRECISION: f64 = 1e-3;
 
-impl Objective for MetricObjective {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
+impl ObjectiveFunction for MetricObjective {
     fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         let values = self.values(config, measurement)?;
-        Ok(values.into_iter().map(|value| self.metric.score(value)).collect())
+        Ok(values.into_iter().map(|value| self.metric.objective().score(value)).collect())
     }
 
     fn lacks(&self, config: ConfigId, measurement: &Measurement) -> Option<String> {
@@ -161,7 +148,7 @@ impl Objective for MetricObjective {
     /// that needs them has none.
     fn time_ms_at(&self, config: ConfigId, score: f64) -> Option<f64> {
         // A front that joins times has no trend of its own. Its members race by their mean.
-        if self.metric.objectives().is_empty() && !self.worsens_with_time(config) {
+        if self.metric.objective().parts().is_empty() && !self.worsens_with_time(config) {
             return None;
         }
         let times_ms = vec![1.0, 1024.0, 1.0 / 1024.0];
@@ -178,11 +165,18 @@ impl Objective for MetricObjective {
         (first < 0.0 && score < 0.0 && follows(f64::recip)).then(|| first / score)
     }
 
+    fn has_common_times(&self) -> bool {
+        !self.metric.uses_parameters(|name| self.space.parameters().iter().any(|parameter| parameter.name() == name))
+    }
+
     /// Returns the time at which the score leaves `best` behind, for a metric that nowhere becomes
     /// better for more time.
     fn longest_time_that_can_win(&self, config: ConfigId, best: f64) -> Option<Duration> {
         if !self.worsens_with_time(config) {
             return None;
+        }
+        if let Some(time_ms) = self.time_ms_at(config, best) {
+            return Duration::try_from_secs_f64(time_ms / 1e3).ok();
         }
         // Where the metric has no value, nothing is certain.
         let reaches = |time_ms: f64| self.score_at(config, time_ms).is_none_or(|score| score <= best);

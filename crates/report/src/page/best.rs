@@ -1,7 +1,7 @@
 //! The best configurations of each run.
 
 use super::{Group, section, text};
-use crate::format::{gained, milliseconds, quantity};
+use crate::format::{gained, milliseconds};
 use crate::table::{TopRow, gain_header};
 use maud::{Markup, html};
 
@@ -26,7 +26,7 @@ fn top(rows: &[TopRow]) -> Markup {
                     tr {
                         td.number { (place + 1) }
                         (measured(row))
-                        @if objective { td.number { (row.value.map_or_else(String::new, quantity)) } }
+                        @if objective { td.number { (row.value.clone().unwrap_or_default()) } }
                         td { code { (text::name(&row.config)) } }
                     }
                 }

@@ -1,6 +1,7 @@
 //! The best so far.
 
-use super::record::{Evaluations, Objective, even};
+use super::record::{Evaluations, even};
+use tunesmith_core::Objective;
 
 /// Maximum number of steps that are drawn.
 const DRAWN: usize = 1000;
@@ -26,14 +27,14 @@ pub(super) fn drawn(evaluations: &Evaluations, objective: &Objective) -> Vec<usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunesmith_core::Direction;
+    use tunesmith_core::{Direction, Source};
 
     #[test]
     fn only_what_is_better_than_all_before_is_a_step() {
         let values = vec![None, Some(4.0), Some(5.0), Some(2.0), None, Some(2.0), Some(9.0)];
         let evaluations = Evaluations { values, ..Evaluations::default() };
-        assert_eq!(steps(&evaluations, &Objective::Time), [1, 3]);
-        let maximise = Objective::Metric { name: "rate".to_string(), direction: Direction::Maximise };
+        assert_eq!(steps(&evaluations, &Objective::time()), [1, 3]);
+        let maximise = Objective::new("rate", Direction::Maximise, None, Source::Printed);
         assert_eq!(steps(&evaluations, &maximise), [1, 2, 6]);
         assert_eq!(steps(&Evaluations::default(), &maximise), [0; 0]);
     }

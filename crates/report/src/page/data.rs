@@ -5,7 +5,7 @@ use super::slices::{Line, Slice};
 use super::{Page, curve, text};
 use serde::Serialize;
 use std::collections::HashMap;
-use tunesmith_core::FailureKind;
+use tunesmith_core::{Direction, FailureKind};
 use tunesmith_explain::{Importance, MainShare, PairShare};
 
 /// The data of a page, as `script/data.js` reads them.
@@ -107,9 +107,9 @@ impl<'a> RunData<'a> {
         };
         Self {
             name: text::name(&run.name),
-            objective: text::name(subject.objective.name()),
-            is_time: subject.is_about_time(),
-            is_maximised: subject.objective.is_maximised(),
+            objective: text::name(&subject.objective.label()),
+            is_time: subject.objective.unit() == Some("ms"),
+            is_maximised: subject.objective.direction() == Direction::Maximise,
             total: evaluations.len(),
             parameters,
             statuses: ["correct"].into_iter().chain(words).collect(),

@@ -19,7 +19,7 @@ pub(super) fn render(group: &Group<'_>) -> Markup {
             }
             (table(found))
             p.note {
-                "Shares of the variance of " (scale(found)) (text::name(run.subject.objective.name())) ". Left to noise, or to what was not tried: "
+                "Shares of the variance of " (scale(found)) (text::name(&run.subject.objective.label())) ". Left to noise, or to what was not tried: "
                 (percent(unexplained)) "."
                 @if unexplained > DOUBTFUL { " Do not trust the other shares." }
             }

@@ -32,8 +32,8 @@ mod svg;
 mod svg;
 
 pub use record::{
-    BuildText, EVALUATIONS, Evaluations, NoteLine, Objective, ParameterValues, RunSection, SampleSet, Samples, Spent,
-    Subject, WorkerLine,
+    BuildText, EVALUATIONS, Evaluations, NoteLine, ParameterValues, RunSection, SampleSet, Samples, Spent, Subject,
+    WorkerLine,
 };
 pub use written::{RunNotes, Written};
 
@@ -103,7 +103,7 @@ impl<'a> Group<'a> {
                 None => groups.push(Self { form, runs: vec![(at, run)], slices, picture: String::new() }),
             }
         }
-        for group in groups.iter_mut().filter(|group| form == Form::Static && group.subject().is_about_time()) {
+        for group in groups.iter_mut().filter(|_| form == Form::Static) {
             let runs: Vec<&RunSection> = group.runs.iter().map(|(_, run)| *run).collect();
             group.picture = svg::svg(&runs)?;
         }

@@ -6,7 +6,7 @@ use crate::front::Front;
 use crate::table::TopRow;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tunesmith_core::{Direction, FailureKind};
+use tunesmith_core::{FailureKind, Objective};
 use tunesmith_explain::{FailureCause, Importance};
 
 /// Maximum number of evaluations that a page holds. Of more, see [`Evaluations::kept`].
@@ -91,51 +91,11 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Returns true if time is optimised.
-    pub(super) fn is_about_time(&self) -> bool {
-        self.objective == Objective::Time
-    }
-
     /// Returns the subject in one line.
     pub(super) fn title(&self) -> String {
         let sizes =
             if self.sizes.is_empty() { String::new() } else { format!(" ({})", super::text::name(&self.sizes)) };
         format!("{}{sizes}", super::text::name(&self.problem))
-    }
-}
-
-/// The quantity that a run optimises.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Objective {
-    /// The time of a run in milliseconds, minimised.
-    #[default]
-    Time,
-    /// Another quantity.
-    Metric {
-        /// Its name.
-        name: String,
-        /// The direction of improvement.
-        direction: Direction,
-    },
-}
-
-impl Objective {
-    /// Returns true if `a` is better than `b`.
-    pub(super) fn is_better(&self, a: f64, b: f64) -> bool {
-        if self.is_maximised() { a > b } else { a < b }
-    }
-
-    /// Returns true if more is better.
-    pub(super) fn is_maximised(&self) -> bool {
-        matches!(self, Self::Metric { direction: Direction::Maximise, .. })
-    }
-
-    /// Returns the name of the quantity.
-    pub(super) fn name(&self) -> &str {
-        match self {
-            Self::Time => "time",
-            Self::Metric { name, .. } => name,
-        }
     }
 }
 
@@ -151,8 +111,7 @@ pub struct ParameterValues {
 /// The evaluations of a run as columns of one length, in the order made.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluations {
-    /// The value of the objective, if the configuration is correct and has one: for time, the
-    /// positive median in milliseconds.
+    /// The value of the objective, if the configuration is correct and has one.
     pub values: Vec<Option<f64>>,
     /// Seconds since the start of the run.
     pub clocks: Vec<f64>,
@@ -202,10 +161,7 @@ impl Evaluations {
         let scored = self.values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?)));
         let mut scored: Vec<(usize, f64)> = scored.collect();
         if scored.len() > most {
-            scored.select_nth_unstable_by(most, |a, b| match objective.is_maximised() {
-                true => b.1.total_cmp(&a.1),
-                false => a.1.total_cmp(&b.1),
-            });
+            scored.select_nth_unstable_by(most, |a, b| objective.score(a.1).total_cmp(&objective.score(b.1)));
             scored.truncate(most);
         }
         scored.into_iter().map(|(at, _)| at).collect()
@@ -257,6 +213,7 @@ pub struct Spent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tunesmith_core::{Direction, Source};
 
     fn falling(count: usize) -> Evaluations {
         Evaluations { values: (0..count).map(|at| Some((count - at) as f64)).collect(), ..Evaluations::default() }
@@ -275,12 +232,12 @@ mod tests {
 
     #[test]
     fn few_evaluations_are_all_kept_and_of_many_the_best_steps_and_an_even_sample() {
-        assert_eq!(falling(50).thinned(&Objective::Time, 50), (0..50).collect::<Vec<_>>());
+        assert_eq!(falling(50).thinned(&Objective::time(), 50), (0..50).collect::<Vec<_>>());
         let many = falling(100_000);
-        let kept = many.thinned(&Objective::Time, 1000);
+        let kept = many.thinned(&Objective::time(), 1000);
         assert!((500..=1000).contains(&kept.len()), "{}", kept.len());
         assert!((99_750..100_000).all(|at| kept.binary_search(&at).is_ok()), "the best are kept");
-        let maximise = Objective::Metric { name: "rate".to_string(), direction: Direction::Maximise };
+        let maximise = Objective::new("rate", Direction::Maximise, None, Source::Printed);
         let kept = many.thinned(&maximise, 1000);
         assert!((0..250).all(|at| kept.binary_search(&at).is_ok()), "the greatest are the best");
     }

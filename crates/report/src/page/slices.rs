@@ -1,9 +1,10 @@
 //! The values of each parameter: how often each was tried, and how it did.
 
-use super::record::{Objective, ParameterValues, RunSection};
+use super::record::{ParameterValues, RunSection};
 use super::{Group, places, section, text};
-use crate::format::{milliseconds, quantity};
+use crate::format::amount;
 use maud::{Markup, html};
+use tunesmith_core::Objective;
 
 /// Maximum number of a parameter's values that the page lists.
 const VALUES: usize = 100;
@@ -32,7 +33,7 @@ pub(super) struct Line {
 
 impl Line {
     fn best(&self, objective: &Objective) -> Option<f64> {
-        self.spread.map(|spread| spread[if objective.is_maximised() { 4 } else { 0 }])
+        self.spread.map(|[least, .., greatest]| if objective.is_better(greatest, least) { greatest } else { least })
     }
 }
 
@@ -85,11 +86,7 @@ fn order(run: &RunSection) -> Vec<usize> {
 
 fn details(run: &RunSection, at: usize, slice: &Slice) -> Markup {
     let (parameter, objective) = (&run.parameters[at], &run.subject.objective);
-    let shown = |value: Option<f64>| match (value, objective) {
-        (None, _) => "-".to_string(),
-        (Some(time), Objective::Time) => milliseconds(time),
-        (Some(value), Objective::Metric { .. }) => quantity(value),
-    };
+    let shown = |value: Option<f64>| value.map_or_else(|| "-".to_string(), |value| amount(value, objective.unit()));
     html! {
         details {
             summary { code { (text::name(&parameter.name)) } }
@@ -151,11 +148,7 @@ impl Slice {
         let mut lines: Vec<Line> = tried.map(line).collect();
         let left_out = lines.len().saturating_sub(VALUES);
         if left_out > 0 {
-            let rank = |line: &Line| match line.best(objective) {
-                None => f64::INFINITY,
-                Some(best) if objective.is_maximised() => -best,
-                Some(best) => best,
-            };
+            let rank = |line: &Line| line.best(objective).map_or(f64::INFINITY, |best| objective.score(best));
             lines.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
             lines.truncate(VALUES);
             lines.sort_by_key(|line| line.place);

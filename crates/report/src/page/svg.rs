@@ -1,16 +1,18 @@
 //! Draws the picture of a static page: the evaluations, and the best so far.
 
-use super::{Objective, RunSection, curve, text};
+use super::{RunSection, curve, text};
 use crate::plot::{PlotError, colour};
 use plotters::prelude::*;
 use std::collections::HashSet;
 
 const SIZE: (u32, u32) = (1180, 420);
 
-/// Draws evaluations of runs that optimise time. Both axes cover all runs; times are logarithmic.
-/// Failures are crosses at the upper edge. Returns an empty string if no evaluation was correct.
+/// Draws evaluations of runs of one subject. Both axes cover all runs; values are logarithmic. Failures
+/// are crosses at the upper edge. Returns an empty string if no evaluation was correct, or if a value is
+/// not above zero.
 pub(super) fn svg(runs: &[&RunSection]) -> Result<String, PlotError> {
     let Some((least, most)) = extremes(runs) else { return Ok(String::new()) };
+    let objective = &runs[0].subject.objective;
     // Leaves room for the crosses above and for the line of the best below. The range is never
     // empty.
     let (low, high) = (least / 1.1, most * 1.2);
@@ -29,9 +31,9 @@ pub(super) fn svg(runs: &[&RunSection]) -> Result<String, PlotError> {
             .configure_mesh()
             .light_line_style(WHITE)
             .x_desc("evaluations")
-            .y_desc("time")
+            .y_desc(text::name(&objective.label()))
             .x_label_formatter(&|count| format!("{count:.0}"))
-            .y_label_formatter(&|time| crate::milliseconds(*time))
+            .y_label_formatter(&|value| crate::amount(*value, objective.unit()))
             .draw()
             .map_err(PlotError::new)?;
         let crowded = runs.iter().map(|run| run.evaluations.len()).sum::<usize>() > DRAWN;
@@ -68,11 +70,12 @@ pub(super) fn svg(runs: &[&RunSection]) -> Result<String, PlotError> {
     Ok(svg)
 }
 
-/// Returns the least and the greatest time of all runs, or `None` if no evaluation was correct.
+/// Returns the least and the greatest value of all runs. Returns `None` if no evaluation was correct, or
+/// if one has no logarithm.
 fn extremes(runs: &[&RunSection]) -> Option<(f64, f64)> {
-    let times = || runs.iter().flat_map(|run| &run.evaluations.values).copied().flatten();
-    let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
-    (most > 0.0).then_some((least, most))
+    let values = || runs.iter().flat_map(|run| &run.evaluations.values).copied().flatten();
+    let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+    (least > 0.0 && most > 0.0).then_some((least, most))
 }
 
 /// Number of evaluations that are all drawn.
@@ -98,16 +101,15 @@ fn thinned(
     })
 }
 
-/// Returns the corners of the staircase of the best time so far.
+/// Returns the corners of the staircase of the best value so far.
 fn best_so_far(run: &RunSection) -> Vec<(f64, f64)> {
     let mut corners: Vec<(f64, f64)> = Vec::new();
     let values = &run.evaluations.values;
-    for (at, time) in
-        curve::steps(&run.evaluations, &Objective::Time).into_iter().filter_map(|at| Some((at, values[at]?)))
-    {
+    let steps = curve::steps(&run.evaluations, &run.subject.objective);
+    for (at, value) in steps.into_iter().filter_map(|at| Some((at, values[at]?))) {
         let across = (at + 1) as f64;
         corners.extend(corners.last().map(|(_, best)| (across, *best)));
-        corners.push((across, time));
+        corners.push((across, value));
     }
     corners.extend(corners.last().map(|(_, best)| (values.len() as f64, *best)));
     corners
@@ -117,6 +119,7 @@ fn best_so_far(run: &RunSection) -> Vec<(f64, f64)> {
 mod tests {
     use super::super::Evaluations;
     use super::*;
+    use tunesmith_core::{Direction, Objective, Source};
 
     fn run(values: impl Iterator<Item = Option<f64>>) -> RunSection {
         let evaluations = Evaluations { values: values.collect(), ..Evaluations::default() };
@@ -136,6 +139,20 @@ mod tests {
         let document = roxmltree::Document::parse(&picture).unwrap();
         assert_eq!(document.descendants().filter(|node| node.has_tag_name("circle")).count(), 2);
         assert_eq!(svg(&[&RunSection::default()]).unwrap(), "");
+    }
+
+    #[test]
+    fn a_picture_is_about_the_objective_of_the_runs() {
+        let of = |objective: Objective, value: f64| {
+            let mut run = run([Some(value), Some(2.0 * value)].into_iter());
+            run.subject.objective = objective;
+            (best_so_far(&run).last().copied(), svg(&[&run]).unwrap())
+        };
+        let rate = Objective::new("rate", Direction::Maximise, Some("GB/s"), Source::Printed);
+        let (best, picture) = of(rate.clone(), 8.0);
+        assert_eq!(best, Some((2.0, 16.0)));
+        assert!(picture.contains("rate") && picture.contains("GB/s") && !picture.contains(" ms"), "{picture}");
+        assert_eq!(of(rate, -8.0).1, "", "a negative number has no place on a logarithmic axis");
     }
 
     #[test]

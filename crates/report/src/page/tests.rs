@@ -1,7 +1,7 @@
 use super::*;
 use crate::front::Front;
 use crate::{FailureLine, TopRow};
-use tunesmith_core::{Direction, FailureKind, Gain};
+use tunesmith_core::{Direction, FailureKind, Gain, Objective, Source};
 
 fn run() -> RunSection {
     let top = TopRow {
@@ -133,7 +133,7 @@ fn an_interactive_page_has_a_place_for_every_picture_and_stays_small() {
 #[cfg(feature = "plots")]
 #[test]
 fn runs_of_one_subject_share_axes_and_others_do_not() {
-    let metric = Objective::Metric { name: "energy".to_string(), direction: Direction::Minimise };
+    let metric = Objective::new("energy", Direction::Minimise, Some("mJ"), Source::Metric);
     let other = RunSection { subject: Subject { objective: metric, ..Subject::default() }, ..run() };
     let html = page_html(&page(vec![run(), other, run()]), Form::Interactive).unwrap();
     let of = |runs: &str| html.matches(&format!("data-picture=\"convergence\" data-runs=\"{runs}\"")).count();

@@ -3,7 +3,7 @@
 use rand::seq::SliceRandom as _;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tunesmith_core::{Objective, Recording, Rng, Scale};
+use tunesmith_core::{ObjectiveFunction, Recording, Rng, Scale};
 use tunesmith_space::{ConfigId, Parameter, Space, Value, ValueKind, closest};
 
 /// The scores of a space's configurations on other devices or for other sizes. Cheap to clone.
@@ -63,7 +63,7 @@ impl PastTimes {
     /// # Errors
     /// The parameters show that the recording is of another kernel, or the recording has no correct
     /// configuration of the space.
-    pub fn of(recording: &Recording, space: &Space, objective: &dyn Objective) -> Result<Self, Misfit> {
+    pub fn of(recording: &Recording, space: &Space, objective: &dyn ObjectiveFunction) -> Result<Self, Misfit> {
         compare_parameters(recording.parameters(), space)?;
         let evaluations = recording.evaluations(space);
         let score = |evaluation| objective.score(evaluation).filter(|score| score.is_finite());

@@ -1,7 +1,9 @@
 //! Tests what the Gaussian process strategy learns beside the score: limits, and several objectives.
 
 use tunesmith_core::testing::FunctionEvaluator;
-use tunesmith_core::{Aspects, Evaluation, Failure, FailureKind, Measurement, Objective, Run, Stop, Tuner, statistics};
+use tunesmith_core::{
+    Aspects, Evaluation, Failure, FailureKind, Measurement, ObjectiveFunction, Run, Stop, Tuner, statistics,
+};
 use tunesmith_model::hypervolume;
 use tunesmith_search::build;
 use tunesmith_space::{ConfigId, Parameter, Space, Value};
@@ -37,11 +39,7 @@ struct Wanted<'a> {
     front: bool,
 }
 
-impl Objective for Wanted<'_> {
-    fn name(&self) -> &str {
-        "time"
-    }
-
+impl ObjectiveFunction for Wanted<'_> {
     fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         let factor = if self.front { size(&numbers(self.space, config)) } else { 1.0 };
         Ok(measurement.times_ms.iter().map(|time| (time * factor).powf(if self.front { 0.5 } else { 1.0 })).collect())

@@ -25,7 +25,9 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tunesmith_core::{Interrupt, Judging, Launch, ManualClock, MedianTime, Objective, Recording, Rng, Stop, Tuner};
+use tunesmith_core::{
+    Interrupt, Judging, Launch, ManualClock, MedianTime, ObjectiveFunction, Recording, Rng, Stop, Tuner,
+};
 use tunesmith_device::ReplayEvaluator;
 use tunesmith_report::PlotSeries;
 use tunesmith_search::{Knowledge, PastTimes, StrategySpec};

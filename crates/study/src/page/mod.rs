@@ -6,20 +6,21 @@ mod samples;
 mod spent;
 mod workers;
 
+use crate::judged_run::brief_value;
 use std::collections::BTreeMap;
 use std::path::Path;
-use tunesmith_core::{Failure, Target, common_failures, statistics};
+use tunesmith_core::{Failure, common_failures, statistics};
 use tunesmith_explain::{Surrogate, TrialResult, Trials, failure_causes, importance};
 use tunesmith_problem::Metric;
-use tunesmith_report::{Evaluations, FailureLine, Objective, ParameterValues, RunSection, Subject};
+use tunesmith_report::{Evaluations, FailureLine, ParameterValues, RunSection, Subject};
 use tunesmith_space::{Parameter, Value};
-use tunesmith_store::{Brief, Entry, Journal, Outline, StoreError};
+use tunesmith_store::{Entry, Journal, Outline, StoreError};
 
 /// An evaluation in full with its position.
 type Full = (usize, Entry);
 
 /// Returns what the journal alone says about a run: all but its name, its verdict, the best
-/// configurations and what to do with them. `metric` is its objective, `None` for time, and
+/// configurations and what to do with them. `metric` is its objective, and
 /// `leaders` are the ranks of the best. The section holds at most `most` evaluations. Beside the journal
 /// at `path`, a fleet may have left its state.
 ///
@@ -30,7 +31,7 @@ type Full = (usize, Entry);
 pub fn run_section(
     path: &Path,
     outline: &Outline,
-    metric: Option<&Metric>,
+    metric: &Metric,
     leaders: &[u128],
     most: usize,
 ) -> Result<RunSection, StoreError> {
@@ -38,9 +39,9 @@ pub fn run_section(
     let subject = Subject {
         problem: header.problem.clone(),
         sizes: tunesmith_store::arguments(&header.sizes),
-        objective: objective(metric),
+        objective: metric.objective().clone(),
     };
-    let evaluations = evaluations(outline, metric, &subject.objective, most)?;
+    let evaluations = evaluations(outline, metric, most)?;
     let looked_at = full(outline, even(outline.entries.len(), most))?;
     let trials = trials(outline, metric, &evaluations, &looked_at);
     let found = trials.as_ref().map(|trials| importance(trials, Surrogate::fit(trials).as_ref()));
@@ -60,17 +61,6 @@ pub fn run_section(
     })
 }
 
-fn objective(metric: Option<&Metric>) -> Objective {
-    match metric.map(Metric::target) {
-        None | Some(Target::Time) => Objective::Time,
-        Some(Target::Metric { direction, name }) => Objective::Metric { direction, name },
-        Some(front @ Target::Front(_)) => {
-            let name = format!("geometric mean of {front}");
-            Objective::Metric { direction: tunesmith_core::Direction::Minimise, name }
-        }
-    }
-}
-
 fn parameters(outline: &Outline) -> Vec<ParameterValues> {
     let plain = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
     let parameter = |(name, values): (&String, &serde_json::Value)| ParameterValues {
@@ -80,17 +70,9 @@ fn parameters(outline: &Outline) -> Vec<ParameterValues> {
     outline.header.parameters.iter().map(parameter).collect()
 }
 
-fn evaluations(
-    outline: &Outline,
-    metric: Option<&Metric>,
-    objective: &Objective,
-    most: usize,
-) -> Result<Evaluations, StoreError> {
+fn evaluations(outline: &Outline, metric: &Metric, most: usize) -> Result<Evaluations, StoreError> {
     let briefs = outline.entries.briefs();
-    let values = match metric {
-        None => briefs.iter().map(Brief::time_ms).collect(),
-        Some(metric) => (0..briefs.len()).map(|at| value(outline, metric, at)).collect::<Result<_, _>>()?,
-    };
+    let values = (0..briefs.len()).map(|at| value(outline, metric, at)).collect::<Result<_, _>>()?;
     let mut evaluations = Evaluations {
         values,
         clocks: briefs.iter().map(|brief| brief.clock).collect(),
@@ -99,7 +81,7 @@ fn evaluations(
         kept: Vec::new(),
         messages: BTreeMap::new(),
     };
-    evaluations.kept = evaluations.thinned(objective, most);
+    evaluations.kept = evaluations.thinned(metric.objective(), most);
     let failed = evaluations.kept.iter().copied().filter(|at| briefs[*at].failure.is_some());
     let failed = full(outline, failed)?;
     evaluations.messages = failed.into_iter().filter_map(|(at, entry)| Some((at, entry.message?))).collect();
@@ -108,8 +90,12 @@ fn evaluations(
 
 /// Returns the metric of the evaluation at a position, or `None` if it failed or has none.
 fn value(outline: &Outline, metric: &Metric, at: usize) -> Result<Option<f64>, StoreError> {
-    if outline.entries.briefs()[at].failure.is_some() {
+    let brief = &outline.entries.briefs()[at];
+    if brief.failure.is_some() {
         return Ok(None);
+    }
+    if let Some(value) = brief_value(metric, brief) {
+        return Ok(Some(value));
     }
     let entry = outline.entries.get(at)?;
     let parameter = |name: &str| entry.config.get(name).and_then(Journal::value_of);
@@ -130,7 +116,7 @@ fn even(count: usize, most: usize) -> impl Iterator<Item = usize> {
 
 /// Returns these evaluations as the analyses take them. Returns `None` if the header has a parameter
 /// that is none.
-fn trials(outline: &Outline, metric: Option<&Metric>, evaluations: &Evaluations, looked_at: &[Full]) -> Option<Trials> {
+fn trials(outline: &Outline, metric: &Metric, evaluations: &Evaluations, looked_at: &[Full]) -> Option<Trials> {
     let parameter = |(name, values): (&String, &serde_json::Value)| {
         let values: Option<Vec<Value>> = values.as_array()?.iter().map(Journal::value_of).collect();
         Parameter::new(name, values?).ok()
@@ -139,7 +125,7 @@ fn trials(outline: &Outline, metric: Option<&Metric>, evaluations: &Evaluations,
     let mut trials = Trials::new(&parameters);
     for (at, entry) in looked_at {
         let values = crate::values_of(&parameters, &entry.config);
-        let score = evaluations.values[*at].map(|value| metric.map_or(value, |metric| metric.score(value)));
+        let score = evaluations.values[*at].map(|value| metric.objective().score(value));
         let cut = entry.cut().map(TrialResult::Cut);
         let result = cut.unwrap_or_else(|| match (evaluations.failures[*at], score) {
             (Some(kind), _) => {

@@ -38,8 +38,9 @@ pub(super) fn add(
     (default, winner): (&[u32], &[u32]),
     scores: &mut Scores<'_>,
 ) -> Result<bool, Error> {
-    if let Some(metric) = Metric::recorded(header.objective.as_ref()) {
-        let text = format!("--measure measures times, but the run optimised `{}`", metric.target());
+    let metric = Metric::recorded(header.objective.as_ref());
+    if !metric.objective().is_time() {
+        let text = format!("--measure measures times, but the run optimised `{}`", metric.objective());
         return Err(Error::request(text, Some("leave --measure out".to_string())));
     }
     let problem = problem_of(run, header, named)?;

@@ -12,12 +12,13 @@ use crate::{Error, Metric};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
-use tunesmith_core::{Gain, Recording, RunState, statistics};
+use tunesmith_core::{Gain, Objective, Recording, RunState, statistics};
 use tunesmith_cost::Roof;
 use tunesmith_explain::{
     Advice, AmongBest, Change, CodeNumber, CutCause, Facts, FailureCause, Importance, Scores, Surrogate, Trials,
     advice, among_best, changes, code, cut_cause, failure_causes, importance,
 };
+use tunesmith_problem::serialize_objective;
 use tunesmith_store::{Journal, Outline};
 use tunesmith_study::{CounterExplanation, JudgedRun, Left, is_configuration, space_of_journal, trials, values_of};
 
@@ -45,6 +46,9 @@ pub struct ExplainOptions {
 pub struct Explanation {
     /// The name of the problem or of the recording.
     pub problem: String,
+    /// The objective of the run.
+    #[serde(serialize_with = "serialize_objective")]
+    pub objective: Objective,
     /// Number of evaluations.
     pub evaluations: usize,
     /// Number of correct ones.
@@ -102,9 +106,8 @@ pub struct Explained {
     pub time_ms: f64,
     /// A 95 % interval of the median, if there are samples.
     pub ci95_ms: Option<(f64, f64)>,
-    /// The value of the objective, if it is not time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<f64>,
+    /// The value of the objective.
+    pub value: f64,
     /// The gain over the default, in the objective. In files, it is `ratio`, or `difference` where
     /// a ratio has no meaning.
     #[serde(flatten, serialize_with = "gain")]
@@ -136,8 +139,8 @@ pub fn explain(options: &ExplainOptions) -> Result<Option<Explanation>, Error> {
         return Err(Error::request(text, Some("leave --measure, --problem and --on out".to_string())));
     }
     let counters = counters::explain(options, &recording, outline.as_ref())?;
-    let metric = outline.as_ref().and_then(|outline| Metric::recorded(outline.header.objective.as_ref()));
-    let trials = trials(&recording, metric.as_ref());
+    let metric = Metric::recorded(outline.as_ref().and_then(|outline| outline.header.objective.as_ref()));
+    let trials = trials(&recording, &metric);
     let standing = outline.as_ref().map_or_else(|| Standing::of_rows(&recording), Standing::of_journal);
     let space = outline.as_ref().and_then(|outline| space_of_journal(&outline.header, &recording));
     let model = Surrogate::fit(&trials);
@@ -165,12 +168,21 @@ pub fn explain(options: &ExplainOptions) -> Result<Option<Explanation>, Error> {
     let changes = ends.map(|(default, winner)| changes(&scores, &default, &winner)).unwrap_or_default();
     let left = space.as_ref().and_then(|space| Left::new(space, &recording, &trials));
     let found = importance(&trials, model.as_ref());
-    let found = Found { trials: &trials, importance: found, changes, left, counters, roof };
+    let found = Found {
+        objective: metric.objective().clone(),
+        trials: &trials,
+        importance: found,
+        changes,
+        left,
+        counters,
+        roof,
+    };
     Ok(Some(standing.explanation(&recording, outline.as_ref(), found)))
 }
 
 /// The findings about a run.
 struct Found<'a> {
+    objective: Objective,
     trials: &'a Trials,
     importance: Importance,
     changes: Vec<Change>,
@@ -194,15 +206,15 @@ impl Standing {
         let judged = JudgedRun::new(outline);
         let (ties, open) = (judged.verdict.ties.len(), judged.verdict.not_compared.len());
         let top = top_of(&judged, 1 + ties + open);
-        let config = outline.header.default.clone().zip(top.default_ms);
+        let default = outline.header.default.clone().zip(top.default_ms.zip(top.default_value));
         let mut configs = top.configs.into_iter().map(Explained::from);
         Self {
             best: configs.next(),
-            default: config.map(|(config, time_ms)| Explained {
+            default: default.map(|(config, (time_ms, value))| Explained {
                 config,
                 time_ms,
                 ci95_ms: None,
-                value: top.default_value,
+                value,
                 gain: None,
             }),
             better_than_default: top.better_than_default,
@@ -219,7 +231,7 @@ impl Standing {
             let pairs = recording.parameters().iter().zip(&row.values);
             let config = pairs.map(|(parameter, value)| (parameter.name().to_string(), Journal::value(value)));
             let ci95_ms = statistics::reported_interval(&row.measurement.times_ms);
-            Explained { config: config.collect(), time_ms, ci95_ms, value: None, gain: None }
+            Explained { config: config.collect(), time_ms, ci95_ms, value: time_ms, gain: None }
         });
         Self {
             best,
@@ -256,6 +268,7 @@ impl Standing {
         };
         Explanation {
             problem: recording.kernel.clone().unwrap_or_else(|| recording.name.clone()),
+            objective: found.objective,
             evaluations: facts.evaluations,
             correct: facts.correct,
             next: advice(&facts),

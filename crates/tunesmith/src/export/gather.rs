@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tunesmith_choose::WisdomError;
 use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdom};
 use tunesmith_core::judge::measure::Measure;
-use tunesmith_core::{Gain, Target};
+use tunesmith_core::{Gain, Objective, Target};
 use tunesmith_space::Value;
 use tunesmith_store::{ImportError, Outline, StoreError};
 use tunesmith_study::JudgedRun;
@@ -19,7 +19,7 @@ pub(super) struct Gathered {
     pub(super) wisdom: Wisdom,
     pub(super) notes: Vec<String>,
     /// The objective of all runs, and the first of them.
-    objective: Option<(PathBuf, Target)>,
+    objective: Option<(PathBuf, Objective)>,
     /// For each journal, its best configuration and the speed-up of that, if the default was
     /// correct.
     pub(super) winners: Vec<(Config, Option<f64>)>,
@@ -45,7 +45,7 @@ impl Gathered {
                     for known in &file.wisdom.portfolios {
                         gathered.orders.entry(known.kernel.clone()).or_insert_with(|| known.sizes.clone());
                     }
-                    gathered.join_objective(run, &Target::Time)?;
+                    gathered.join_objective(run, &Objective::time())?;
                     gathered.wisdom.merge(file.wisdom);
                 }
                 Err(WisdomError::Foreign { .. }) => gathered.add_run(run)?,
@@ -105,9 +105,9 @@ impl Gathered {
     }
 
     /// Refuses a run whose objective is another than that of the runs before it: no number ranks both.
-    fn join_objective(&mut self, run: &Path, objective: &Target) -> Result<(), Error> {
+    fn join_objective(&mut self, run: &Path, objective: &Objective) -> Result<(), Error> {
         let (first, known) = self.objective.get_or_insert_with(|| (run.to_path_buf(), objective.clone()));
-        if known == objective {
+        if Target::from(&*known) == Target::from(objective) {
             return Ok(());
         }
         let text = format!("`{}` was tuned to {known}, `{}` to {objective}", first.display(), run.display());
@@ -115,7 +115,7 @@ impl Gathered {
     }
 
     /// Returns the objective of the runs. Wisdom and recordings hold times.
-    pub(super) fn objective(&self) -> Target {
+    pub(super) fn objective(&self) -> Objective {
         self.objective.as_ref().map(|(_, objective)| objective.clone()).unwrap_or_default()
     }
 
@@ -138,7 +138,7 @@ impl Gathered {
 
     fn add_recording(&mut self, run: &Path) -> Result<(), Error> {
         let recording = tunesmith_store::import(run).map_err(|error: ImportError| Error::from(error))?;
-        self.join_objective(run, &Target::Time)?;
+        self.join_objective(run, &Objective::time())?;
         let names = recording.parameters().iter().map(tunesmith_space::Parameter::name);
         let entry = |row: &tunesmith_core::recording::Row| {
             Some(Entry {
@@ -169,23 +169,21 @@ impl Gathered {
     }
 }
 
-/// Returns a positive cost of every configuration, in their order: its time or, for another objective, a number with
-/// the same ratios. Where ratios have no meaning, it grows by 1 from the best to the middle one.
+/// Returns a positive cost of every configuration, in their order: a number with the ratios of the objective, such as
+/// the time itself. Where ratios have no meaning, it grows by 1 from the best to the middle one.
 fn costs(judged: &JudgedRun<'_>, top: &Top) -> Vec<f64> {
-    let Some(metric) = &judged.metric else { return top.configs.iter().map(|found| found.time_ms).collect() };
-    let score = |value: Option<f64>| value.map_or(f64::INFINITY, |value| metric.score(value));
-    let scores: Vec<f64> = top.configs.iter().map(|found| score(found.value)).collect();
-    let known: Vec<f64> = scores.iter().copied().filter(|score| score.is_finite()).collect();
-    let measure = Measure::of(known.iter().copied());
-    let best = known.iter().copied().fold(f64::INFINITY, f64::min);
-    let middle = tunesmith_core::statistics::median(&known).unwrap_or(best);
+    let objective = judged.metric.objective();
+    let scores: Vec<f64> = top.configs.iter().map(|found| objective.score(found.value)).collect();
+    let measure = Measure::of(scores.iter().copied());
+    let best = scores.iter().copied().fold(f64::INFINITY, f64::min);
+    let middle = tunesmith_core::statistics::median(&scores).unwrap_or(best);
     let spread = if middle > best { middle - best } else { 1.0 };
     let cost = |score: f64| match measure {
         Measure::Ratio if best > 0.0 => score,
         Measure::Ratio => -score.recip(),
         Measure::Difference => 1.0 + (score - best) / spread,
     };
-    scores.into_iter().map(|score| if score.is_finite() { cost(score) } else { score }).collect()
+    scores.into_iter().map(cost).collect()
 }
 
 /// Returns a configuration from its form in journals.

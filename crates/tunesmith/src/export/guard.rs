@@ -104,7 +104,7 @@ impl Guard<'_> {
         let search = Search {
             strategy: Some("random".parse()?),
             stop: Some(Stop::evaluations(2)),
-            objective: Some(Target::Time),
+            objective: Some(Target::default()),
             start,
             ..Search::default()
         };

@@ -4,7 +4,9 @@ use crate::Problem;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use tunesmith_core::judge::standing::counted;
-use tunesmith_core::{Evaluation, Failure, Measurement, Objective as _, Resample, Role, Run, Status, statistics};
+use tunesmith_core::{
+    Evaluation, Failure, Measurement, ObjectiveFunction as _, Resample, Role, Run, Status, statistics,
+};
 use tunesmith_problem::MetricObjective;
 use tunesmith_space::{ConfigId, Expr, Space, lookup};
 use tunesmith_store::{Journal, arguments};
@@ -35,14 +37,14 @@ pub struct Candidate {
     pub parts_ms: BTreeMap<String, f64>,
     /// The medians of the other numbers of its runs, by name.
     pub values: BTreeMap<String, f64>,
-    /// The value of the objective, if it is not time. As for the time, of the final re-measurement
-    /// if it took part.
+    /// The value of the objective. As for the time, of the final re-measurement if it took part. `None` if
+    /// the configuration failed or has no value.
     pub value: Option<f64>,
     /// A 95 % interval of that value.
     pub value_ci95: Option<(f64, f64)>,
 }
 
-/// The value of an objective that is not time.
+/// The value of an objective.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct ObjectiveValue {
     /// The median.
@@ -52,8 +54,7 @@ struct ObjectiveValue {
 }
 
 impl Candidate {
-    /// Joins a configuration's evaluation with its part of `resamples`, and with its value if the
-    /// objective `valued` is not time.
+    /// Joins a configuration's evaluation with its part of `resamples`, and with its value of the objective.
     pub(crate) fn new(
         space: &Space,
         evaluation: &Evaluation,
@@ -101,7 +102,7 @@ impl Candidate {
     }
 }
 
-/// A run with an objective other than time.
+/// A run with its objective.
 pub(crate) struct Valued<'a> {
     pub(crate) run: &'a Run,
     pub(crate) objective: &'a MetricObjective,
@@ -125,7 +126,7 @@ impl Valued<'_> {
     }
 
     fn summary(&self, scores: &[f64]) -> ObjectiveValue {
-        let value = |score: f64| self.objective.metric().value(score);
+        let value = |score: f64| self.objective.metric().objective().value(score);
         let ordered = |(low, high)| {
             let (a, b) = (value(low), value(high));
             (a.min(b), a.max(b))

@@ -3,13 +3,15 @@
 
 use super::{Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 use crate::FrontMember;
+use crate::top::gain;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::Path;
-use tunesmith_core::Cuts;
+use tunesmith_core::{Cuts, Gain, Objective};
 use tunesmith_explain::serialize_cuts;
+use tunesmith_problem::serialize_objective;
 use tunesmith_propose::ProposalReport;
 use tunesmith_store::DriftLine;
 
@@ -22,7 +24,8 @@ pub struct OutcomeDocument<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     seed: u64,
-    objective: String,
+    #[serde(serialize_with = "serialize_objective")]
+    objective: &'a Objective,
     stop_reason: String,
     state: &'static str,
     evaluations: u64,
@@ -79,6 +82,9 @@ pub struct CandidateDocument<'a> {
     value: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value_ci95: Option<(f64, f64)>,
+    /// The gain over the default.
+    #[serde(flatten, skip_serializing_if = "Option::is_none", serialize_with = "gain")]
+    gain: Option<Gain>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
 }
@@ -90,15 +96,17 @@ pub(crate) fn cuts<S: Serializer>(cuts: &Option<Cuts>, serializer: S) -> Result<
 
 impl<'a> OutcomeDocument<'a> {
     pub(super) fn new(outcome: &'a Outcome) -> Self {
-        let one = |candidate: &'a Option<Candidate>| candidate.as_ref().map(CandidateDocument::new);
-        let all = |candidates: &'a [Candidate]| candidates.iter().map(CandidateDocument::new).collect();
+        let compared =
+            |candidate| CandidateDocument { gain: outcome.gain(candidate), ..CandidateDocument::new(candidate) };
+        let one = |candidate: &'a Option<Candidate>| candidate.as_ref().map(compared);
+        let all = |candidates: &'a [Candidate]| candidates.iter().map(compared).collect();
         Self {
             problem: &outcome.problem,
             device: &outcome.device,
             strategy: outcome.strategy.to_string(),
             notes: &outcome.notes,
             seed: outcome.seed,
-            objective: outcome.objective.to_string(),
+            objective: &outcome.objective,
             stop_reason: outcome.stop_reason.to_string(),
             state: outcome.state.word(),
             evaluations: outcome.evaluations,
@@ -145,6 +153,7 @@ impl<'a> CandidateDocument<'a> {
             values: &candidate.values,
             value: candidate.value,
             value_ci95: candidate.value_ci95,
+            gain: None,
             message: candidate.failure.as_ref().map(|failure| failure.message.as_str()),
         }
     }
@@ -154,7 +163,7 @@ impl<'a> CandidateDocument<'a> {
 mod tests {
     use super::*;
     use serde_json::json;
-    use tunesmith_core::{Failure, FailureKind, Gain, RunState, StopReason, Target};
+    use tunesmith_core::{Direction, Failure, FailureKind, Gain, RunState, Source, StopReason};
     use tunesmith_space::{Parameter, Space};
 
     /// The document of the outcome below. Other programs read exactly these bytes.
@@ -204,7 +213,7 @@ mod tests {
             strategy: "random".parse().unwrap(),
             notes: vec!["a note".to_string()],
             seed: 7,
-            objective: "minimise energy".parse().unwrap(),
+            objective: Objective::new("energy", Direction::Minimise, Some("mJ"), Source::Metric),
             stop_reason: StopReason::Exhausted,
             evaluations: 4,
             resumed: 1,
@@ -217,6 +226,7 @@ mod tests {
             verified: Some(true),
             better_than_default: true,
             comparison: Some(DefaultComparison {
+                contender: space.id(1).unwrap(),
                 gain: Gain::Ratio(1.25),
                 ci95: Some((1.0, 1.5)),
                 basis: tunesmith_core::Basis::Final,
@@ -259,7 +269,7 @@ mod tests {
     fn what_there_is_nothing_of_is_left_out() {
         let plain = Outcome {
             notes: Vec::new(),
-            objective: Target::Time,
+            objective: Objective::time(),
             unscored: None,
             limit: None,
             regret: Vec::new(),
@@ -270,7 +280,7 @@ mod tests {
         for absent in ["notes", "unscored", "limit", "regret", "simulated_seconds", "common_failures"] {
             assert!(document.get(absent).is_none(), "{absent}");
         }
-        assert_eq!(document["objective"], "minimise time");
+        assert_eq!(document["objective"]["name"], "time");
         assert!(document["default"].get("message").is_none() && document["default"].get("value").is_none());
     }
 }

@@ -14,11 +14,12 @@ use crate::FrontMember;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tunesmith_core::{Basis, Comparison, Cuts, FailureKind, Gain, RegretBound, RunState, StopReason, Target};
+use tunesmith_core::{Basis, Comparison, Cuts, FailureKind, Gain, Objective, RegretBound, RunState, StopReason};
 use tunesmith_cost::EstimatedInterval;
 use tunesmith_explain::serialize_gain;
 use tunesmith_propose::ProposalReport;
 use tunesmith_search::StrategySpec;
+use tunesmith_space::ConfigId;
 use tunesmith_store::DriftLine;
 
 /// The result of a tuning run. [`Outcome::document`] is its JSON form.
@@ -35,7 +36,7 @@ pub struct Outcome {
     /// The seed.
     pub seed: u64,
     /// The objective.
-    pub objective: Target,
+    pub objective: Objective,
     /// The reason why the run ended.
     pub stop_reason: StopReason,
     /// Number of evaluations, including failed and resumed ones.
@@ -113,11 +114,23 @@ impl Outcome {
     pub fn document(&self) -> OutcomeDocument<'_> {
         OutcomeDocument::new(self)
     }
+
+    /// Returns how much better a configuration is than the default. For the contender of the comparison, it is
+    /// that of the comparison, which is corrected for drift. `None` without a value of both.
+    pub fn gain(&self, candidate: &Candidate) -> Option<Gain> {
+        let compared = self.comparison.filter(|known| known.contender == candidate.index);
+        let score = |candidate: &Candidate| candidate.value.map(|value| self.objective.score(value));
+        let between = || Some(Gain::between(score(candidate)?, score(self.default.as_ref()?)?));
+        compared.map(|known| known.gain).or_else(between)
+    }
 }
 
 /// The comparison of the best contender with the default, in the objective.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DefaultComparison {
+    /// The contender.
+    #[serde(skip)]
+    pub contender: ConfigId,
     /// The gain of the contender: the speed-up if the objective is time. In files, it is `ratio`, or `difference` where
     /// a ratio has no meaning.
     #[serde(flatten, serialize_with = "serialize_gain")]
@@ -139,7 +152,12 @@ fn basis<S: serde::Serializer>(basis: &Basis, serializer: S) -> Result<S::Ok, S:
 
 impl From<&Comparison> for DefaultComparison {
     fn from(comparison: &Comparison) -> Self {
-        Self { gain: comparison.gain(), ci95: comparison.interval, basis: comparison.basis }
+        Self {
+            contender: comparison.contender,
+            gain: comparison.gain(),
+            ci95: comparison.interval,
+            basis: comparison.basis,
+        }
     }
 }
 

@@ -30,7 +30,7 @@ impl Asked {
         let command = settings.propose.as_ref();
         let partner = command.map(|command| command.start(ground.machine)).transpose()?;
         let device = header.identity.get("device").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let objective = settings.target().to_string();
+        let objective = settings.metric().objective().to_string();
         Ok(Self::Proposals(Box::new(Proposals::new(
             strategy,
             Proposing {

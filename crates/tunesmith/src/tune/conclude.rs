@@ -10,7 +10,7 @@ use crate::outcome::{
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
-use tunesmith_core::{Cuts, Evaluation, FailureKind, Resample, Role, Run, common_failures};
+use tunesmith_core::{Cuts, Evaluation, FailureKind, Objective, Resample, Role, Run, common_failures};
 use tunesmith_cost::{EstimatedInterval, Limit};
 use tunesmith_propose::ProposalReport;
 use tunesmith_space::ConfigId;
@@ -50,7 +50,7 @@ impl Finished {
             problem: ground.problem.name.clone(),
             strategy: settings.strategy.clone(),
             seed: settings.seed,
-            objective: settings.target(),
+            objective: settings.metric().objective().clone(),
             stop_reason: run.stop_reason.clone(),
             evaluations: run.progress.evaluations,
             resumed: run.resumed,
@@ -78,7 +78,7 @@ impl Finished {
             wall_seconds: wall.as_secs_f64(),
             simulated_seconds: self.is_simulated.then_some(run.progress.elapsed.as_secs_f64()),
             seconds: self.seconds(ground.building, wall),
-            proposals: self.proposals,
+            proposals: self.proposals.map(|report| in_values(report, settings.metric().objective())),
             notes: self.notes,
             device: self.device,
             out: self.journal,
@@ -88,8 +88,8 @@ impl Finished {
     /// Returns the measurements of `config`, or `None` if it was not evaluated.
     fn candidate(&self, config: ConfigId, ground: &Ground<'_>, settings: &Settings) -> Option<Candidate> {
         let evaluation = &self.run.history.of(config)?.evaluation;
-        let valued = settings.metric_objective().map(|objective| Valued { run: &self.run, objective });
-        Some(Candidate::new(&ground.space, evaluation, &self.run.resamples, valued.as_ref()))
+        let valued = Valued { run: &self.run, objective: settings.objective().metric() };
+        Some(Candidate::new(&ground.space, evaluation, &self.run.resamples, Some(&valued)))
     }
 
     /// Divides the wall time into the parts of the space, the loop and the device, and the rest.
@@ -108,6 +108,12 @@ impl Finished {
             other: wall.saturating_sub(explained).as_secs_f64(),
         }
     }
+}
+
+/// Returns a report whose scores are values of the objective.
+fn in_values(report: ProposalReport, objective: &Objective) -> ProposalReport {
+    let value = |score: Option<f64>| score.map(|score| objective.value(score));
+    ProposalReport { best: value(report.best), best_of_others: value(report.best_of_others), ..report }
 }
 
 fn evaluations(run: &Run) -> impl Iterator<Item = &Evaluation> {

@@ -31,7 +31,7 @@ pub(super) fn header(
     let metric = settings.metric();
     Header {
         identity: identity(blank.identity, problem, metric, device),
-        objective: metric.and_then(|metric| serde_json::to_value(metric).ok()),
+        objective: serde_json::to_value(metric).ok(),
         problem: problem.name.clone(),
         sizes: problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
         features: problem.input_features(),
@@ -54,15 +54,15 @@ pub(super) fn header(
 pub(super) fn identity(
     mut identity: Map<String, Json>,
     problem: &Problem,
-    metric: Option<&Metric>,
+    metric: &Metric,
     device: &OfDevice,
 ) -> Map<String, Json> {
     identity.insert("problem".to_string(), Json::from(problem.digest()));
     identity.insert("measurement policy".to_string(), Json::from(problem.policy.identity() + &align_text(problem)));
-    if let Some(metric) = metric {
-        // Named only if it is not time. Journals without it mean time.
-        let (target, definition) = (metric.target(), metric.definition());
-        let text = definition.map_or_else(|| target.to_string(), |text| format!("{target} = {text}"));
+    // Named only if it is not the default. Journals without it mean time.
+    if *metric != Metric::default() {
+        let objective = metric.objective();
+        let text = metric.definition().map_or_else(|| objective.to_string(), |text| format!("{objective} = {text}"));
         identity.insert("objective".to_string(), Json::from(text));
     }
     identity.extend(problem.data_digest().map(|digest| (DATA.to_string(), Json::from(digest))));

@@ -9,7 +9,7 @@ use crate::prior::{Prior, PriorEstimates};
 use std::path::Path;
 use std::sync::Arc;
 use tunesmith_choose::timing::KnownDevice;
-use tunesmith_core::{Launch, Recording, Searcher, Stop, Target};
+use tunesmith_core::{Launch, Objective, Recording, Searcher, Stop};
 use tunesmith_cost::NestEstimates;
 use tunesmith_device::Device;
 use tunesmith_search::{Knowledge, PastTimes};
@@ -41,13 +41,13 @@ impl<'a> Learned<'a> {
         let grid = problem.grid(space, ground.default.as_ref())?.map(Arc::from);
         let prior = Prior::chosen(settings.model.as_ref(), problem, || device.of_kernels(machine))?;
         let (estimates, guided) = match &prior {
-            Some(prior) => prior.estimates(space, &settings.target(), &settings.strategy),
+            Some(prior) => prior.estimates(space, settings.metric().objective(), &settings.strategy),
             None => {
                 let guided = guided(settings.model.as_ref(), space, device, &settings.strategy)?;
                 (PriorEstimates::default(), guided)
             }
         };
-        check_limit(&settings.stop, &estimates, &settings.target())?;
+        check_limit(&settings.stop, &estimates, settings.metric().objective())?;
         check_counted(device, problem, machine, (settings.profile, settings.needs_energy()))?;
         let has_counters = device.counted_hardware().is_some();
         let launch = match device {
@@ -109,28 +109,27 @@ fn history(ground: &Ground<'_>, settings: &Settings, replayed: Option<&(&Path, R
 }
 
 /// Checks that the condition `limit` can be used: it compares times with a model's limit.
-fn check_limit(stop: &Stop, estimates: &PriorEstimates, target: &Target) -> Result<(), Error> {
+fn check_limit(stop: &Stop, estimates: &PriorEstimates, objective: &Objective) -> Result<(), Error> {
     if !stop.has_limit() {
         return Ok(());
     }
     let refuse = |text: &str, remedy: &str| Err(Error::request(text, Some(remedy.to_string())));
-    match (&estimates.limit, target) {
-        (_, Target::Metric { .. } | Target::Front(_)) => refuse(
+    if !objective.is_time() {
+        return refuse(
             "the stop condition `limit` is about times, and the objective is another",
             "leave `limit` out, or minimise time",
-        ),
-        (None, Target::Time) if estimates.no_limit.is_some() => refuse(
-            &format!(
-                "the stop condition `limit` cannot be used: {}",
-                estimates.no_limit.as_deref().unwrap_or_default()
-            ),
+        );
+    }
+    match (&estimates.limit, &estimates.no_limit) {
+        (Some(_), _) => Ok(()),
+        (None, Some(reason)) => refuse(
+            &format!("the stop condition `limit` cannot be used: {reason}"),
             "calibrate the device again, or name the time to reach: `cost 1.5ms`",
         ),
-        (None, Target::Time) => refuse(
+        (None, None) => refuse(
             "the stop condition `limit` needs a model of the kernel's limit, but there is none",
             "tune a loop nest with the device file of its device (`--model FILE`, which `tunesmith calibrate` writes), or name the time to \
              reach: `cost 1.5ms`",
         ),
-        (Some(_), Target::Time) => Ok(()),
     }
 }

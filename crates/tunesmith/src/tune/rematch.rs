@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use tunesmith_core::judge::finals::Finals;
-use tunesmith_core::{Direction, Interrupt, Judging, Request, Rng, Run, Searcher, Stop, Target, Tuner, View};
+use tunesmith_core::{Interrupt, Judging, Request, Rng, Run, Searcher, Stop, Target, Tuner, View};
 use tunesmith_device::Machine;
 use tunesmith_problem::{Metric, configuration};
 use tunesmith_space::{ConfigId, Space};
@@ -61,7 +61,7 @@ pub fn verify_winner(options: &VerifyOptions) -> Result<Option<WinnerCheck>, Err
     let mut session = Session { interrupt: options.interrupt.clone(), ..Session::default() };
     let began = session.clock.now();
     let ground = Ground::open(&problem, &options.machine, &[], &mut session)?;
-    let search = Search { objective: Some(top.objective.clone()), keep_going: true, ..Search::default() };
+    let search = Search { objective: Some(Target::from(&top.objective)), keep_going: true, ..Search::default() };
     let settings = Settings::new(&ground, &search, &JournalOptions::default())?;
     let (mut runner, _) = ready::open(&ground, &settings, &mut session)?;
     let environment = environment(header, &ground, &runner);
@@ -104,7 +104,7 @@ fn check(top: &Top, options: &VerifyOptions) -> Result<(), Error> {
 /// Returns the differences between the environment of the run and the present one.
 fn environment(header: &Header, ground: &Ground<'_>, runner: &Runner<'_>) -> Vec<Difference> {
     let device = OfDevice { identity: runner.identity(), features: BTreeMap::new() };
-    let identity = identity(Journal::header(&ground.space).identity, ground.problem, None, &device);
+    let identity = identity(Journal::header(&ground.space).identity, ground.problem, &Metric::default(), &device);
     let sizes = ground.problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect();
     header.differences(&Header { identity, sizes, ..header.clone() })
 }
@@ -118,24 +118,27 @@ fn subjects(top: &Top, header: &Header, space: &Space) -> Vec<(Remeasured, Optio
     };
     let of_run = |(at, found): (usize, &TopConfig)| {
         let place = if at == 0 { Place::Winner } else { Place::RunnerUp };
-        let before = estimate(found.time_ms, found.ci95_ms, (found.value, None));
+        let before = Estimate {
+            time_ms: found.time_ms,
+            ci95_ms: found.ci95_ms,
+            value: found.value,
+            value_ci95: found.value_ci95,
+        };
         subject(place, &found.config, Some(before))
     };
     let mut subjects: Vec<_> = top.configs.iter().enumerate().map(of_run).collect();
     let is_new = |default: &&Map<String, Json>| top.configs.iter().all(|found| found.config != **default);
     if let Some(default) = header.default.as_ref().filter(is_new) {
-        let before = top.default_ms.map(|time_ms| estimate(time_ms, None, (top.default_value, None)));
+        let known = top.default_ms.zip(top.default_value);
+        let before = known.map(|(time_ms, value)| Estimate { time_ms, value, ..Estimate::default() });
         subjects.push(subject(Place::Default, default, before));
     }
     subjects
 }
 
-fn estimate(
-    time_ms: f64,
-    ci95_ms: Option<(f64, f64)>,
-    (value, value_ci95): (Option<f64>, Option<(f64, f64)>),
-) -> Estimate {
-    Estimate { time_ms, ci95_ms, value, value_ci95 }
+fn estimate(found: &Candidate) -> Option<Estimate> {
+    let Candidate { ci95_ms, value_ci95, .. } = *found;
+    Some(Estimate { time_ms: found.time_ms?, ci95_ms, value: found.value?, value_ci95 })
 }
 
 /// Asks for nothing: only the configurations named before the search are evaluated.
@@ -175,14 +178,13 @@ fn measure(
 fn enter(subject: &mut Remeasured, measured: Option<(ConfigId, &Run)>, settings: &Settings, space: &Space) {
     let found = measured.and_then(|(id, run)| {
         let evaluation = &run.history.of(id)?.evaluation;
-        let valued = settings.metric_objective().map(|objective| Valued { run, objective });
-        Some(Candidate::new(space, evaluation, &run.resamples, valued.as_ref()))
+        let valued = Valued { run, objective: settings.objective().metric() };
+        Some(Candidate::new(space, evaluation, &run.resamples, Some(&valued)))
     });
     match found {
         None => subject.failure = Some("the problem does not have this configuration any more".to_string()),
         Some(found) => {
-            subject.now =
-                found.time_ms.map(|time_ms| estimate(time_ms, found.ci95_ms, (found.value, found.value_ci95)));
+            subject.now = estimate(&found);
             subject.failure = found.failure.map(|failure| failure.message);
         }
     }
@@ -195,10 +197,8 @@ fn evidence(judged: &JudgedRun<'_>, configs: &[Remeasured], run: Option<&Run>, s
     let before = judged.verdict.comparison.filter(|known| Some(known.contender) == judged.verdict.winner);
     let rival = run.and_then(|run| run.verdict.comparison).filter(|found| found.is_better);
     let named = |id| Journal::config(space, &space.unrank(id));
-    let metric = judged.metric.as_ref();
     WinnerEvidence {
-        target: metric.map_or(Target::Time, Metric::target),
-        direction: metric.map_or(Direction::Minimise, |metric| metric.direction),
+        objective: judged.metric.objective().clone(),
         failure: winner.failure.clone(),
         winner: (winner.before, winner.now),
         default: (before.as_ref().map(GainEstimate::from), default.and_then(|subject| subject.now)),

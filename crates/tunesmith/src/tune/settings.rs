@@ -7,9 +7,9 @@ use crate::devices::yielded;
 use crate::{Error, Metric, Problem};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tunesmith_core::{Direction, Stop, Target};
+use tunesmith_core::{Direction, Objective, Stop, Target};
 use tunesmith_device::Device;
-use tunesmith_problem::{Limits, MetricObjective, SearchObjective, Yielded};
+use tunesmith_problem::{Limits, SearchObjective, Yielded};
 use tunesmith_propose::ProposeCommand;
 use tunesmith_search::StrategySpec;
 use tunesmith_space::Space;
@@ -69,9 +69,9 @@ impl Settings {
         let yielded = yielded_for(&target, ground)?;
         let metric = Metric::new(&target, problem, &yielded)?;
         let limits = Limits::new(problem, &yielded)?;
-        metric.iter().try_for_each(|metric| metric.check_yielded(problem, &yielded))?;
+        metric.check_yielded(problem, &yielded)?;
         limits.check_yielded(problem, &yielded)?;
-        check_cost(&stop, metric.as_ref())?;
+        check_cost(&stop, metric.objective())?;
         let tuning = &problem.tuning;
         let in_flight = strategy.strategy().in_flight();
         let seed = search.seed.or(earlier.as_ref().map(|header| header.seed)).or(tuning.seed);
@@ -99,29 +99,19 @@ impl Settings {
         })
     }
 
-    /// Returns the objective as users write it.
-    pub(super) fn target(&self) -> Target {
-        self.metric().map_or(Target::Time, Metric::target)
+    /// Returns the metric to optimise.
+    pub(super) fn metric(&self) -> &Metric {
+        self.objective.metric().metric()
     }
 
-    /// Returns the metric to optimise, or `None` for time.
-    pub(super) fn metric(&self) -> Option<&Metric> {
-        self.objective.metric().map(MetricObjective::metric)
-    }
-
-    /// Returns the objective of the metric to optimise, or `None` for time.
-    pub(super) fn metric_objective(&self) -> Option<&MetricObjective> {
-        self.objective.metric()
-    }
-
-    /// Returns the objective that scores evaluations.
+    /// Returns the function that scores evaluations.
     pub(super) fn objective(&self) -> &SearchObjective {
         &self.objective
     }
 
     /// Returns true if the energy of every sample is measured.
     pub(super) fn needs_energy(&self) -> bool {
-        self.metric().is_some_and(Metric::needs_energy) || self.objective.limits().needs_energy()
+        self.metric().needs_energy() || self.objective.limits().needs_energy()
     }
 
     /// Opens the journal of the resumed run, or creates a new one.
@@ -165,13 +155,13 @@ fn stop(problem: &Problem, search: &Search, strategy: &StrategySpec) -> Stop {
 
 /// Returns the objective: the user's, or that of the resumed run, or the problem's.
 fn target(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Target {
-    let before = earlier.and_then(|header| Metric::recorded(header.objective.as_ref())).map(|metric| metric.target());
+    let before = earlier.map(|header| Target::from(Metric::recorded(header.objective.as_ref()).objective()));
     search.objective.clone().or(before).or(problem.tuning.objective.clone()).unwrap_or_default()
 }
 
 /// Returns the numbers that runs on the device yield, if the objective or a limit uses them.
 fn yielded_for(target: &Target, ground: &Ground<'_>) -> Result<Yielded, Error> {
-    let uses_none = *target == Target::Time && ground.problem.limits.is_empty();
+    let uses_none = *target == Target::default() && ground.problem.limits.is_empty();
     if uses_none { Ok(Yielded::default()) } else { yielded(&ground.device, ground.problem) }
 }
 
@@ -206,15 +196,12 @@ fn room_beside(jobs: usize) -> usize {
 
 /// Checks that the condition `cost` has a minimised objective. For a maximised one it would mean
 /// the opposite of what it says.
-fn check_cost(stop: &Stop, metric: Option<&Metric>) -> Result<(), Error> {
-    match metric {
-        Some(metric) if metric.direction == Direction::Maximise && stop.has_cost() => {
-            let target = metric.target();
-            let text = format!("the stop condition `cost` needs an objective that is minimised, not `{target}`");
-            Err(Error::request(text, Some("leave `cost` out, or minimise a metric".to_string())))
-        }
-        _ => Ok(()),
+fn check_cost(stop: &Stop, objective: &Objective) -> Result<(), Error> {
+    if objective.direction() == Direction::Maximise && stop.has_cost() {
+        let text = format!("the stop condition `cost` needs an objective that is minimised, not `{objective}`");
+        return Err(Error::request(text, Some("leave `cost` out, or minimise a metric".to_string())));
     }
+    Ok(())
 }
 
 #[cfg(test)]
