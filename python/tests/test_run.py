@@ -100,3 +100,36 @@ def test_what_is_no_journal_is_refused(tmp_path):
         Run.load(tmp_path / "no.jsonl")
     with pytest.raises(tunesmith.Error, match="none.jsonl"):
         Run.load(tmp_path / "none.jsonl")
+
+
+# The problem, and the best's value and gain in each objective, are those of `cli/tests/it/one_truth.rs`.
+NUMBERS = """
+[kernel]
+command = ["sh", "-c", "echo cost $((39 / X)) score $((1 - 2 * X)) misses $((3 - X)) rate $((10 * X))"]
+cost = 'cost (\\d+)'
+values = { score = 'score (-?\\d+)', misses = 'misses (\\d+)', rate = 'rate (\\d+)' }
+[parameters]
+X = [1, 2, 3]
+"""
+
+
+@pytest.mark.parametrize(
+    ("objective", "value", "ratio", "difference", "source"),
+    [
+        ("time", 13, 3, None, "time"),
+        ("minimise score", -5, 5, None, "printed"),
+        ("minimise misses", 0, None, 2, "printed"),
+        ("maximise rate", 30, 3, None, "printed"),
+        (["time", "maximise rate"], (13 / 30) ** 0.5, 3, None, "metric"),
+    ],
+)
+def test_a_run_tells_the_value_and_the_gain_of_any_objective_as_the_commands_do(
+    objective, value, ratio, difference, source, tmp_path
+):
+    run = tunesmith.tune(
+        tunesmith.Problem(NUMBERS), strategy="exhaustive", objective=objective, out=tmp_path / "run.jsonl"
+    )
+    assert run.best.config == {"X": 3} and run.best.value == pytest.approx(value)
+    assert (run.best.ratio, run.best.difference) == (pytest.approx(ratio), pytest.approx(difference))
+    assert run.objective["source"] == source
+    assert run.objective["direction"] == ("maximise" if objective == "maximise rate" else "minimise")

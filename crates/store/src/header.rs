@@ -49,7 +49,7 @@ pub struct Header {
     /// and for runs without outputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
-    /// The objective, if it is not time, with the inputs of its value.
+    /// The objective with the inputs of its value. `None` in journals of earlier versions if it is time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<Json>,
     /// The recordings that the strategy was given as history.

@@ -91,6 +91,50 @@ fn tune_top_report_export_and_convert_tell_one_truth() {
     );
 }
 
+/// Prints numbers of either sign. The default is X = 1, and X = 3 is the best in each.
+const NUMBERS: &str = "echo cost $((39 / X)) score $((1 - 2 * X)) misses $((3 - X)) rate $((10 * X))";
+
+const VALUES: &str = r"values = { score = 'score (-?\d+)', misses = 'misses (\d+)', rate = 'rate (\d+)' }
+";
+
+/// Objectives with the value of the best, its gain over the default, and the source of the numbers.
+const OBJECTIVES: [(&str, f64, &str, f64, &str); 5] = [
+    ("minimise time", 13.0, "ratio", 3.0, "time"),
+    ("minimise score", -5.0, "ratio", 5.0, "printed"),
+    ("minimise misses", 0.0, "difference", 2.0, "printed"),
+    ("maximise rate", 30.0, "ratio", 3.0, "printed"),
+    // The geometric mean of 13 and 1 / 30.
+    ("minimise time, maximise rate", 0.658_280_588_604_383_3, "ratio", 3.0, "metric"),
+];
+
+#[test]
+fn every_command_tells_the_same_value_and_gain_of_any_objective() {
+    let problem = PROBLEM.replace("[parameters]", &format!("{VALUES}[parameters]"));
+    for (objective, value, word, gain, source) in OBJECTIVES {
+        let folder = Folder::with(&[("p.toml", &problem), ("run.sh", NUMBERS)]);
+        let outcome = folder.run(&["tune", "p.toml", "--objective", objective, "--quiet", "--json"]).json();
+        let (top, explained) = (folder.run(&["top", "p.jsonl", "--json"]).json(), explanation(&folder));
+        let near = |json: &Json, wanted: f64| (json.as_f64().unwrap() - wanted).abs() < 1e-9 * wanted.abs().max(1.0);
+        for best in [&outcome["best"], &top["configs"][0], &explained["best"]] {
+            assert_eq!(best["config"]["X"], 3, "{objective}: {best:#}");
+            assert!(near(&best["value"], value) && near(&best[word], gain), "{objective}: {best:#}");
+        }
+        assert!(near(&outcome["speedup"][word], gain), "{objective}: {outcome:#}");
+        assert_eq!(outcome["objective"]["source"], source, "{objective}");
+        assert!(outcome["objective"] == top["objective"] && top["objective"] == explained["objective"]);
+        assert_eq!(outcome["default"]["value"], top["default_value"], "{objective}");
+        assert_eq!(folder.run(&["report", "p.jsonl", "-o", "p.html"]).code, Some(0));
+        let page = std::fs::read_to_string(folder.path("p.html")).unwrap();
+        let shown = if word == "ratio" { format!("{gain:.3}x") } else { format!("by {gain}") };
+        let text = folder.run(&["top", "p.jsonl"]).stdout;
+        assert!(page.contains(&shown) && text.contains(&shown), "{objective}: {shown} is missing in {text}");
+    }
+}
+
+fn explanation(folder: &Folder) -> Json {
+    folder.run(&["explain", "p.jsonl", "--json"]).json()
+}
+
 #[test]
 fn equal_configurations_are_ties_of_the_default() {
     let outcome = folder("echo cost 10").run(&["tune", "p.toml", "--quiet", "--json"]).json();

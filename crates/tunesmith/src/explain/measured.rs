@@ -6,9 +6,10 @@ use crate::runner::{Extras, Runner};
 use crate::{Error, Metric};
 use std::path::Path;
 use std::sync::Arc;
-use tunesmith_core::{Completion, Interrupt, Request, SystemClock, statistics};
+use tunesmith_core::{Completion, Interrupt, ObjectiveFunction as _, Request, SystemClock, statistics};
 use tunesmith_device::Machine;
 use tunesmith_explain::{Scores, Trials, one_at_a_time};
+use tunesmith_problem::MetricObjective;
 use tunesmith_space::ConfigId;
 use tunesmith_store::Header;
 use tunesmith_study::indices_of;
@@ -28,7 +29,7 @@ const ROUNDS: usize = 5;
 const SAMPLES: usize = 3;
 
 /// Measures the default, the winner and the configurations between them that differ in one parameter
-/// from either, in turn. Adds their times to `scores`. `named` is the problem's file, if it is not the
+/// from either, in turn. Adds their scores in the run's objective to `scores`. `named` is the problem's file, if it is not the
 /// one beside the run. Returns false if interrupted.
 pub(super) fn add(
     how: &MeasureOptions,
@@ -39,10 +40,6 @@ pub(super) fn add(
     scores: &mut Scores<'_>,
 ) -> Result<bool, Error> {
     let metric = Metric::recorded(header.objective.as_ref());
-    if !metric.objective().is_time() {
-        let text = format!("--measure measures times, but the run optimised `{}`", metric.objective());
-        return Err(Error::request(text, Some("leave --measure out".to_string())));
-    }
     let problem = problem_of(run, header, named)?;
     let device = device_for(&problem, &how.machine)?;
     let space = problem.space(&device.limits(&how.machine))?.space;
@@ -54,8 +51,8 @@ pub(super) fn add(
         );
         return Err(Error::request(text, Some("name the problem with --problem FILE".to_string())));
     }
-    let mut runner =
-        Runner::open(&problem, &space, &device, &how.machine, Extras::default(), Arc::new(SystemClock::new()))?;
+    let extras = Extras { energy: metric.needs_energy(), counters: false };
+    let mut runner = Runner::open(&problem, &space, &device, &how.machine, extras, Arc::new(SystemClock::new()))?;
     let id = |places: Vec<u32>| {
         let id = space.rank_indices(&indices_of(&space, &trials.values(&places))?)?;
         Some((places, id))
@@ -63,40 +60,42 @@ pub(super) fn add(
     let ends = [default.to_vec(), winner.to_vec()].into_iter();
     let subjects: Vec<(Vec<u32>, ConfigId)> = ends.chain(one_at_a_time(default, winner)).filter_map(id).collect();
     let ids: Vec<ConfigId> = subjects.iter().map(|(_, id)| *id).collect();
-    let Some(times) = times(&mut runner, &ids, &how.interrupt)? else { return Ok(false) };
+    let objective = MetricObjective::new(metric, &space);
+    let Some(measured) = measured(&mut runner, &objective, &ids, &how.interrupt)? else { return Ok(false) };
     scores.forget();
-    for ((places, _), time) in subjects.into_iter().zip(times) {
-        if let Some(time) = time {
-            scores.measured(places, time);
+    for ((places, _), score) in subjects.into_iter().zip(measured) {
+        if let Some(score) = score {
+            scores.measured(places, score);
         }
     }
     Ok(true)
 }
 
-/// Returns the median time of each of `ids`, or `None` for one that fails. Returns `None` if
+/// Returns the median score of each of `ids`, or `None` for one that fails or has none. Returns `None` if
 /// interrupted.
-fn times(runner: &mut Runner<'_>, ids: &[ConfigId], interrupt: &Interrupt) -> Result<Option<Vec<Option<f64>>>, Error> {
+fn measured(
+    runner: &mut Runner<'_>,
+    objective: &MetricObjective,
+    ids: &[ConfigId],
+    interrupt: &Interrupt,
+) -> Result<Option<Vec<Option<f64>>>, Error> {
     if !runner.prepare(interrupt)? {
         return Ok(None);
     }
+    let scores = |id: ConfigId, completion: Completion| {
+        completion.failure.is_none().then(|| objective.samples(id, &completion.measurement).ok()).flatten()
+    };
     let mut samples: Vec<Option<Vec<f64>>> = Vec::new();
     for id in ids {
         runner.evaluator().submit(Request::timed(*id))?;
         let Some(completion) = runner.evaluator().next(interrupt)? else { return Ok(None) };
-        samples.push(completion.failure.is_none().then_some(completion.measurement.times_ms));
+        samples.push(scores(*id, completion));
     }
     for _ in 0..ROUNDS {
-        for (id, known) in ids.iter().zip(&mut samples) {
-            let Some(times) = known else { continue };
-            let Some(Completion { failure, measurement, .. }) = runner.evaluator().resample(*id, SAMPLES, interrupt)?
-            else {
-                return Ok(None);
-            };
-            times.extend(measurement.times_ms);
-            if failure.is_some() {
-                *known = None;
-            }
+        for (id, known) in ids.iter().zip(&mut samples).filter(|(_, known)| known.is_some()) {
+            let Some(completion) = runner.evaluator().resample(*id, SAMPLES, interrupt)? else { return Ok(None) };
+            *known = scores(*id, completion).zip(known.take()).map(|(new, known)| [known, new].concat());
         }
     }
-    Ok(Some(samples.iter().map(|times| statistics::median(times.as_ref()?)).collect()))
+    Ok(Some(samples.iter().map(|scores| statistics::median(scores.as_ref()?)).collect()))
 }

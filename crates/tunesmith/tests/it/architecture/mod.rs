@@ -4,6 +4,7 @@
 mod cycles;
 mod house;
 mod lengths;
+mod objective;
 mod paths;
 mod planted;
 mod rows;
@@ -185,4 +186,19 @@ fn planted_unsafe_code_is_found_but_not_in_comments_and_texts() {
     let code = "// unsafe\nconst TEXT: &str = \"unsafe\";\nfn f() {\n    unsafe { g() }\n}\n";
     let planted = Planted::new(&[("device", &[], &[("lib.rs", code), ("backends/c/mod.rs", code)])]);
     assert_eq!(unsafety::faults(&planted.house), ["crates/device/src/lib.rs:4 says `unsafe`"]);
+}
+
+#[test]
+fn nothing_outside_the_objective_asks_whether_it_is_time() {
+    none(&objective::faults(&House::own()));
+}
+
+#[test]
+fn a_planted_question_about_time_is_found_but_not_in_tests() {
+    let code = "fn f(o: O) -> bool {\n    o.is_time()\n}\nfn g(t: T) -> String {\n    format!(\"{}\", t ==                 crate::Target::default())\n}\n#[cfg(test)]\nmod tests {\n    fn h(o: O) { o.is_time(); }\n}\n";
+    let files = [("lib.rs", "mod metric;\nmod other;\n"), ("metric/mod.rs", code), ("other.rs", code)];
+    let planted = Planted::new(&[("problem", &[], &files)]);
+    let faults = objective::faults(&planted.house);
+    let expected = ["2 asks by `is_time`", "5 asks by `crate::Target::default`"];
+    assert_eq!(faults, expected.map(|what| format!("crates/problem/src/other.rs:{what}")));
 }

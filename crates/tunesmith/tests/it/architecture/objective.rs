@@ -1,0 +1,95 @@
+//! The places that ask whether an objective is time.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{ExprMethodCall, Macro};
+
+use crate::architecture::house::House;
+use crate::architecture::paths::{Written, paths};
+use crate::architecture::source::Source;
+
+/// The modules of objectives.
+const MODULES: [&str; 4] = [
+    "crates/core/src/objective.rs",
+    "crates/core/src/objective_function.rs",
+    "crates/core/src/target.rs",
+    "crates/problem/src/metric",
+];
+
+/// The other files that may ask, and the reason of each.
+const ALLOWED: [(&str, &str); 9] = [
+    ("crates/core/src/lib.rs", "it exports the function of time"),
+    ("crates/core/src/tuner/mod.rs", "a tuner that is told no objective minimises the time"),
+    ("crates/export/src/format.rs", "wisdom holds times, and a guard measures them"),
+    ("crates/python/src/tune.rs", "a function returns its time, unless an objective names the number"),
+    ("crates/study/src/comparison/mod.rs", "strategies are compared by the times of recordings"),
+    ("crates/tunesmith/src/export/guard.rs", "a guard measures times"),
+    ("crates/tunesmith/src/prior.rs", "a device file estimates times"),
+    ("crates/tunesmith/src/tune/learned.rs", "the condition `limit` compares times with the limit of a device file"),
+    ("crates/tunesmith/src/tune/settings.rs", "a recording is read for the names of its numbers only if one is used"),
+];
+
+/// Returns the places outside the modules of objectives that ask, and the permissions that nobody uses.
+pub(crate) fn faults(house: &House) -> Vec<String> {
+    let mut used = BTreeSet::new();
+    let mut faults = Vec::new();
+    for source in house.crates.iter().flat_map(|one| one.sources()) {
+        let path = house.short(&source.path);
+        if MODULES.iter().any(|module| Path::new(&path).starts_with(module)) {
+            continue;
+        }
+        let asked = asked(&source);
+        match ALLOWED.iter().find(|(allowed, _)| *allowed == path) {
+            Some((allowed, _)) if !asked.is_empty() => drop(used.insert(*allowed)),
+            Some(_) => {}
+            None => faults.extend(asked.iter().map(|(line, word)| format!("{path}:{line} asks by `{word}`"))),
+        }
+    }
+    let is_there = |allowed: &&str| house.crates.iter().any(|one| allowed.starts_with(&house.short(&one.folder)));
+    let unused = ALLOWED.iter().map(|(allowed, _)| *allowed).filter(|allowed| !used.contains(allowed));
+    faults.extend(unused.filter(is_there).map(|allowed| format!("{allowed} asks no more: remove its permission")));
+    faults
+}
+
+/// Returns the lines that ask, with the words by which they do.
+fn asked(source: &Source) -> Vec<(usize, String)> {
+    let mut calls = Calls(Vec::new());
+    source.items.iter().for_each(|item| calls.visit_item(item));
+    let written = paths(source).into_iter().filter(is_time);
+    calls.0.into_iter().chain(written.map(|path| (path.line, path.segments.join("::")))).collect()
+}
+
+/// Returns true if a path names the time as an objective.
+fn is_time(path: &Written) -> bool {
+    let last: Vec<&str> = path.segments.iter().rev().take(2).map(String::as_str).collect();
+    matches!(last[..], ["MedianTime", ..] | ["Time", "Source"] | ["default", "Target" | "Aim"])
+}
+
+/// The calls of `Objective::is_time`.
+struct Calls(Vec<(usize, String)>);
+
+impl<'ast> Visit<'ast> for Calls {
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        if call.method == "is_time" {
+            self.0.push((call.method.span().start().line, "is_time".to_string()));
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_macro(&mut self, call: &'ast Macro) {
+        self.0.extend(lines(call.tokens.clone()).into_iter().map(|line| (line, "is_time".to_string())));
+    }
+}
+
+/// Returns the lines of the word `is_time` among `tokens`.
+fn lines(tokens: TokenStream) -> Vec<usize> {
+    let of_token = |token| match token {
+        TokenTree::Group(group) => lines(group.stream()),
+        TokenTree::Ident(ident) if ident == "is_time" => vec![ident.span().start().line],
+        _ => Vec::new(),
+    };
+    tokens.into_iter().flat_map(of_token).collect()
+}
