@@ -139,6 +139,30 @@ static void searches(ts_space space) {
     REFUSES(ts_search_tell(search, best, 1.0), TS_CLOSED, "the ts_search was closed before");
 }
 
+/* Costs of any sign rank: a negative score, a zero, and the negatives of a rate that is maximised. */
+static void ranks(ts_space space) {
+    const double costs[3][3] = {{-1.0, -3.0, -5.0}, {2.0, 1.0, 0.0}, {-10.0, -20.0, -30.0}};
+    for (int objective = 0; objective < 3; objective++) {
+        ts_search search;
+        ts_config config, best;
+        char last[200], found[200];
+        size_t count;
+        double cost;
+        WORKS(ts_search_new(space, "exhaustive", 1, 0, &search));
+        for (int at = 0; at < 3; at++) {
+            WORKS(ts_search_ask(search, 1, &config, &count));
+            WORKS(ts_search_tell(search, config, costs[objective][at]));
+            WORKS(ts_config_print(config, last, sizeof last, NULL));
+            WORKS(ts_config_close(config));
+        }
+        WORKS(ts_search_best(search, &best, &cost));
+        WORKS(ts_config_print(best, found, sizeof found, NULL));
+        if (cost != costs[objective][2] || strcmp(found, last) != 0) faults++;
+        WORKS(ts_config_close(best));
+        WORKS(ts_search_close(search));
+    }
+}
+
 static void selectors(void) {
     ts_selector selector;
     ts_config config;
@@ -201,6 +225,7 @@ int main(void) {
     spaces(space);
     handles(space);
     searches(space);
+    ranks(space);
     selectors();
     online(space);
     WORKS(ts_space_close(space));
