@@ -210,9 +210,12 @@ fn clock(evaluations: &Evaluations, at: usize) -> f64 {
     evaluations.clocks.get(at).copied().map_or(0.0, rounded)
 }
 
-/// Returns a number with five digits: no picture shows more.
+/// Returns a number with five digits, and a larger one to the unit: no picture shows more.
 fn rounded(number: f64) -> f64 {
-    format!("{number:.4e}").parse().unwrap_or(number)
+    match number.abs() {
+        1e4..1e15 => number.round(),
+        _ => format!("{number:.4e}").parse().unwrap_or(number),
+    }
 }
 
 #[cfg(test)]
@@ -247,6 +250,12 @@ mod tests {
         assert_eq!(statuses[data["status"][0].as_u64().unwrap() as usize], "runtime");
         assert_eq!(data["curve"]["number"], json!([1, 3]), "the curve is that of all evaluations");
         assert_eq!(data["slices"][0]["value"], json!(["30", "70"]), "as the values of parameters are");
+    }
+
+    #[test]
+    fn numbers_have_five_digits_and_integers_are_whole() {
+        let numbers = [1_249_692.0, -1_249_692.4, 1024.0, 0.0, 0.000_912_345_6, -2.123_456_7].map(rounded);
+        assert_eq!(numbers, [1_249_692.0, -1_249_692.0, 1024.0, 0.0, 0.000_912_35, -2.123_5]);
     }
 
     #[test]

@@ -61,7 +61,7 @@ function numberOf(run, rows, statistic) {
 function scaleOf(run, numbers, isCount) {
   const known = numbers.filter((number) => number !== null);
   const isLogarithmic = !isCount && known.length > 0 && known.every((number) => number > 0);
-  if (!isLogarithmic) return { of: (number) => number, ticks: {} };
+  if (!isLogarithmic) return { of: (number) => number, ticks: NUMBERS };
   const { tickvals, ticktext } = ticksOf(run, Math.min(...known), Math.max(...known));
   const of = (number) => (number === null ? null : Math.log10(number));
   return { of, ticks: { tickmode: "array", tickvals: tickvals.map(of), ticktext } };
