@@ -1,5 +1,5 @@
-// Reads the numbers beside the axes of every picture, its texts and the labels under a pointer, as a reader does, and compares
-// them with the data of the page. Returns how many it compared of each picture, and what is wrong.
+// Reads the numbers beside the axes of every picture, its texts and the labels under a pointer, as a reader does, and
+// compares them with the data of the page. Returns how many it compared of each picture, and what is wrong.
 (async () => {
   const bytes = Uint8Array.from(atob(document.getElementById("data").textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -43,7 +43,8 @@
     const own = plot._fullLayout[`${name}axis`];
     const ticks = ticksOf(plot, name);
     check(ticks.length > 0, `${name} has no number`);
-    check(new Set(ticks.map(({ text }) => text)).size === ticks.length, `${name} repeats`, ticks.map(({ text }) => text));
+    const texts = ticks.map(({ text }) => text);
+    check(new Set(texts).size === texts.length, `${name} repeats`, texts);
     for (const { text, pixel } of ticks) {
       check(near(own.l2p(own.d2l(said(text))), pixel), `${name} says`, text, "at", own.l2d(own.p2l(pixel)));
       check(/ (ns|us|ms|s)$/.test(text) === unit, `${name} has the unit of`, text);
@@ -64,14 +65,15 @@
     Plotly.Fx.unhover(plot);
     return shown;
   };
-  const told = (text) => text.replace(/<br>/g, "");
+  const told = (text) => text.replace(/<br>/g, "").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
   /** Compares the text of a point with the evaluation that it names, and with its place. */
   const pointed = (run, text, x, y) => {
     const [, number, result] = text.match(/^#(\d+): (.*?)(?: after .*)?(?:<br>.*)?$/);
     const row = run.number.indexOf(Number(number));
     check(x === run.number[row], "the point of", number, "is at", x);
     const value = run.value[row];
-    if (value === null) return check(result === run.statuses[run.status[row]] && y > Math.max(...run.value), number, result);
+    const status = run.statuses[run.status[row]];
+    if (value === null) return check(result === status && y > Math.max(...run.value), number, result);
     check(says(run, result, value) && y === value, number, "says", result, "at", y, "for", value);
   };
 
@@ -104,7 +106,8 @@
       const [alone] = plot.data;
       alone.text.forEach((text, bar) => {
         const { parameter, share } = all.at(-1 - bar);
-        check(text === `${parameter}: ${(100 * share).toFixed(1)} % alone` && alone.x[bar] === 100 * share, text, share);
+        const isSaid = text === `${parameter}: ${(100 * share).toFixed(1)} % alone`;
+        check(isSaid && alone.x[bar] === 100 * share, text, share);
       });
     },
     slices(plot, [run], parameter) {
@@ -129,7 +132,8 @@
       const isLogarithmic = run.value.every((value) => value === null || value > 0);
       const scaled = (value) => (isLogarithmic ? Math.log10(value) : value);
       trace.text.forEach((texts, up) => texts.forEach((text, over) => {
-        const rows = run.number.map((_, row) => row).filter((row) => run.columns[y][row] === up && run.columns[x][row] === over);
+        const all = run.number.map((_, row) => row);
+        const rows = all.filter((row) => run.columns[y][row] === up && run.columns[x][row] === over);
         const values = rows.map((row) => run.value[row]).filter((value) => value !== null);
         const [, best, middle, count] = text.match(/<br>best (.*), median (.*)<br>(\d+) evaluations/);
         check(Number(count) === rows.length, text, rows.length);
