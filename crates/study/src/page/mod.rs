@@ -6,9 +6,9 @@ mod samples;
 mod spent;
 mod workers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use tunesmith_core::{Failure, Target, common_failures, statistics};
+use tunesmith_core::{Cuts, Failure, Target, common_failures, statistics};
 use tunesmith_explain::{Surrogate, TrialResult, Trials, failure_causes, importance};
 use tunesmith_problem::Metric;
 use tunesmith_report::{Evaluations, FailureLine, Objective, ParameterValues, RunSection, Subject};
@@ -40,7 +40,9 @@ pub fn run_section(
         sizes: tunesmith_store::arguments(&header.sizes),
         objective: objective(metric),
     };
-    let evaluations = evaluations(outline, metric, &subject.objective, most)?;
+    let cuts = outline.entries.cuts()?;
+    let mut evaluations = evaluations(outline, metric, &subject.objective, most)?;
+    evaluations.cut = cuts.iter().map(|(at, _)| *at).collect();
     let looked_at = full(outline, even(outline.entries.len(), most))?;
     let trials = trials(outline, metric, &evaluations, &looked_at);
     let found = trials.as_ref().map(|trials| importance(trials, Surrogate::fit(trials).as_ref()));
@@ -48,9 +50,10 @@ pub fn run_section(
         parameters: parameters(outline),
         importance: found.unwrap_or_default(),
         causes: trials.as_ref().map(failure_causes).unwrap_or_default(),
-        failures: failures(outline)?,
+        failures: failures(outline, &evaluations.cut)?,
+        cut: Cuts::of(cuts.into_iter().map(|(_, cut)| cut)),
         samples: samples::of(outline, leaders)?,
-        spent: spent::of(outline, &looked_at),
+        spent: spent::of(outline, &evaluations.cut, &looked_at),
         workers: workers::of(path, outline, &looked_at)?,
         notes: notes::of(outline)?,
         environment: environment::of(header, metric),
@@ -95,6 +98,7 @@ fn evaluations(
         values,
         clocks: briefs.iter().map(|brief| brief.clock).collect(),
         failures: briefs.iter().map(|brief| brief.failure).collect(),
+        cut: BTreeSet::new(),
         columns: outline.entries.columns(&outline.header.parameters)?,
         kept: Vec::new(),
         messages: BTreeMap::new(),
@@ -154,11 +158,12 @@ fn trials(outline: &Outline, metric: Option<&Metric>, evaluations: &Evaluations,
     Some(trials)
 }
 
-/// Returns the failures by kind. A failed entry in full is read and dropped one by one.
-fn failures(outline: &Outline) -> Result<Vec<FailureLine>, StoreError> {
+/// Returns the failures by kind, without those that were `cut`. A failed entry in full is read and dropped one by
+/// one.
+fn failures(outline: &Outline, cut: &BTreeSet<usize>) -> Result<Vec<FailureLine>, StoreError> {
     let mut failures = Vec::new();
     for (at, brief) in outline.entries.briefs().iter().enumerate() {
-        if let Some(kind) = brief.failure {
+        if let Some(kind) = brief.failure.filter(|_| !cut.contains(&at)) {
             let message = outline.entries.get(at)?.message.unwrap_or_default();
             // Only headlines are compared.
             failures.push(Failure::new(kind, message.lines().next().unwrap_or_default()));
