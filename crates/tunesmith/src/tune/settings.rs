@@ -71,7 +71,7 @@ impl Settings {
         let limits = Limits::new(problem, &yielded)?;
         metric.iter().try_for_each(|metric| metric.check_yielded(problem, &yielded))?;
         limits.check_yielded(problem, &yielded)?;
-        check_cost(&stop, metric.as_ref())?;
+        let stop = stop.towards(metric.as_ref().map_or(Direction::Minimise, |metric| metric.direction));
         let tuning = &problem.tuning;
         let in_flight = strategy.strategy().in_flight();
         let seed = search.seed.or(earlier.as_ref().map(|header| header.seed)).or(tuning.seed);
@@ -202,19 +202,6 @@ fn default_room(device: &Device, jobs: usize, in_flight: usize) -> usize {
 /// at once. With one at a time, others would only wait, chosen before its answer was known.
 fn room_beside(jobs: usize) -> usize {
     if jobs > 1 { EACH * jobs } else { 1 }
-}
-
-/// Checks that the condition `cost` has a minimised objective. For a maximised one it would mean
-/// the opposite of what it says.
-fn check_cost(stop: &Stop, metric: Option<&Metric>) -> Result<(), Error> {
-    match metric {
-        Some(metric) if metric.direction == Direction::Maximise && stop.has_cost() => {
-            let target = metric.target();
-            let text = format!("the stop condition `cost` needs an objective that is minimised, not `{target}`");
-            Err(Error::request(text, Some("leave `cost` out, or minimise a metric".to_string())))
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]
