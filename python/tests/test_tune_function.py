@@ -79,6 +79,9 @@ def test_a_named_number_may_have_any_sign():
         assert [one.status for one in run.evaluations] == ["correct"] * 4
     run = tune(lambda config: (config["X"] - 1) * 1.0, space, objective="minimise misses", strategy="exhaustive")
     assert (run.best.config["X"], run.best.value, run.best.ratio, run.best.difference) == (1, 0.0, None, 3.0)
+    reached = {"objective": "maximise score", "strategy": "exhaustive", "stop": "cost -2"}
+    run = tune(lambda config: config["X"] - 5.5, {"X": [1, 2, 3, 4, 5]}, remeasure=False, **reached)
+    assert (run.best.value, len(run.evaluations), run.stop_reason) == (-1.5, 4, "cost -2")
     with pytest.raises(tunesmith.RequestError, match='objective="minimise cost"'):
         tune(lambda config: config["X"] - 2.5, space, strategy="exhaustive")
     with pytest.raises(tunesmith.RequestError, match="returns one number"):

@@ -14,7 +14,7 @@ pub enum Scale {
     /// All scores are negative. The number is the reciprocal of the score without its sign, so that ratios
     /// are those of the scores.
     Negative,
-    /// The scores have both signs, or some are zero. The number is `exp(asinh(score / unit))`. Far above the unit it
+    /// The scores have both signs, or some are zero, if only in effect. The number is `exp(asinh(score / unit))`. Far above the unit it
     /// is proportional to the score, far below the negative unit to the reciprocal of the score without
     /// its sign, and near zero it changes with the difference.
     Mixed {

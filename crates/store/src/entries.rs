@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
-use tunesmith_core::{Depth, FailureKind, statistics};
+use tunesmith_core::{Cut, Depth, FailureKind, statistics};
 
 /// The evaluations of a journal, each request once, in the order made.
 ///
@@ -129,6 +129,18 @@ impl Entries {
         }
     }
 
+    /// Returns the positions of the evaluations that limits from the best time ended, ascending, each with its limit.
+    /// Costs a look at the lines of those that failed, and reading a line with a limit.
+    ///
+    /// # Errors
+    /// As of [`get`](Self::get).
+    pub fn cuts(&self) -> Result<Vec<(usize, Cut)>, StoreError> {
+        let failed = self.briefs.iter().enumerate().filter(|(_, brief)| brief.failure.is_some());
+        let mentioned = failed.filter(|(_, brief)| mentions_cut(line_at(&self.text, brief.start)));
+        let cuts = mentioned.map(|(at, _)| Ok(self.get(at)?.cut().map(|cut| (at, cut))));
+        cuts.filter_map(Result::transpose).collect()
+    }
+
     /// Returns a column for each of `parameters`, a header's: for every evaluation, the position of
     /// its value among the listed ones, or [`UNLISTED`].
     ///
@@ -225,6 +237,11 @@ fn times_of(config: &[u8]) -> Option<Vec<f64>> {
     let list = &config[at + BEFORE.len()..];
     let end = list.iter().position(|byte| *byte == b']')?;
     serde_json::from_slice(&list[..=end]).ok()
+}
+
+/// Returns true if a line may have the field `cut`. A parameter may have the name as well.
+pub(crate) fn mentions_cut(line: &[u8]) -> bool {
+    memmem::find(line, b"\"cut\"").is_some()
 }
 
 /// Returns the line of `text` that begins at `start`.

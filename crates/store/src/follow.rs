@@ -1,6 +1,6 @@
 //! Follows a journal that grows.
 
-use crate::entries::{Glance, check_times};
+use crate::entries::{Glance, check_times, mentions_cut};
 use crate::plain;
 use crate::read::{Kind, Line, Place, Scan, io_error};
 use crate::{Again, Entry, Header, StoreError, VerdictLine};
@@ -28,6 +28,8 @@ pub struct Follow {
     /// The hashes of all requests. Of a million requests, two share a hash with a probability of
     /// less than 10^-7. Their text would take ten times the memory.
     requests: HashSet<u64>,
+    /// The hashes of those that limits from the best time cut.
+    cut: HashSet<u64>,
     hasher: RandomState,
     repeated: usize,
 }
@@ -72,6 +74,10 @@ pub struct NewEvaluation<'a> {
     pub times_ms: Vec<f64>,
     /// Seconds since the start of the run.
     pub clock: f64,
+    /// True if a limit from the best time ended the configuration, which did not fail.
+    pub is_cut: bool,
+    /// True if the configuration was cut in an earlier evaluation, in whose place this one stands.
+    pub replaces_cut: bool,
     line: &'a Line<'a>,
 }
 
@@ -93,7 +99,10 @@ struct Message<'a> {
 impl<'a> NewEvaluation<'a> {
     fn new(glance: Glance, line: &'a Line<'a>) -> Self {
         let Glance { index, failure, depth, times_ms, clock } = glance;
-        Self { index, failure, depth, times_ms, clock, line }
+        let mut new = Self { index, failure, depth, times_ms, clock, is_cut: false, replaces_cut: false, line };
+        let may_be_cut = new.failure.is_some() && mentions_cut(line.text);
+        new.is_cut = may_be_cut && new.entry().is_ok_and(|entry| entry.cut().is_some());
+        new
     }
 
     /// Returns true if the configuration is `config`: an object of JSON as a header keeps it.
@@ -134,8 +143,8 @@ impl Follow {
         let mut lines = BufReader::new(&mut file);
         let scan = Scan::begin(path, &mut lines)?;
         let (header, place) = (scan.header.clone(), scan.place());
-        let (requests, hasher) = (HashSet::new(), RandomState::new());
-        Ok(Self { path: path.to_path_buf(), file, header, place, requests, hasher, repeated: 0 })
+        let (requests, cut, hasher) = (HashSet::new(), HashSet::new(), RandomState::new());
+        Ok(Self { path: path.to_path_buf(), file, header, place, requests, cut, hasher, repeated: 0 })
     }
 
     /// Returns the path of the journal.
@@ -162,7 +171,7 @@ impl Follow {
         if let Some(growth) = self.replaced()? {
             return Ok(growth);
         }
-        let Self { path, file, place, requests, hasher, repeated, .. } = self;
+        let Self { path, file, place, requests, cut, hasher, repeated, .. } = self;
         let io = |source| io_error(path, source);
         file.seek(SeekFrom::Start(place.bytes)).map_err(io)?;
         let mut lines = BufReader::with_capacity(1 << 18, &mut *file);
@@ -171,8 +180,15 @@ impl Follow {
                 Kind::Evaluation => {
                     let glance = line.glance()?;
                     check_times(&glance.times_ms)?;
-                    if requests.insert(hasher.hash_one((glance.index, glance.depth))) {
-                        each(Gained::Evaluation(NewEvaluation::new(glance, line)));
+                    let request = hasher.hash_one((glance.index, glance.depth));
+                    let mut new = NewEvaluation::new(glance, line);
+                    let is_first = requests.insert(request);
+                    new.replaces_cut = !is_first && !new.is_cut && cut.remove(&request);
+                    if is_first && new.is_cut {
+                        cut.insert(request);
+                    }
+                    if is_first || new.replaces_cut {
+                        each(Gained::Evaluation(new));
                     } else {
                         *repeated += 1;
                     }

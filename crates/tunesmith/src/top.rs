@@ -10,7 +10,7 @@ use tunesmith_core::{Cuts, Depth, FailureKind, Gain, Objective, Role, RunState, 
 use tunesmith_explain::serialize_gain;
 use tunesmith_problem::serialize_objective;
 use tunesmith_report::{TopRow, amount};
-use tunesmith_store::{Again, Brief, Entries, Entry};
+use tunesmith_store::{Again, Brief, Entry};
 use tunesmith_study::{JudgedRun, key_of, samples_of};
 
 /// The remark on runs that compared no outputs.
@@ -131,12 +131,6 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Reads the evaluations that ended at a limit of time, and returns those that the best time cut.
-fn cut_of(entries: &Entries) -> Option<Cuts> {
-    let timeouts = entries.briefs().iter().enumerate().filter(|(_, brief)| brief.failure == Some(FailureKind::Timeout));
-    Cuts::of(timeouts.filter_map(|(at, _)| entries.get(at).ok()?.cut()))
-}
-
 fn is_infeasible(brief: &&Brief) -> bool {
     brief.failure == Some(FailureKind::Infeasible)
 }
@@ -188,7 +182,7 @@ pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
         evaluations: recorded.entries.len(),
         correct: verdict.order.len(),
         infeasible: recorded.entries.briefs().iter().filter(is_infeasible).count(),
-        cut: cut_of(&recorded.entries),
+        cut: Cuts::of(recorded.entries.cuts().unwrap_or_default().into_iter().map(|(_, cut)| cut)),
         default_ms,
         default_value: default.filter(|_| default_ms.is_some()).and_then(value),
         verified: recorded.header.verified,

@@ -14,6 +14,8 @@ pub(crate) struct Failures {
     headlines: HashMap<(FailureKind, String), u64>,
     /// Failures whose headline came after [`MOST`] others.
     uncounted: u64,
+    /// Number of configurations that limits from the best time cut. They did not fail.
+    pub(crate) cut: u64,
 }
 
 /// Failures of one kind with one headline.

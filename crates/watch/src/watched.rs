@@ -97,9 +97,14 @@ impl Watched {
     }
 
     fn evaluated(&mut self, new: &NewEvaluation<'_>) {
-        self.evaluations += 1;
+        if new.replaces_cut {
+            // It was measured to its end after the final, whose failures stay.
+            self.failures.cut = self.failures.cut.saturating_sub(1);
+        } else {
+            self.evaluations += 1;
+            self.finals.forget();
+        }
         self.clock = self.clock.max(new.clock);
-        self.finals.forget();
         self.recent.push_back(new.clock);
         if self.recent.len() > RECENT {
             self.recent.pop_front();
@@ -108,6 +113,7 @@ impl Watched {
             (self.default, self.default_index) = (None, Some(new.index));
         }
         match new.failure {
+            Some(_) if new.is_cut => self.failures.cut += 1,
             Some(kind) => self.failures.add(kind, &new.message().unwrap_or_default()),
             None => self.measured(new),
         }

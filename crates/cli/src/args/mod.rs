@@ -131,7 +131,7 @@ const TUNE_HELP: &str = "Examples:
   tunesmith tune problem.toml --fleet local:4
 
 Stop conditions, joined by `and`, `or` and parentheses:
-  evaluations 200, time 60s, fraction 0.1, cost 1.5ms,
+  evaluations 200, time 60s, fraction 0.1, cost 1.5ms (900: a value of the objective),
   speedup 1.01 in 50 evaluations, speedup 1.01 in 30s,
   regret 2% at 95%, limit 90%
 

@@ -38,6 +38,8 @@ pub(crate) struct Display {
     limit: Option<u64>,
     bar: Option<Bar>,
     failed: [usize; FailureKind::ALL.len()],
+    /// Number of configurations that limits from the best time cut.
+    cut: usize,
     noise: Noise,
     /// The configuration of the best so far, with its time.
     leader: Option<(String, String)>,
@@ -65,6 +67,7 @@ impl Display {
 
     fn evaluated(&mut self, scored: &Scored, best: Option<&Scored>, progress: &Progress) {
         match scored.evaluation.status() {
+            Some(_) if scored.evaluation.is_cut() => self.cut += 1,
             Some(kind) => {
                 let position = FailureKind::ALL.iter().position(|known| *known == kind);
                 self.failed[position.unwrap_or_default()] += 1;
@@ -123,6 +126,7 @@ impl Display {
         pace.into_iter()
             .chain(self.best_pieces())
             .chain(fleet)
+            .chain((self.cut > 0).then(|| Piece::new(Tone::Quiet, format!("{} cut", self.cut))))
             .chain(self.failures())
             .chain(noise)
             .chain(self.values())

@@ -3,7 +3,7 @@
 use super::*;
 use indicatif::InMemoryTerm;
 use std::io;
-use tunesmith::core::{Evaluation, Failure, Improvement, Measurement, Request};
+use tunesmith::core::{Cut, Evaluation, Failure, Improvement, Measurement, Request};
 use tunesmith::space::{Parameter, Values};
 
 /// A terminal whose window changes its width, as terminals do that wrap long lines again.
@@ -113,14 +113,18 @@ impl Running {
 
     /// Evaluates the next configuration, a second later.
     fn evaluate(&mut self, samples: Result<&[f64], FailureKind>) {
+        self.end(samples.map_err(|kind| Failure::new(kind, "planted")));
+    }
+
+    fn end(&mut self, samples: Result<&[f64], Failure>) {
         self.progress.evaluations += 1;
         self.progress.elapsed += Duration::from_secs(1);
         let config = self.space.id(u128::from(self.progress.evaluations)).unwrap();
-        let times_ms = samples.map(<[f64]>::to_vec).unwrap_or_default();
+        let times_ms = samples.as_ref().map(|samples| samples.to_vec()).unwrap_or_default();
         let score = statistics::median(&times_ms);
         let evaluation = Evaluation {
             request: Request::timed(config),
-            failure: samples.err().map(|kind| Failure::new(kind, "planted")),
+            failure: samples.err(),
             measurement: Measurement { times_ms, ..Measurement::default() },
             clock: self.progress.elapsed,
             proposed: None,
@@ -183,6 +187,17 @@ fn colours_are_there_only_if_they_are_wanted() {
     assert!(with.coloured().contains("\u{1b}[32mbest so far"), "{:?}", with.coloured());
     assert!(with.coloured().contains("\u{1b}[31mfailed 1 timeout"), "{:?}", with.coloured());
     assert!(!without.coloured().contains("\u{1b}[3"), "{:?}", without.coloured());
+}
+
+#[test]
+fn what_the_best_time_cut_did_not_fail() {
+    let window = Window::new(120);
+    let mut running = Running::on(&window, false, "evaluations 100");
+    running.evaluate(Ok(&[1.0]));
+    running.evaluate(Err(FailureKind::Timeout));
+    let cut = Some(Cut { limit_ms: 10.0, best_ms: 1.0 });
+    (0..2).for_each(|_| running.end(Err(Failure { cut, ..Failure::new(FailureKind::Timeout, "planted") })));
+    assert!(window.contents().contains(", 2 cut, failed 1 timeout, "), "{}", window.contents());
 }
 
 #[test]

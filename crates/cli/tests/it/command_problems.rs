@@ -281,6 +281,27 @@ fn a_program_that_was_made_before_the_run_is_made_for_each_configuration() {
 }
 
 #[test]
+fn a_build_whose_words_have_no_effect_is_told_once() {
+    let files = [
+        ("p.toml", MAKE),
+        ("Makefile", "prog: gen.c\n\tcc -o prog gen.c\ngen.c: m.in\n\tsed s/COST/$(COST)/ m.in > gen.c\n"),
+        ("m.in", "#include <stdio.h>\nint main(void) { printf(\"cost %d\\n\", COST); }\n"),
+    ];
+    let folder = Folder::with(&files);
+    let made = Command::new("make").args(["gen.c", "COST=7"]).current_dir(folder.path("")).output();
+    if !made.is_ok_and(|output| output.status.success()) {
+        return;
+    }
+    let tuned = || folder.run(&["tune", "p.toml", "--strategy", "exhaustive"]).stderr;
+    let told = tuned();
+    assert!(told.contains("the builds `make COST=1` and `make COST=5` made the same files"), "{told}");
+    assert_eq!(told.matches("made the same files").count(), 1, "{told}");
+    std::fs::remove_file(folder.path("gen.c")).unwrap();
+    let told = tuned();
+    assert!(!told.contains("made the same files"), "{told}");
+}
+
+#[test]
 fn the_last_line_of_the_standard_error_stands_in_the_summary() {
     let problem = "[kernel]\ncommand = [\"sh\", \"run.sh\", \"{N}\"]\n[parameters]\nN = [1, 2, 3]\n";
     let script = "test $1 = 1 && exit; echo 'line 1' >&2; echo 'no device of this kind' >&2; echo result; exit 3";

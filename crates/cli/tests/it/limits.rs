@@ -226,7 +226,7 @@ fn a_quick_configuration_that_breaks_a_limit_does_not_cut_a_slow_one_that_keeps_
         let folder = Folder::with(&[("p.toml", &format!("{SLEEPS}\n[limits]\n\"few\" = \"{limit}\"\n"))]);
         let outcome = tune(&folder, &[]).json();
         assert_eq!(outcome["best"]["config"]["T"], "25", "{limit}: {outcome:#}");
-        assert_eq!(outcome["failed"]["timeout"], 0, "{limit}: {outcome:#}");
+        assert_eq!((&outcome["failed"]["timeout"], outcome.get("cut")), (&0.into(), None), "{limit}: {outcome:#}");
     }
 }
 
@@ -235,7 +235,7 @@ fn a_quick_configuration_cuts_nothing_in_a_search_for_another_number() {
     let folder = Folder::with(&[("p.toml", SLEEPS)]);
     for objective in ["misses", "minimise misses", "maximise misses", "time,misses"] {
         let outcome = tune(&folder, &["--objective", objective]).json();
-        assert_eq!(outcome["failed"]["timeout"], 0, "{objective}: {outcome:#}");
+        assert_eq!((&outcome["failed"]["timeout"], outcome.get("cut")), (&0.into(), None), "{objective}: {outcome:#}");
         let is_least = objective.starts_with("mini") || objective == "misses";
         assert!(!is_least || outcome["best"]["config"]["T"] == "25", "{objective}: {outcome:#}");
         assert!(objective != "time,misses" || outcome["front"].as_array().unwrap().len() == 3, "{outcome:#}");
@@ -261,4 +261,8 @@ fn what_a_quick_configuration_cuts_is_named_and_no_failure() {
     assert!(explained.contains("2 configurations were cut at ") && !explained.contains("timeout"), "{explained}");
     let outcome = folder.run(&["tune", "p.toml", "--resume", "--json", "--quiet"]).json();
     assert_eq!((&outcome["cut"]["count"], &outcome["best"]["config"]["T"]), (&2.into(), &"00".into()), "{outcome:#}");
+    assert_eq!(outcome["failed"]["timeout"], 0, "{outcome:#}");
+    assert_eq!(folder.run(&["report", "p.jsonl", "-o", "page.html"]).code, Some(0));
+    let page = std::fs::read_to_string(folder.path("page.html")).unwrap();
+    assert!(page.contains("<td>cut</td><td class=\"number\">2</td>") && !page.contains("<td>timeout</td>"), "{page}");
 }

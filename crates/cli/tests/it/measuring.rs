@@ -165,7 +165,10 @@ fn any_number_the_run_yields_can_be_the_objective() {
     assert_eq!((x, text), (2.into(), "maximise gflops GFLOP/s metric".to_string()));
     assert!((value.as_f64().unwrap() - 2000.0 / 9.0 / 1e6).abs() < 1e-12);
     assert_eq!(best(&["--objective", "maximise product"]).0, 8);
-    assert_eq!(best(&["--objective", "minimise product"]), (1.into(), 6.0.into(), "minimise product - metric".to_string()));
+    assert_eq!(
+        best(&["--objective", "minimise product"]),
+        (1.into(), 6.0.into(), "minimise product - metric".to_string())
+    );
     let outcome = bowl(&["--objective", "minimise loss"]).json();
     assert_eq!((&outcome["best"]["config"]["X"], &outcome["best"]["value"]), (&1.into(), &(-3.0).into()));
     assert_eq!(outcome["unscored"], Json::Null);
@@ -179,7 +182,32 @@ fn a_wrong_objective_is_refused_before_anything_is_measured() {
     bowl(&["--objective", "gflop"]).refused(&["did you mean `gflops`?"]);
     bowl(&["--objective", "gbytes"]).refused(&["does not declare its `bytes`"]);
     bowl(&["--objective", "make it good"]).refused(&["maximise NAME"]);
-    bowl(&["--objective", "gflops", "--stop", "cost 3ms"]).refused(&["`cost` needs an objective that is minimised"]);
+}
+
+#[test]
+fn a_cost_ends_a_search_whose_value_is_as_good_whether_minimised_or_maximised() {
+    let ended = |objective: &str, stop: &str| {
+        let outcome = bowl(&["--objective", objective, "--stop", stop]).json();
+        (outcome["stop_reason"].as_str().unwrap().to_string(), outcome["best"]["value"].as_f64().unwrap())
+    };
+    let (reason, value) = ended("maximise product", "cost 20");
+    assert!(reason == "cost 20" && (20.0..500.0).contains(&value), "{reason}: {value}");
+    let (reason, value) = ended("minimise product", "cost 9");
+    assert!(reason.starts_with("cost 9") && value <= 9.0, "{reason}: {value}");
+}
+
+#[test]
+fn the_gain_of_a_front_with_a_zero_is_no_ratio() {
+    let problem = "[parameters]\nA = [3, 2, 1]\n[metrics]\nmisses = \"A - 1\"\n";
+    let folder = Folder::with(&[("p.toml", problem)]);
+    let tune = ["tune", "p.toml", "--device", "synthetic:A", "--objective", "time,minimise misses", "--quiet"];
+    let outcome = folder.run(&[&tune[..], &["--json"]].concat()).json();
+    // The geometric mean of 3 ms and 2 misses is 2.449, and that of 1 ms and none is 0.
+    let gain = &outcome["speedup"];
+    let difference = gain["difference"].as_f64().unwrap_or_else(|| panic!("{outcome:#}"));
+    assert!((difference - 6f64.sqrt()).abs() < 1e-9 && gain.get("ratio").is_none(), "{gain:#}");
+    let top = folder.run(&["top", "p.jsonl"]).stdout;
+    assert!(top.contains("by 2.44949"), "{top}");
 }
 
 #[test]

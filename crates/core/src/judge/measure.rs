@@ -6,20 +6,26 @@ pub enum Measure {
     /// The ratio of the two. All scores have one sign, and none is zero. 1 is equality, and more is
     /// better.
     Ratio,
-    /// The difference of the two, in the unit of the scores: signs differ, or a score is zero, so that a
-    /// ratio has no meaning. 0 is equality, and more is better.
+    /// The difference of the two, in the unit of the scores: signs differ, or a score is zero, if only in effect,
+    /// so that a ratio has no meaning. 0 is equality, and more is better.
     Difference,
 }
+
+/// The largest ratio of two scores that says anything. The joined score of a front has larger ones where an
+/// objective is zero or negative: it has no geometric mean.
+const LARGEST_RATIO: f64 = 1e25;
 
 impl Measure {
     /// Returns the measure that has a meaning for all these scores.
     pub fn of(scores: impl IntoIterator<Item = f64>) -> Self {
         let (mut below, mut above) = (false, false);
+        let (mut least, mut largest) = (f64::INFINITY, 0.0_f64);
         for score in scores {
             below |= score <= 0.0;
             above |= score >= 0.0;
+            (least, largest) = (least.min(score.abs()), largest.max(score.abs()));
         }
-        if below && above { Self::Difference } else { Self::Ratio }
+        if below && above || largest > LARGEST_RATIO * least { Self::Difference } else { Self::Ratio }
     }
 
     /// Returns how much better the first score is than the second. Of negative scores, which maximised
@@ -148,6 +154,9 @@ mod tests {
         assert_eq!(Measure::of([-1.0, -2.0]), Measure::Ratio);
         for mixed in [[0.0, 1.0], [-1.0, 0.0], [-1.0, 1.0], [0.0, 0.0]] {
             assert_eq!(Measure::of(mixed), Measure::Difference, "{mixed:?}");
+        }
+        for far in [[1e-40, 1.0], [-1e-35, -2.0]] {
+            assert_eq!(Measure::of(far), Measure::Difference, "one of them is zero in effect: {far:?}");
         }
     }
 

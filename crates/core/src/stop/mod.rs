@@ -6,8 +6,8 @@ mod reason;
 pub use parse::StopParseError;
 pub use reason::StopReason;
 
-use crate::Progress;
 use crate::judge::measure::Measure;
+use crate::{Direction, Progress};
 use std::fmt;
 use std::time::Duration;
 
@@ -35,6 +35,8 @@ pub enum Condition {
     Fraction(f64),
     /// The best score is at most this. Times are in milliseconds.
     Cost(f64),
+    /// The best value of a maximised objective is at least this.
+    Reached(f64),
     /// The best score improved by less than `factor` within the last `window` (ATF's `speedup`). Where a
     /// ratio has no meaning, any improvement keeps the run going.
     Speedup {
@@ -106,9 +108,18 @@ impl Stop {
         }
     }
 
-    /// Returns true if the condition contains a cost.
-    pub fn has_cost(&self) -> bool {
-        self.conditions().iter().any(|condition| matches!(condition, Condition::Cost(_)))
+    /// Returns the condition for an objective of this direction: the `cost` of a maximised one is a value to reach.
+    #[must_use]
+    pub fn towards(self, direction: Direction) -> Self {
+        let all = |parts: Vec<Self>| parts.into_iter().map(|part| part.towards(direction)).collect();
+        match self {
+            Self::When(Condition::Cost(value)) if direction == Direction::Maximise => {
+                Self::When(Condition::Reached(value))
+            }
+            Self::When(condition) => Self::When(condition),
+            Self::All(parts) => Self::All(all(parts)),
+            Self::Any(parts) => Self::Any(all(parts)),
+        }
     }
 
     /// Returns true if the condition contains a modelled limit.
@@ -178,7 +189,9 @@ impl Condition {
             Self::Evaluations(n) => evaluations / n as f64,
             Self::Time(limit) => progress.elapsed.as_secs_f64() / limit.as_secs_f64(),
             Self::Fraction(share) => evaluations / (share * progress.space_size),
-            Self::Cost(_) | Self::Limit(_) | Self::Regret { .. } | Self::Speedup { .. } => return None,
+            Self::Cost(_) | Self::Reached(_) | Self::Limit(_) | Self::Regret { .. } | Self::Speedup { .. } => {
+                return None;
+            }
         };
         (!share.is_nan()).then_some(share.min(1.0))
     }
@@ -189,6 +202,7 @@ impl Condition {
             Self::Time(limit) => progress.elapsed >= limit,
             Self::Fraction(share) => evaluations as f64 >= share * progress.space_size,
             Self::Cost(cost) => progress.best().is_some_and(|best| best <= cost),
+            Self::Reached(value) => progress.best().is_some_and(|best| best <= Direction::Maximise.score(value)),
             Self::Limit(share) => match (progress.limit, progress.best()) {
                 (Some(limit), Some(best)) => limit >= share * best,
                 _ => false,
@@ -221,6 +235,7 @@ impl fmt::Display for Condition {
             Self::Time(time) => write!(f, "time {}s", time.as_secs_f64()),
             Self::Fraction(share) => write!(f, "fraction {share}"),
             Self::Cost(cost) => write!(f, "cost {cost}ms"),
+            Self::Reached(value) => write!(f, "cost {value}"),
             Self::Limit(share) => write!(f, "limit {}%", percent(*share)),
             Self::Regret { share, probability } => {
                 write!(f, "regret {}% at {}%", percent(*share), percent(*probability))
@@ -325,6 +340,20 @@ mod tests {
         assert_eq!(share("cost 1ms or evaluations 100 or time 20s"), Some(0.75));
         assert_eq!(share("evaluations 100 and time 60s"), Some(0.25));
         assert_eq!(share("evaluations 100 and cost 1ms"), None);
+    }
+
+    #[test]
+    fn the_cost_of_a_maximised_objective_is_a_value_to_reach() {
+        let ends = |text: &str, best: f64| {
+            let stop = text.parse::<Stop>().unwrap().towards(Direction::Maximise);
+            stop.check(&progress(5, 5, &[(1, 1, Direction::Maximise.score(best))])).map(|reason| reason.to_string())
+        };
+        assert_eq!(ends("cost 3 or evaluations 9 and cost 1", 3.0).unwrap(), "cost 3");
+        assert_eq!((ends("cost 3", 2.9), ends("cost -2", -2.5)), (None, None));
+        assert_eq!(ends("cost -2", -1.5).unwrap(), "cost -2");
+        assert_eq!(ends("cost 0", 0.0).unwrap(), "cost 0");
+        let stop: Stop = "cost 3 and time 1s".parse().unwrap();
+        assert_eq!(stop.clone().towards(Direction::Minimise), stop);
     }
 
     #[test]

@@ -210,13 +210,14 @@ fn joined(scores: &[(Direction, f64)]) -> f64 {
     (scores.iter().map(log).sum::<f64>() / scores.len() as f64).exp()
 }
 
-/// A value below every one that is measured, in any unit.
-const NEAR_ZERO: f64 = 1e-30;
+/// A value so far below every one that is measured, in any unit, that the ratio of means with and without a zero is
+/// taken for none.
+const NEAR_ZERO: f64 = 1e-140;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunesmith_core::{ERROR, ObjectiveFunction as _};
+    use tunesmith_core::{ERROR, Gain, ObjectiveFunction as _};
     use tunesmith_space::Space;
 
     fn metric(text: &str, metrics: &str) -> Result<Metric, Refusal> {
@@ -303,6 +304,12 @@ mod tests {
         let scores = ascending.map(|(time, misses)| score(time, misses));
         assert!(scores.iter().all(|score| *score > 0.0), "{scores:?}");
         assert!(scores.is_sorted_by(|one, other| one < other), "{scores:?}");
+        assert!(matches!(Gain::between(scores[0], scores[1]), Gain::Ratio(ratio) if (1.0..2.0).contains(&ratio)));
+        assert!(matches!(Gain::between(scores[1], scores[3]), Gain::Difference(_)), "zero has no ratio");
+        assert!(matches!(Gain::between(scores[1], scores[5]), Gain::Difference(_)), "nor have two signs");
+        assert!(matches!(Gain::between(scores[3], scores[4]), Gain::Ratio(ratio) if (1.0..2.0).contains(&ratio)));
+        let more = |misses: f64| [vec![(Direction::Minimise, 1.0); 4], vec![(Direction::Minimise, misses)]].concat();
+        assert!(matches!(Gain::between(joined(&more(0.0)), joined(&more(1.0))), Gain::Difference(_)), "of five");
     }
 
     #[test]

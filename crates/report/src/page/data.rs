@@ -102,6 +102,9 @@ impl<'a> RunData<'a> {
         let (messages, message) = messages(evaluations);
         let words = FailureKind::ALL.map(FailureKind::word);
         let status = |at: &usize| {
+            if evaluations.cut.contains(at) {
+                return FailureKind::ALL.len() + 1;
+            }
             let failure = evaluations.failures.get(*at).copied().flatten();
             failure.and_then(|kind| FailureKind::ALL.iter().position(|own| *own == kind)).map_or(0, |kind| kind + 1)
         };
@@ -112,7 +115,7 @@ impl<'a> RunData<'a> {
             is_maximised: subject.objective.direction() == Direction::Maximise,
             total: evaluations.len(),
             parameters,
-            statuses: ["correct"].into_iter().chain(words).collect(),
+            statuses: ["correct"].into_iter().chain(words).chain(["cut"]).collect(),
             number: kept.iter().map(|at| at + 1).collect(),
             value: kept.iter().map(|at| evaluations.values[*at].map(rounded)).collect(),
             clock: kept.iter().map(|at| clock(evaluations, *at)).collect(),
@@ -210,9 +213,12 @@ fn clock(evaluations: &Evaluations, at: usize) -> f64 {
     evaluations.clocks.get(at).copied().map_or(0.0, rounded)
 }
 
-/// Returns a number with five digits: no picture shows more.
+/// Returns a number with five digits, and a larger one to the unit: no picture shows more.
 fn rounded(number: f64) -> f64 {
-    format!("{number:.4e}").parse().unwrap_or(number)
+    match number.abs() {
+        1e4..1e15 => number.round(),
+        _ => format!("{number:.4e}").parse().unwrap_or(number),
+    }
 }
 
 #[cfg(test)]
@@ -233,6 +239,7 @@ mod tests {
             values: vec![Some(2.0), None, Some(1.234_567)],
             clocks: vec![0.5, 1.0, 2.0],
             failures: vec![None, Some(FailureKind::Runtime), None],
+            cut: [].into(),
             columns: vec![vec![7, 3, u32::MAX]],
             kept: vec![1, 2],
             messages: [(1, "boom\nsecond line".to_string())].into(),
@@ -250,6 +257,27 @@ mod tests {
     }
 
     #[test]
+    fn what_limits_cut_has_a_status_of_its_own() {
+        let evaluations = Evaluations {
+            values: vec![Some(2.0), None, None],
+            clocks: vec![0.5, 1.0, 2.0],
+            failures: vec![None, Some(FailureKind::Timeout), Some(FailureKind::Timeout)],
+            cut: [2].into(),
+            kept: vec![0, 1, 2],
+            ..Evaluations::default()
+        };
+        let data = data(RunSection { evaluations, ..RunSection::default() });
+        let status = |row: usize| &data["statuses"][data["status"][row].as_u64().unwrap() as usize];
+        assert_eq!([status(0), status(1), status(2)], ["correct", "timeout", "cut"]);
+    }
+
+    #[test]
+    fn numbers_have_five_digits_and_integers_are_whole() {
+        let numbers = [1_249_692.0, -1_249_692.4, 1024.0, 0.0, 0.000_912_345_6, -2.123_456_7].map(rounded);
+        assert_eq!(numbers, [1_249_692.0, -1_249_692.0, 1024.0, 0.0, 0.000_912_35, -2.123_5]);
+    }
+
+    #[test]
     fn hostile_texts_are_short_and_shown() {
         let hostile = format!("\u{1b}[2J</script>{}", "x".repeat(1_000_000));
         let parameters = vec![ParameterValues { name: hostile.clone(), values: vec![hostile.clone()] }];
@@ -257,6 +285,7 @@ mod tests {
             values: vec![None],
             failures: vec![Some(FailureKind::Compile)],
             clocks: vec![1.0],
+            cut: [].into(),
             columns: vec![vec![0]],
             kept: vec![0],
             messages: [(0, hostile.clone())].into(),

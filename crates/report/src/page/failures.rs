@@ -3,14 +3,14 @@
 use super::record::RunSection;
 use super::{Group, section, text};
 use crate::FailureLine;
-use crate::format::counted;
+use crate::format::{counted, cuts};
 use maud::{Markup, html};
 
 const NOTE: &str = "Values that explain failures make a constraint. The constraint saves these evaluations next time.";
 
-/// Renders each kind of failure with the values that explain it.
+/// Renders each kind of failure with the values that explain it, and what limits from the best time cut.
 pub(super) fn render(group: &Group<'_>) -> Markup {
-    let content = group.beside(|_, run| (!run.failures.is_empty()).then(|| table(run)));
+    let content = group.beside(|_, run| (!run.failures.is_empty() || run.cut.is_some()).then(|| table(run)));
     section("Failures", NOTE, content)
 }
 
@@ -26,6 +26,9 @@ fn table(run: &RunSection) -> Markup {
                         td { (cause(run, line)) }
                         td { pre { (text::message(&line.message)) } }
                     }
+                }
+                @if let Some(cut) = &run.cut {
+                    tr { td { "cut" } td.number { (cut.count) } td { "-" } td { (cuts(cut)) ". They did not fail." } }
                 }
             }
         }

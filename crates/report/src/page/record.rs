@@ -6,7 +6,7 @@ use crate::front::Front;
 use crate::table::TopRow;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tunesmith_core::{FailureKind, Objective};
+use tunesmith_core::{Cuts, FailureKind, Objective};
 use tunesmith_explain::{FailureCause, Importance};
 
 /// Maximum number of evaluations that a page holds. Of more, see [`Evaluations::kept`].
@@ -41,6 +41,8 @@ pub struct RunSection {
     pub workers: Vec<WorkerLine>,
     /// Failures by kind, with the commonest message of each.
     pub failures: Vec<FailureLine>,
+    /// The configurations that limits from the best time cut. They are not among the failures.
+    pub cut: Option<Cuts>,
     /// The values that explain failures.
     pub causes: Vec<FailureCause>,
     /// The notes on the measurements of correct configurations, in the order in which they came up.
@@ -117,6 +119,8 @@ pub struct Evaluations {
     pub clocks: Vec<f64>,
     /// The kind of failure, or `None` if the configuration is correct.
     pub failures: Vec<Option<FailureKind>>,
+    /// The positions of those that limits from the best time cut. They did not fail, whatever their kind.
+    pub cut: BTreeSet<usize>,
     /// For each parameter, the position of the configuration's value in its list. A position beyond
     /// the list is an unlisted value.
     pub columns: Vec<Vec<u32>>,

@@ -1,7 +1,7 @@
 //! Draws the picture of a static page: the evaluations, and the best so far.
 
 use super::{RunSection, curve, text};
-use crate::plot::{PlotError, colour};
+use crate::plot::{PlotError, colour, ticks};
 use plotters::prelude::*;
 use std::collections::HashSet;
 
@@ -25,14 +25,14 @@ pub(super) fn svg(runs: &[&RunSection]) -> Result<String, PlotError> {
             .margin(12)
             .x_label_area_size(40)
             .y_label_area_size(80)
-            .build_cartesian_2d(0.0..longest, (low..high).log_scale())
+            .build_cartesian_2d(0.0..longest, (low..high).log_scale().with_key_points(ticks(low, high)))
             .map_err(PlotError::new)?;
         chart
             .configure_mesh()
             .light_line_style(WHITE)
             .x_desc("evaluations")
             .y_desc(text::name(&objective.label()))
-            .x_label_formatter(&|count| format!("{count:.0}"))
+            .x_label_formatter(&|count| crate::quantity(*count))
             .y_label_formatter(&|value| crate::amount(*value, objective.unit()))
             .draw()
             .map_err(PlotError::new)?;
@@ -119,6 +119,7 @@ fn best_so_far(run: &RunSection) -> Vec<(f64, f64)> {
 mod tests {
     use super::super::Evaluations;
     use super::*;
+    use crate::plot::labels;
     use tunesmith_core::{Direction, Objective, Source};
 
     fn run(values: impl Iterator<Item = Option<f64>>) -> RunSection {
@@ -153,6 +154,23 @@ mod tests {
         assert_eq!(best, Some((2.0, 16.0)));
         assert!(picture.contains("rate") && picture.contains("GB/s") && !picture.contains(" ms"), "{picture}");
         assert_eq!(of(rate, -8.0).1, "", "a negative number has no place on a logarithmic axis");
+    }
+
+    #[test]
+    fn every_number_beside_an_axis_is_that_of_its_place() {
+        let times = |times: &[f64]| run(times.iter().copied().map(Some));
+        for own in [&[1000.0, 1024.0][..], &[0.0009, 4.0, 1_249_692.0], &[2.0, 2.1, 2.2, 2.3]] {
+            let picture = svg(&[&times(own)]).unwrap();
+            let document = roxmltree::Document::parse(&picture).unwrap();
+            let pixel = |node: roxmltree::Node<'_, '_>, name| node.attribute(name).unwrap().parse::<f64>().unwrap();
+            let dots = document.descendants().filter(|node| node.has_tag_name("circle"));
+            let dots: Vec<_> = dots.map(|node| (pixel(node, "cx"), pixel(node, "cy"))).collect();
+            let last = own.len() - 1;
+            let upright: Vec<_> = labels::of(&picture, "end").into_iter().map(|((_, y), text)| (y, text)).collect();
+            labels::assert_true(&upright, f64::ln, [(own[0], dots[0].1), (own[last], dots[last].1)]);
+            let level: Vec<_> = labels::of(&picture, "middle").into_iter().map(|((x, _), text)| (x, text)).collect();
+            labels::assert_true(&level, |count| count, [(1.0, dots[0].0), (own.len() as f64, dots[last].0)]);
+        }
     }
 
     #[test]

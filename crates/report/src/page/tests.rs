@@ -1,7 +1,7 @@
 use super::*;
 use crate::front::Front;
 use crate::{FailureLine, TopRow};
-use tunesmith_core::{Direction, FailureKind, Gain, Objective, Source};
+use tunesmith_core::{Cuts, Direction, FailureKind, Gain, Objective, Source};
 
 fn run() -> RunSection {
     let top = TopRow {
@@ -16,6 +16,7 @@ fn run() -> RunSection {
         values: vec![None, Some(3.0), Some(1.5)],
         clocks: vec![1.0, 2.0, 3.0],
         failures: vec![Some(FailureKind::Compile), None, None],
+        cut: [].into(),
         columns: vec![vec![0, 0, 1]],
         kept: vec![0, 1, 2],
         messages: [(0, failure.message.clone())].into(),
@@ -64,6 +65,18 @@ fn everything_that_needs_no_script_is_on_every_page_and_text_is_escaped() {
         wanted.iter().for_each(|text| assert!(html.contains(text), "{text}\n{html}"));
         assert!(!html.contains("<a>"));
     }
+}
+
+#[test]
+fn what_limits_cut_stands_beside_the_failures_and_is_none() {
+    let cut = Some(Cuts { count: 2, limit_ms: (20.0, 20.0), factor: 10.0 });
+    let without = RunSection { failures: Vec::new(), cut, ..run() };
+    for html in [run(), without].into_iter().flat_map(|own| both(&page(vec![RunSection { cut, ..own }]))) {
+        let row =
+            "<td>cut</td><td class=\"number\">2</td><td>-</td><td>2 configurations were cut at 20.00 ms, ten times";
+        assert!(html.contains(row), "{html}");
+    }
+    assert!(both(&page(vec![run()])).iter().all(|html| !html.contains("<td>cut</td>")));
 }
 
 #[test]

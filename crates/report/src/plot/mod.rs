@@ -10,9 +10,9 @@ mod drawing;
 #[path = "absent.rs"]
 mod drawing;
 
-#[cfg(feature = "plots")]
-pub(crate) use drawing::colour;
 pub use drawing::comparison_svg;
+#[cfg(feature = "plots")]
+pub(crate) use drawing::{colour, ticks};
 
 /// One strategy in a [`ComparisonPlot`].
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +60,9 @@ impl PlotError {
         Self(error.to_string())
     }
 }
+
+#[cfg(all(test, feature = "plots"))]
+pub(crate) mod labels;
 
 #[cfg(all(test, feature = "plots"))]
 mod tests;

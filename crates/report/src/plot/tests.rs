@@ -48,3 +48,33 @@ fn pictures_of_little_and_of_much_are_drawn() {
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
 }
+
+#[test]
+fn every_number_beside_an_axis_is_that_of_its_place() {
+    for (first, last, least) in
+        [(1.0, 3.0, 0.2), (1.0, 1000.0, 0.93), (1024.0, 1_249_692.0, 0.97), (0.0009, 0.0017, 0.5)]
+    {
+        let stretch = |at, mean| Stretch { at, mean, low: mean, high: mean };
+        let middle = f64::midpoint(least, 1.0);
+        let one = |label: &str, median| PlotSeries {
+            label: label.to_string(),
+            curve: vec![stretch(first, least), stretch(last, middle)],
+            last: vec![median],
+        };
+        let series = vec![one("one", least), one("two", middle)];
+        let plot = ComparisonPlot { title: "t".to_string(), axis: "evaluations".to_string(), series };
+        let svg = comparison_svg(&plot).unwrap();
+        let line = &labels::lines(&svg, "2")[0];
+        let upright = labels::of(&svg, "end");
+        let panel = |from: f64, to: f64| -> Vec<(f64, String)> {
+            let inside = upright.iter().filter(|((x, _), _)| (from..to).contains(x));
+            inside.map(|((_, y), text)| (*y, text.clone())).collect()
+        };
+        labels::assert_true(&panel(0.0, 560.0), |share| share, [(least, line[0].1), (middle, line[1].1)]);
+        assert!(texts(&svg).contains(&format!("searches after {} evaluations", crate::quantity(last))));
+        let medians = labels::lines(&svg, "3");
+        labels::assert_true(&panel(560.0, 890.0), |share| share, [(least, medians[0][0].1), (middle, medians[1][0].1)]);
+        let level: Vec<_> = labels::of(&svg, "middle").into_iter().map(|((x, _), text)| (x, text)).collect();
+        labels::assert_true(&level, f64::ln, [(first, line[0].0), (last, line[1].0)]);
+    }
+}

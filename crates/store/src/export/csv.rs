@@ -17,13 +17,15 @@ type Number = (&'static str, fn(&Row) -> Option<f64>);
 const OUTCOME: [&str; 2] = ["time_ms", "status"];
 
 /// The columns behind these. A column is left out if no row has a number for it.
-const NUMBERS: [Number; 6] = [
+const NUMBERS: [Number; 8] = [
     ("rel_std", |row| row.rel_std),
     ("compile_ms", |row| row.measurement.compile.as_ref().map(|compile| compile.time_ms)),
     ("benchmark_ms", |row| row.costs.benchmark_ms),
     ("verification_ms", |row| row.costs.verification_ms),
     ("framework_ms", |row| row.costs.framework_ms),
     ("search_ms", |row| row.costs.search_ms),
+    ("cut_limit_ms", |row| row.cut().map(|cut| cut.limit_ms)),
+    ("cut_best_ms", |row| row.cut().map(|cut| cut.best_ms)),
 ];
 
 /// Returns true for the name of a column that is written beside the parameters.

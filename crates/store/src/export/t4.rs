@@ -2,8 +2,8 @@
 
 use super::names::Kept;
 use super::{WRITTEN_BY, written_by};
-use crate::import::t4::TIME;
-use crate::line::value_json;
+use crate::import::t4::{CUT, TIME};
+use crate::line::{CutLine, value_json};
 use serde_json::{Map, Value as Json, json};
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
@@ -46,12 +46,17 @@ fn result(recording: &Recording, kept: &Kept<'_>, row: &Row) -> Json {
     let values = measurement.values.iter().filter(|(name, _)| kept.values.contains(name.as_str()));
     let counters = measurement.counters.iter().filter(|(name, _)| kept.counters.contains(name.as_str()));
     let further = values.map(single).chain(counters.map(counter));
-    json!({
+    let mut result = json!({
         "configuration": configuration,
         "times": known,
         "invalidity": invalidity,
         "correctness": if row.failure.is_none() { 1 } else { 0 },
         "measurements": std::iter::once(time).chain(further).collect::<Vec<_>>(),
         "objectives": [TIME],
-    })
+    });
+    // The schema has no word for what the best time cut, and allows further fields.
+    if let Some(cut) = row.cut() {
+        result[CUT] = json!(CutLine::from(cut));
+    }
+    result
 }

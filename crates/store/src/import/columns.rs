@@ -30,6 +30,10 @@ pub(super) enum Role {
     /// The tuner's own time, in this many milliseconds.
     Framework(f64),
     Search,
+    /// The limit from the best time that cut the configuration, in milliseconds.
+    CutLimit,
+    /// The best time behind it.
+    CutBest,
     Kernel,
     Counter,
     /// Another number of the run, or a column that is not kept.
@@ -110,6 +114,8 @@ fn role(name: &str, sidecar: &Sidecar) -> Role {
         "framework_ms" => Role::Framework(1.0),
         "data_movement_us" => Role::Framework(1e-3),
         "search_ms" => Role::Search,
+        "cut_limit_ms" => Role::CutLimit,
+        "cut_best_ms" => Role::CutBest,
         "Kernel name" => Role::Kernel,
         "Computation duration (us)" => Role::Time(1e-3),
         // NVIDIA's counters from Volta on have `__` in their names; there are thousands.

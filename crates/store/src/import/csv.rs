@@ -11,7 +11,7 @@ use crate::formula::restored;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use tunesmith_core::recording::{Column, Context, Row};
-use tunesmith_core::{CompileData, Failure, FailureKind, Recording};
+use tunesmith_core::{CompileData, Cut, Failure, FailureKind, Recording};
 use tunesmith_space::Value;
 
 /// The fields of one line with its number, counted from 1.
@@ -161,6 +161,7 @@ fn keep(row: &mut Row, name: &str, role: &Role, number: f64) {
         Role::Verification => costs.verification_ms = Some(number),
         Role::Framework(unit_ms) => costs.framework_ms = Some(scaled(number, *unit_ms)),
         Role::Search => costs.search_ms = Some(number),
+        Role::CutLimit | Role::CutBest => keep_cut(row, role, number),
         Role::Counter => {
             measurement.counters.insert(name.to_string(), number);
         }
@@ -168,6 +169,15 @@ fn keep(row: &mut Row, name: &str, role: &Role, number: f64) {
             measurement.values.insert(further(name).to_string(), vec![number]);
         }
         Role::Parameter(_) | Role::Status | Role::Feasible | Role::Kernel => {}
+    }
+}
+
+/// Stores one of the two times of the limit that cut a configuration. Without the other one, they are equal.
+fn keep_cut(row: &mut Row, role: &Role, number: f64) {
+    if let (Some(failure), Some(ms)) = (&mut row.failure, time(number)) {
+        let cut = failure.cut.get_or_insert(Cut { limit_ms: ms, best_ms: ms });
+        let part = if *role == Role::CutLimit { &mut cut.limit_ms } else { &mut cut.best_ms };
+        *part = ms;
     }
 }
 

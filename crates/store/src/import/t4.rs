@@ -5,12 +5,17 @@
 use super::error::Flaw;
 use super::number::{milliseconds, scaled, time, value};
 use super::status;
+use crate::line::CutLine;
+use serde::Deserialize as _;
 use serde_json::Value as Json;
 use tunesmith_core::recording::{Column, Costs, Row};
-use tunesmith_core::{CompileData, Failure, Measurement, Recording};
+use tunesmith_core::{CompileData, Cut, Failure, Measurement, Recording};
 
 /// The name of the measurement that is the time of a result.
 pub(crate) const TIME: &str = "time";
+
+/// The field of a time-out that a limit from the best time made, as lines of a journal have it.
+pub(crate) const CUT: &str = "cut";
 
 /// Returns the recording in `results`. Times are in the unit of `metadata.timeunit`, by default
 /// milliseconds.
@@ -67,7 +72,9 @@ fn row(at: usize, result: &Json, columns: &[Column], unit_ms: f64) -> Result<Row
     if measurement.times_ms.is_empty() {
         measurement.times_ms.extend(stated_ms);
     }
-    let failure = status::failure(word).map(|failure| Failure::new(failure.kind, reason.unwrap_or(failure.message)));
+    let cut = result.get(CUT).and_then(|cut| CutLine::deserialize(cut).ok()).map(Cut::from);
+    let failure = status::failure(word);
+    let failure = failure.map(|own| Failure { cut, ..Failure::new(own.kind, reason.unwrap_or(own.message)) });
     if failure.is_none() && measurement.times_ms.is_empty() {
         return Err(Flaw::record(at, "a correct configuration without `runtimes` and without a measured `time`"));
     }

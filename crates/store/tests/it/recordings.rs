@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use tunesmith_core::recording::Row;
-use tunesmith_core::{Evaluation, FailureKind, Measurement, Recording, Request, Store, counters};
+use tunesmith_core::recording::{Column, Row};
+use tunesmith_core::{Cut, Evaluation, Failure, FailureKind, Measurement, Recording, Request, Store, counters};
 use tunesmith_space::{Parameter, Space, Value};
 use tunesmith_store::{Format, Journal, export, import, import_with_outline};
 
@@ -161,6 +161,38 @@ fn every_format_written_is_read_back_the_same() {
             }
         }
     }
+}
+
+#[test]
+fn what_the_best_time_cut_is_told_from_other_time_outs_in_csv_and_t4() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |value: i64, failure: Option<Failure>, times_ms: &[f64]| Row {
+        values: vec![Value::Int(value)],
+        failure,
+        measurement: Measurement { times_ms: times_ms.to_vec(), ..Measurement::default() },
+        ..Row::default()
+    };
+    let timeout = || Failure::new(FailureKind::Timeout, "it ran too long");
+    let cut = Some(Cut { limit_ms: 20.5, best_ms: 2.0 });
+    let rows =
+        vec![row(1, None, &[2.0]), row(2, Some(timeout()), &[]), row(3, Some(Failure { cut, ..timeout() }), &[])];
+    let original = Recording::new("r", vec![Column::of_rows("X")], rows).unwrap();
+    for (format, name) in [(Format::Csv, "x.csv"), (Format::T4, "x.json")] {
+        let path = folder.path().join(name);
+        export(&original, format, &path).unwrap();
+        let again = import(&path).unwrap();
+        assert_eq!(again.rows().iter().map(Row::cut).collect::<Vec<_>>(), [None, None, cut], "{name}");
+        assert_eq!(again.rows()[2].failure.as_ref().unwrap().kind, FailureKind::Timeout, "{name}");
+    }
+    let csv = fs::read_to_string(folder.path().join("x.csv")).unwrap();
+    assert_eq!(csv, "X,time_ms,status,cut_limit_ms,cut_best_ms\n1,2,ok,,\n2,,timeout,,\n3,,timeout,20.5,2\n");
+    let document: Json = serde_json::from_slice(&fs::read(folder.path().join("x.json")).unwrap()).unwrap();
+    let results = &document["results"];
+    assert_eq!((&results[2]["invalidity"], &results[1]["cut"]), (&"timeout".into(), &Json::Null));
+    assert_eq!(results[2]["cut"], serde_json::json!({"limit_ms": 20.5, "best_ms": 2.0}));
+    let Some(shared) = shared() else { return };
+    let schema = fs::read(shared.join("formats/schema-t4-results.json")).unwrap();
+    satisfies(&document, &serde_json::from_slice(&schema).unwrap(), "document");
 }
 
 #[test]

@@ -7,9 +7,9 @@ mod spent;
 mod workers;
 
 use crate::judged_run::brief_value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use tunesmith_core::{Failure, common_failures, statistics};
+use tunesmith_core::{Cuts, Failure, common_failures, statistics};
 use tunesmith_explain::{Surrogate, TrialResult, Trials, failure_causes, importance};
 use tunesmith_problem::Metric;
 use tunesmith_report::{Evaluations, FailureLine, ParameterValues, RunSection, Subject};
@@ -41,7 +41,9 @@ pub fn run_section(
         sizes: tunesmith_store::arguments(&header.sizes),
         objective: metric.objective().clone(),
     };
-    let evaluations = evaluations(outline, metric, most)?;
+    let cuts = outline.entries.cuts()?;
+    let mut evaluations = evaluations(outline, metric, most)?;
+    evaluations.cut = cuts.iter().map(|(at, _)| *at).collect();
     let looked_at = full(outline, even(outline.entries.len(), most))?;
     let trials = trials(outline, metric, &evaluations, &looked_at);
     let found = trials.as_ref().map(|trials| importance(trials, Surrogate::fit(trials).as_ref()));
@@ -49,9 +51,10 @@ pub fn run_section(
         parameters: parameters(outline),
         importance: found.unwrap_or_default(),
         causes: trials.as_ref().map(failure_causes).unwrap_or_default(),
-        failures: failures(outline)?,
+        failures: failures(outline, &evaluations.cut)?,
+        cut: Cuts::of(cuts.into_iter().map(|(_, cut)| cut)),
         samples: samples::of(outline, leaders)?,
-        spent: spent::of(outline, &looked_at),
+        spent: spent::of(outline, &evaluations.cut, &looked_at),
         workers: workers::of(path, outline, &looked_at)?,
         notes: notes::of(outline)?,
         environment: environment::of(header, metric),
@@ -77,6 +80,7 @@ fn evaluations(outline: &Outline, metric: &Metric, most: usize) -> Result<Evalua
         values,
         clocks: briefs.iter().map(|brief| brief.clock).collect(),
         failures: briefs.iter().map(|brief| brief.failure).collect(),
+        cut: BTreeSet::new(),
         columns: outline.entries.columns(&outline.header.parameters)?,
         kept: Vec::new(),
         messages: BTreeMap::new(),
@@ -140,11 +144,12 @@ fn trials(outline: &Outline, metric: &Metric, evaluations: &Evaluations, looked_
     Some(trials)
 }
 
-/// Returns the failures by kind. A failed entry in full is read and dropped one by one.
-fn failures(outline: &Outline) -> Result<Vec<FailureLine>, StoreError> {
+/// Returns the failures by kind, without those that were `cut`. A failed entry in full is read and dropped one by
+/// one.
+fn failures(outline: &Outline, cut: &BTreeSet<usize>) -> Result<Vec<FailureLine>, StoreError> {
     let mut failures = Vec::new();
     for (at, brief) in outline.entries.briefs().iter().enumerate() {
-        if let Some(kind) = brief.failure {
+        if let Some(kind) = brief.failure.filter(|_| !cut.contains(&at)) {
             let message = outline.entries.get(at)?.message.unwrap_or_default();
             // Only headlines are compared.
             failures.push(Failure::new(kind, message.lines().next().unwrap_or_default()));

@@ -1,12 +1,13 @@
 //! Adds up the time of a run by its use.
 
 use super::Full;
+use std::collections::BTreeSet;
 use tunesmith_core::{FailureKind, Role};
 use tunesmith_report::Spent;
-use tunesmith_store::{Again, Outline};
+use tunesmith_store::{Again, Brief, Outline};
 
 /// The results that a stretch of time may end with, in the order in which reports list them.
-const RESULTS: [&str; 9] = [
+const RESULTS: [&str; 10] = [
     "correct configurations",
     "compile failures",
     "runtime failures",
@@ -16,13 +17,18 @@ const RESULTS: [&str; 9] = [
     "infeasible configurations",
     "probes for drift",
     "final re-measurement",
+    "cut configurations",
 ];
 
+/// The position of those that limits from the best time cut.
+const CUT: usize = RESULTS.len() - 1;
+
 /// Returns the wall time by its result, from all clocks, and the activities within evaluations, from
-/// those `looked_at` in full.
-pub(super) fn of(outline: &Outline, looked_at: &[Full]) -> Spent {
+/// those `looked_at` in full. The best time cut the evaluations at the positions `cut`.
+pub(super) fn of(outline: &Outline, cut: &BTreeSet<usize>, looked_at: &[Full]) -> Spent {
     let briefs = outline.entries.briefs();
-    let evaluated = briefs.iter().map(|brief| (brief.clock, of_failure(brief.failure)));
+    let result = |at: usize, brief: &Brief| if cut.contains(&at) { CUT } else { of_failure(brief.failure) };
+    let evaluated = briefs.iter().enumerate().map(|(at, brief)| (brief.clock, result(at, brief)));
     let measured_again = outline.again.iter().map(|again| (again.entry.clock, of_again(again)));
     let mut ends: Vec<(f64, usize)> = evaluated.chain(measured_again).collect();
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));

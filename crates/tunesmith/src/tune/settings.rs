@@ -7,7 +7,7 @@ use crate::devices::yielded;
 use crate::{Error, Metric, Problem};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tunesmith_core::{Direction, Objective, Stop, Target};
+use tunesmith_core::{Stop, Target};
 use tunesmith_device::Device;
 use tunesmith_problem::{Limits, SearchObjective, Yielded};
 use tunesmith_propose::ProposeCommand;
@@ -71,7 +71,7 @@ impl Settings {
         let limits = Limits::new(problem, &yielded)?;
         metric.check_yielded(problem, &yielded)?;
         limits.check_yielded(problem, &yielded)?;
-        check_cost(&stop, metric.objective())?;
+        let stop = stop.towards(metric.objective().direction());
         let tuning = &problem.tuning;
         let in_flight = strategy.strategy().in_flight();
         let seed = search.seed.or(earlier.as_ref().map(|header| header.seed)).or(tuning.seed);
@@ -192,16 +192,6 @@ fn default_room(device: &Device, jobs: usize, in_flight: usize) -> usize {
 /// at once. With one at a time, others would only wait, chosen before its answer was known.
 fn room_beside(jobs: usize) -> usize {
     if jobs > 1 { EACH * jobs } else { 1 }
-}
-
-/// Checks that the condition `cost` has a minimised objective. For a maximised one it would mean
-/// the opposite of what it says.
-fn check_cost(stop: &Stop, objective: &Objective) -> Result<(), Error> {
-    if objective.direction() == Direction::Maximise && stop.has_cost() {
-        let text = format!("the stop condition `cost` needs an objective that is minimised, not `{objective}`");
-        return Err(Error::request(text, Some("leave `cost` out, or minimise a metric".to_string())));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

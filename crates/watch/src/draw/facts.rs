@@ -102,11 +102,13 @@ fn done(watched: &Watched, width: u16) -> String {
 }
 
 fn failures(watched: &Watched) -> String {
-    let kinds = watched.failures.kinds();
-    if kinds.is_empty() {
-        return "none".to_string();
+    let kinds = watched.failures.kinds().into_iter().map(|(kind, count)| format!("{count} {kind}"));
+    let failed = kinds.collect::<Vec<_>>().join(", ");
+    let failed = if failed.is_empty() { "none".to_string() } else { failed };
+    match watched.failures.cut {
+        0 => failed,
+        cut => format!("{failed}; {cut} cut"),
     }
-    kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
 }
 
 fn noise_text(watched: &Watched) -> String {

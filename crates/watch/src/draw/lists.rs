@@ -59,12 +59,14 @@ fn leader(watched: &Watched, place: usize, row: &Row, roomy: bool) -> String {
 /// Returns a line for each cause of failures under those of their kinds, at most `width` columns wide.
 pub(crate) fn failures(watched: &Watched, width: u16, paint: Paint) -> Vec<Line<'static>> {
     let failures = &watched.failures;
-    if failures.count() == 0 {
-        return vec![Line::from("no configuration failed")];
-    }
     let cut = |text: &str, style| Line::from(Span::styled(fitted(text, usize::from(width)), style));
-    let all = counted(watched.evaluations, "evaluation");
-    let mut lines = vec![cut(&format!("{} of {all} failed", failures.count()), paint.strong())];
+    let mut lines = match failures.count() {
+        0 => vec![Line::from("no configuration failed")],
+        count => {
+            let all = counted(watched.evaluations, "evaluation");
+            vec![cut(&format!("{count} of {all} failed"), paint.strong())]
+        }
+    };
     let causes = failures.causes();
     for (kind, count) in failures.kinds() {
         lines.push(cut(&format!("{count:>7}  {kind}"), paint.bad()));
@@ -74,6 +76,9 @@ pub(crate) fn failures(watched: &Watched, width: u16, paint: Paint) -> Vec<Line<
     if failures.uncounted() > 0 {
         let more = counted(failures.uncounted(), "failure");
         lines.push(cut(&format!("{more} more with messages that are not listed"), paint.dim()));
+    }
+    if failures.cut > 0 {
+        lines.push(cut(&format!("{:>7}  cut by limits from the best time", failures.cut), paint.plain()));
     }
     lines
 }

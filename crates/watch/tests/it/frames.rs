@@ -9,7 +9,7 @@ use ratatui::style::Color;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tunesmith_core::judge::drift::Drift;
-use tunesmith_core::{Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict};
+use tunesmith_core::{Cut, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict};
 use tunesmith_space::{Parameter, Space, Values};
 use tunesmith_store::{FleetReport, Header, Journal, WorkerReport, WorkerState};
 use tunesmith_watch::{Key, Life, Page, Source, View, Watcher, draw, text};
@@ -64,9 +64,19 @@ impl Planted {
 
     /// Adds an evaluation at `seconds`.
     fn evaluate(&mut self, rank: u128, seconds: u64, result: Result<&[f64], (FailureKind, &str)>) {
+        self.end(rank, seconds, result.map_err(|(kind, message)| Failure::new(kind, message)));
+    }
+
+    /// Adds an evaluation at `seconds` that the best time cut.
+    fn cut(&mut self, rank: u128, seconds: u64) {
+        let cut = Some(Cut { limit_ms: 20.0, best_ms: 2.0 });
+        self.end(rank, seconds, Err(Failure { cut, ..Failure::new(FailureKind::Timeout, "it ran longer than 20 ms") }));
+    }
+
+    fn end(&mut self, rank: u128, seconds: u64, result: Result<&[f64], Failure>) {
         let evaluation = Evaluation {
             request: Request::timed(self.space.id(rank).unwrap()),
-            failure: result.err().map(|(kind, message)| Failure::new(kind, message)),
+            failure: result.clone().err(),
             measurement: Measurement { times_ms: result.unwrap_or_default().to_vec(), ..Measurement::default() },
             clock: Duration::from_secs(seconds),
             proposed: None,
@@ -220,6 +230,25 @@ fn failures_stand_under_their_kinds_and_the_settings_by_name() {
     let run = Planted::new().finished().read(Life::Still);
     insta::assert_snapshot!("failures", frame(&run, &on(Page::Failures), 80, 12));
     insta::assert_snapshot!("settings", frame(&run, &on(Page::Run), 80, 18));
+}
+
+#[test]
+fn what_the_best_time_cut_did_not_fail_and_may_be_measured_to_its_end() {
+    let mut run = Planted::new();
+    run.evaluate(0, 1, Ok(&[2.0; 3]));
+    run.cut(1, 2);
+    run.cut(2, 3);
+    let has = |run: &Planted, page: Page, texts: &[&str]| {
+        let frame = frame(&run.read(Life::Running), &on(page), 80, 16);
+        texts.iter().for_each(|text| assert!(frame.contains(text), "{text}: {frame}"));
+    };
+    has(&run, Page::Failures, &["no configuration failed", "      2  cut by limits from the best time"]);
+    has(&run, Page::Overview, &["failed   none; 2 cut", "3 of 40 evaluations"]);
+    run.evaluate(1, 30, Ok(&[21.0; 3]));
+    run.evaluate(3, 31, Err((FailureKind::Timeout, "it ran for 2 s and was ended")));
+    has(&run, Page::Overview, &["failed   1 timeout; 1 cut", "4 of 40 evaluations"]);
+    has(&run, Page::Leaders, &["21.00 ms", "TILE=8,UNROLL=2"]);
+    has(&run, Page::Run, &["journal"]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::common;
 
 mod browser;
 mod journals;
+mod numbers;
 
 use base64::Engine as _;
 use browser::{Browser, SharedBrowser, has_browser};

@@ -4,7 +4,7 @@ use crate::backends::BuildError;
 use crate::backends::ahead::Build;
 use crate::backends::command::folder::{OwnFolder, ProblemFolder, Surroundings};
 use crate::backends::command::spec::OUT;
-use crate::backends::command::{CommandSpec, judge};
+use crate::backends::command::{CommandSpec, judge, reach};
 use crate::data::{Places, Scratch};
 use crate::error::DeviceError;
 use crate::host::{CommandTask, Finish, Input, Launcher, Ran, Streams};
@@ -55,6 +55,8 @@ pub(super) struct BuiltCommand {
     pub(super) own: OwnFolder,
     /// The cost and result of building. `None` if there is nothing to build.
     pub(super) compile: Option<CompileData>,
+    /// A digest of all files behind one of the first builds, if they can be read.
+    pub(super) made: Option<String>,
 }
 
 impl Drop for BuiltCommand {
@@ -117,7 +119,7 @@ impl CommandBackend {
         let build: Vec<String> = self.spec.build.iter().flat_map(|step| step_words(step, &scope)).collect();
         let own = self.problem.copy(&self.surroundings, number, &writes, &command, &build);
         let own = own.map_err(|error| no_folder(error.to_string()))?;
-        Ok(BuiltCommand { scope, folder, own, compile: None })
+        Ok(BuiltCommand { scope, folder, own, compile: None, made: None })
     }
 
     /// Removes what an earlier run of the configuration wrote. A run that writes nothing would
@@ -215,6 +217,9 @@ impl Build for CommandBackend {
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
         prepared.compile =
             Some(CompileData { time_ms, binary_bytes: bytes_in(&prepared.folder), ..CompileData::default() });
+        if self.built.load(Ordering::Relaxed) <= reach::COMPARED {
+            prepared.made = reach::digest([prepared.own.path(), &prepared.folder]).ok();
+        }
         Ok(prepared)
     }
 }

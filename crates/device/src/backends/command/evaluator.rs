@@ -6,6 +6,7 @@ use crate::backends::command::backend::{BuiltCommand, CommandBackend, environmen
 use crate::backends::command::digest::digest;
 use crate::backends::command::lookup::{NoProgram, find};
 use crate::backends::command::measure::{CommandBench, MeasuredCommand};
+use crate::backends::command::reach::{Reach, words};
 use crate::backends::command::spec::{CommandSpec, Cost, OUT};
 use crate::error::DeviceError;
 use crate::host::{KEPT, Launcher, WorkerCommand, processor_name, threads};
@@ -19,7 +20,7 @@ use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tunesmith_core::{
-    Bound, Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
+    Asides, Bound, Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
 };
 use tunesmith_power::Powercap;
 use tunesmith_space::{ConfigId, Space, Value};
@@ -85,6 +86,10 @@ pub struct CommandEvaluator {
     meter: Option<RefCell<Powercap>>,
     /// Configurations that were re-measured and may be re-measured again.
     kept: HashMap<ConfigId, BuiltCommand>,
+    /// What the first builds made.
+    reach: Reach,
+    /// Remarks that were not passed on yet.
+    notes: Vec<String>,
 }
 
 impl CommandEvaluator {
@@ -132,6 +137,8 @@ impl CommandEvaluator {
             bar_ms: None,
             meter: options.energy.as_deref().map(Powercap::open).transpose()?.map(RefCell::new),
             kept: HashMap::new(),
+            reach: Reach::default(),
+            notes: Vec::new(),
         })
     }
 
@@ -239,6 +246,9 @@ impl CommandEvaluator {
             Ok(prepared) => prepared,
             Err(error) => return not_built(error),
         };
+        if let Some(made) = &prepared.made {
+            self.notes.extend(self.reach.add(words(&self.backend, &prepared), made.clone()));
+        }
         let Some(measured) = self.bench(interrupt).measure(&prepared)? else { return Ok(None) };
         if let Some(wall) = measured.wall() {
             self.pace.add(wall);
@@ -310,6 +320,10 @@ impl Evaluator for CommandEvaluator {
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, Error> {
         Ok(self.again(config, samples, interrupt)?)
+    }
+
+    fn take_asides(&mut self) -> Asides {
+        Asides { notes: std::mem::take(&mut self.notes), ..Asides::default() }
     }
 }
 

@@ -17,6 +17,7 @@ mod lookup;
 mod measure;
 mod number;
 mod pattern;
+mod reach;
 mod spec;
 
 pub use evaluator::{CommandEvaluator, CommandOptions};

@@ -61,7 +61,7 @@ function numberOf(run, rows, statistic) {
 function scaleOf(run, numbers, isCount) {
   const known = numbers.filter((number) => number !== null);
   const isLogarithmic = !isCount && known.length > 0 && known.every((number) => number > 0);
-  if (!isLogarithmic) return { of: (number) => number, ticks: {} };
+  if (!isLogarithmic) return { of: (number) => number, ticks: NUMBERS };
   const { tickvals, ticktext } = ticksOf(run, Math.min(...known), Math.max(...known));
   const of = (number) => (number === null ? null : Math.log10(number));
   return { of, ticks: { tickmode: "array", tickvals: tickvals.map(of), ticktext } };
@@ -70,7 +70,10 @@ function scaleOf(run, numbers, isCount) {
 function cellText(run, [x, over], [y, up], rows) {
   const name = (at, place) => `${cut(run.parameters[at].name, 30)}=${cut(run.parameters[at].values[place], 30)}`;
   const numbers = ["best", "median"].map((word) => `${word} ${valueText(run, numberOf(run, rows, word))}`);
-  const failed = rows.filter((row) => run.status[row] !== 0).length;
-  const lines = [`${name(x, over)}, ${name(y, up)}`, numbers.join(", "), `${rows.length} evaluations, ${failed} failed`];
+  const isCut = (row) => run.statuses[run.status[row]] === "cut";
+  const cutOnes = rows.filter(isCut).length;
+  const failed = rows.filter((row) => run.status[row] !== 0).length - cutOnes;
+  const counts = `${rows.length} evaluations, ${failed} failed${cutOnes ? `, ${cutOnes} cut` : ""}`;
+  const lines = [`${name(x, over)}, ${name(y, up)}`, numbers.join(", "), counts];
   return lines.map(plain).join("<br>");
 }

@@ -34,7 +34,7 @@ PICTURES.convergence = (picture) => {
   return { traces, layout: { xaxis, yaxis: valueAxis(picture.runs[0], values), showlegend: picture.runs.length > 1 } };
 };
 
-const SYMBOLS = ["circle", "x", "triangle-down", "square", "diamond", "cross", "star"];
+const SYMBOLS = ["circle", "x", "triangle-down", "square", "diamond", "cross", "star", "hourglass"];
 
 PICTURES.evaluations = (picture) => {
   const { chosen, axis: xaxis } = across(picture);

@@ -21,10 +21,16 @@ function duration(seconds) {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** Returns a number with five digits, and a larger one to the unit. */
+function rounded(number) {
+  const size = Math.abs(number);
+  return size >= 1e4 && size < 1e15 ? Math.round(number) : Number(number.toPrecision(5));
+}
+
 /** Returns a value of the run's objective. */
 function valueText(run, value) {
   if (value === null || value === undefined) return "-";
-  return run.is_time ? milliseconds(value) : Number(value.toPrecision(5)).toString();
+  return run.is_time ? milliseconds(value) : rounded(value).toString();
 }
 
 /** Returns `text` in at most `most` letters. */

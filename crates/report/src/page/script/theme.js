@@ -9,19 +9,24 @@ function colours() {
   return { text: of("text"), quiet: of("quiet"), line: of("line"), card: of("card"), series: of("series").split(/\s+/) };
 }
 
+/** Writes numbers as they are: with a power of ten beyond millions and millionths, never as 20k. */
+const NUMBERS = { exponentformat: "e", minexponent: 6 };
+
 /** Returns an axis with the properties `own`. */
 function axis(own) {
   const { text, line } = colours();
-  return { automargin: true, color: text, gridcolor: line, linecolor: line, zeroline: false, ...own };
+  return { automargin: true, color: text, gridcolor: line, linecolor: line, zeroline: false, ...NUMBERS, ...own };
 }
 
 /** Returns an axis of the run's objective: of times and rates logarithmic, if all `values` allow it. */
 function valueAxis(run, values, own = {}) {
   const known = values.filter((value) => value !== null);
   const isLogarithmic = known.length > 0 && known.every((value) => value > 0);
+  // The texts of ticks have their own units. Other labels of the axis have this one.
+  const unit = { ticksuffix: run.is_time ? " ms" : "" };
   const ticks = isLogarithmic ? ticksOf(run, Math.min(...known), Math.max(...known)) : {};
   const title = { text: plain(cut(run.objective, 40)), standoff: 8 };
-  return axis({ type: isLogarithmic ? "log" : "linear", title, ...ticks, ...own });
+  return axis({ type: isLogarithmic ? "log" : "linear", title, ...unit, ...ticks, ...own });
 }
 
 /** Returns about five ticks from `low` to `high` on a logarithmic axis, with their texts. */
@@ -34,7 +39,11 @@ function ticksOf(run, low, high) {
       tickvals.push(...steps.map((step) => step * 10 ** power));
     }
   } else {
-    for (let at = -1; at <= 5; at += 1) tickvals.push(Number((low * (high / low) ** (at / 4)).toPrecision(3)));
+    // As few digits as tell the ticks apart.
+    const digits = Math.ceil(Math.log10(high / (high - low))) + 1;
+    const tick = (value) => Number(value.toPrecision(Math.min(Math.max(digits, 3), run.is_time ? 4 : 9)));
+    const all = [-1, 0, 1, 2, 3, 4, 5].map((at) => tick(low * (high / low) ** (at / 4)));
+    tickvals.push(...new Set(run.is_time ? all : all.map(rounded)));
   }
   // Only zeros behind a point say nothing.
   const label = (value) => valueText(run, value).replace(/(\.\d*?)0+( |$)/, "$1$2").replace(/\.( |$)/, "$1");
@@ -53,6 +62,8 @@ function layout(own) {
   const { text, quiet, line, card } = colours();
   return {
     autosize: true,
+    // Points before decimals, and nothing between thousands.
+    separators: ".",
     modebar: { bgcolor: card, color: quiet, activecolor: text },
     margin: { l: 12, r: 12, t: 12, b: 12 },
     paper_bgcolor: "rgba(0,0,0,0)",

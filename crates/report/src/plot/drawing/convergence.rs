@@ -1,6 +1,7 @@
 //! Draws the nearness of strategies to the optimum over evaluations or time.
 
-use super::{Area, ComparisonPlot, PlotError, Stretch, colour, floor};
+use super::{Area, ComparisonPlot, PlotError, Stretch, colour, floor, ticks};
+use crate::format::quantity;
 use plotters::prelude::*;
 
 /// Draws the means with their bands.
@@ -16,15 +17,15 @@ pub(super) fn draw(area: &Area<'_>, plot: &ComparisonPlot) -> Result<(), PlotErr
         .margin(12)
         .x_label_area_size(40)
         .y_label_area_size(54)
-        .build_cartesian_2d((first..most).log_scale(), least..1.0)
+        .build_cartesian_2d((first..most).log_scale().with_key_points(ticks(first, most)), least..1.0)
         .map_err(PlotError::new)?;
     chart
         .configure_mesh()
         .light_line_style(WHITE)
         .x_desc(plot.axis.as_str())
         .y_desc("optimum / best")
-        .x_label_formatter(&|at| if *at < 1.0 { format!("{at}") } else { format!("{at:.0}") })
-        .y_label_formatter(&|share| format!("{share:.2}"))
+        .x_label_formatter(&|at| quantity(*at))
+        .y_label_formatter(&|share| quantity(*share))
         .draw()
         .map_err(PlotError::new)?;
     let place = |at: f64, share: f64| (at, share.clamp(least, 1.0));

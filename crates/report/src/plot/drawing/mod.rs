@@ -65,6 +65,23 @@ pub(crate) fn colour(number: usize) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
+/// Returns the numbers beside a logarithmic axis from `low` to `high`, both above 0: powers of ten with their double
+/// and their half, fewer of a long axis, and even steps of a short one.
+pub(crate) fn ticks(low: f64, high: f64) -> Vec<f64> {
+    if high > 10.0 * low {
+        let steps: &[f64] = if high > 1e4 * low { &[1.0] } else { &[1.0, 2.0, 5.0] };
+        let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
+        let all = powers.flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)));
+        return all.filter(|tick| (low..=high).contains(tick)).collect();
+    }
+    let tenth = (high - low) / 10.0;
+    let power = 10f64.powf(tenth.log10().floor());
+    let step = [2.0, 5.0, 10.0].map(|step| step * power).into_iter().find(|step| *step >= 1.5 * tenth);
+    let step = step.unwrap_or(20.0 * power);
+    let steps = (low / step).ceil() as u64..=(high / step).floor() as u64;
+    steps.map(|number| number as f64 * step).collect()
+}
+
 /// Returns the lowest share that a panel shows: a little below `least`, on a line of the grid.
 fn floor(least: f64) -> f64 {
     // Above 0.95 the axis would have no room.

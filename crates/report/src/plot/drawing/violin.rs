@@ -2,6 +2,7 @@
 
 use super::density::density;
 use super::{Area, ComparisonPlot, PlotError, colour, floor};
+use crate::format::quantity;
 use plotters::prelude::*;
 
 /// Half the width of a violin at its widest place, as a share of its room.
@@ -12,7 +13,6 @@ pub(super) fn draw(area: &Area<'_>, plot: &ComparisonPlot) -> Result<(), PlotErr
     let lasts = plot.series.iter().filter_map(|series| series.last.first().copied());
     let least = floor(lasts.fold(1.0, f64::min));
     let end = plot.series.iter().filter_map(|series| Some(series.curve.last()?.at)).fold(0.0, f64::max);
-    let digits = usize::from(end.fract() != 0.0);
     let count = plot.series.len().max(1) as f64;
     let mut chart = ChartBuilder::on(area)
         .margin(12)
@@ -25,9 +25,9 @@ pub(super) fn draw(area: &Area<'_>, plot: &ComparisonPlot) -> Result<(), PlotErr
         .disable_x_mesh()
         .light_line_style(WHITE)
         .x_labels(0)
-        .x_desc(format!("searches after {end:.digits$} {}", plot.axis))
+        .x_desc(format!("searches after {} {}", quantity(end), plot.axis))
         .y_desc("optimum / best")
-        .y_label_formatter(&|share| format!("{share:.2}"))
+        .y_label_formatter(&|share| quantity(*share))
         .draw()
         .map_err(PlotError::new)?;
     for (number, series) in plot.series.iter().enumerate() {
