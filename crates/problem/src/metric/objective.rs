@@ -175,8 +175,8 @@ impl ObjectiveFunction for MetricObjective {
         if !self.worsens_with_time(config) {
             return None;
         }
-        if let Some(time_ms) = self.time_ms_at(config, best) {
-            return Duration::try_from_secs_f64(time_ms / 1e3).ok();
+        if self.metric.objective().is_time() {
+            return Duration::try_from_secs_f64(best / 1e3).ok();
         }
         // Where the metric has no value, nothing is certain.
         let reaches = |time_ms: f64| self.score_at(config, time_ms).is_none_or(|score| score <= best);
