@@ -103,9 +103,18 @@ pub(crate) fn significant(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
+/// The size below which a value is no other than zero. Nothing that is measured comes near, in any unit.
+const NEAR_ZERO: f64 = 1e-27;
+
 /// Returns a value of any quantity: whole numbers as they are, others with up to five decimals, or with powers
 /// of ten where those would hide it.
 pub fn quantity(value: f64) -> String {
+    // The geometric mean of a front with a zero comes close to zero, or to infinity.
+    match value.abs() {
+        size if size < NEAR_ZERO => return "0".to_string(),
+        size if size > 1.0 / NEAR_ZERO => return if value < 0.0 { "-infinity" } else { "infinity" }.to_string(),
+        _ => {}
+    }
     if value.fract() == 0.0 && value.abs() < 1e15 {
         // Not the sign of a negative zero.
         return format!("{:.0}", value + 0.0);
@@ -163,6 +172,7 @@ mod tests {
         let expected =
             ["1249692", "-3", "0", "0", "1000", "2.5", "0.1", "0.33333", "1e-6", "1250000000", "-1.5e-7", "3e20"];
         assert_eq!(texts, expected);
+        assert_eq!([7e-71, -7e-71, 2.4e70, -2.4e70].map(quantity), ["0", "0", "infinity", "-infinity"]);
         assert_eq!([Gain::Ratio(2.0), Gain::Difference(101.0)].map(gained), ["2.000x", "by 101"]);
     }
 

@@ -207,7 +207,7 @@ fn the_gain_of_a_front_with_a_zero_is_no_ratio() {
     let difference = gain["difference"].as_f64().unwrap_or_else(|| panic!("{outcome:#}"));
     assert!((difference - 6f64.sqrt()).abs() < 1e-9 && gain.get("ratio").is_none(), "{gain:#}");
     let top = folder.run(&["top", "p.jsonl"]).stdout;
-    assert!(top.contains("by 2.44949"), "{top}");
+    assert!(top.contains("by 2.44949  0          A=1"), "{top}");
 }
 
 #[test]

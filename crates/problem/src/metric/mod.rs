@@ -205,9 +205,12 @@ fn mean(parts: &[Objective]) -> String {
 /// value of [`NEAR_ZERO`] does, and negative ones below. The result is positive, and grows with
 /// every score, so that the configuration with the least of them is one of the front.
 fn joined(scores: &[(Direction, f64)]) -> f64 {
-    let log =
-        |(direction, score): &(Direction, f64)| (score / NEAR_ZERO).asinh() - direction.score((2.0 / NEAR_ZERO).ln());
-    (scores.iter().map(log).sum::<f64>() / scores.len() as f64).exp()
+    let log = |(direction, score): &(Direction, f64)| {
+        (score / NEAR_ZERO).clamp(f64::MIN, f64::MAX).asinh() - direction.score((2.0 / NEAR_ZERO).ln())
+    };
+    let mean = scores.iter().map(log).sum::<f64>() / scores.len() as f64;
+    // A finite number, however large the values are.
+    mean.min(f64::MAX.ln()).exp()
 }
 
 /// A value so far below every one that is measured, in any unit, that the ratio of means with and without a zero is
@@ -309,6 +312,7 @@ mod tests {
         assert!(matches!(Gain::between(scores[1], scores[5]), Gain::Difference(_)), "nor have two signs");
         assert!(matches!(Gain::between(scores[3], scores[4]), Gain::Ratio(ratio) if (1.0..2.0).contains(&ratio)));
         let more = |misses: f64| [vec![(Direction::Minimise, 1.0); 4], vec![(Direction::Minimise, misses)]].concat();
+        assert!(score(1e300, -1e300).is_finite() && score(1e300, 1e300).is_finite());
         assert!(matches!(Gain::between(joined(&more(0.0)), joined(&more(1.0))), Gain::Difference(_)), "of five");
     }
 
