@@ -61,7 +61,7 @@ pub use live::{
     Doubt, KernelPlan, LiveEvaluator, LiveOptions, MOST_PARCEL, Packer, Parcels, SourcePlace, Unpacked, missed_clocks,
 };
 pub use machine::{ChoiceError, Device, DeviceChoice, DeviceKind, Machine, WhichDevice};
-pub use measure::{Cache, Launches, Limits, Policy, Sampling, limits, sampling};
+pub use measure::{Cache, Launches, Limits, Policy, Repetition, Sampling, limits, sampling};
 pub use power::PowerSetup;
 pub use problem::{
     ALIGN, Access, Address, Alternative, Argument, ArgumentKind, CudaCompiler, Decide, ElementType, Extent, Fill,

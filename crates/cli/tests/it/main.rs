@@ -41,6 +41,7 @@ mod recordings;
 mod regret;
 mod report_page;
 mod shell;
+mod state;
 mod suite;
 mod t1;
 mod user_jobs;

@@ -3,6 +3,7 @@
 use crate::data::file::copy_file;
 use crate::data::fill::{Given, write_fill};
 use crate::data::layout::{BufferLayout, Compared, Layout, Passed, Role};
+use crate::data::similar::write_similar;
 use crate::data::{Places, Scratch};
 use crate::error::{DataError, DeviceError};
 use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Scope, Shape};
@@ -16,10 +17,18 @@ use tunesmith_space::{Expr, ExprError, Value, closest};
 #[derive(Debug)]
 pub(crate) struct DataSet {
     scratch: Scratch,
-    /// The seeds of the sets of data. The first is the problem's own.
-    seeds: Vec<u64>,
+    /// The sets of data. The first has the problem's own seed.
+    sets: Vec<Origin>,
     /// The number of elements that the files of buffers with varying extents hold, by position.
     lengths: Vec<u64>,
+}
+
+/// The origin of the random numbers in a set of data.
+#[derive(Clone, Copy, Debug)]
+enum Origin {
+    Seed(u64),
+    /// The set of the first number, in which few elements are those of the second.
+    Similar(usize, usize),
 }
 
 impl DataSet {
@@ -29,17 +38,32 @@ impl DataSet {
         check_outputs(spec)?;
         let scratch = Scratch::create(bytes_needed(spec)?, places)?;
         let lengths = spec.arguments.iter().map(|argument| fixed_length(argument).unwrap_or(0)).collect();
-        Ok(Self { scratch, seeds: Vec::new(), lengths })
+        Ok(Self { scratch, sets: Vec::new(), lengths })
     }
 
     /// Writes a set of inputs. The random numbers of each set have another seed. Returns its number.
     pub(crate) fn add(&mut self, spec: &KernelSpec, seed: u64) -> Result<usize, DeviceError> {
-        let set = self.seeds.len();
-        self.seeds.push(seed);
+        self.add_set(spec, Origin::Seed(seed))
+    }
+
+    /// Writes a set of inputs that equals the set `of`, except for few elements of the set `other`. Returns its
+    /// number.
+    pub(crate) fn add_similar(&mut self, spec: &KernelSpec, of: usize, other: usize) -> Result<usize, DeviceError> {
+        self.add_set(spec, Origin::Similar(of, other))
+    }
+
+    fn add_set(&mut self, spec: &KernelSpec, origin: Origin) -> Result<usize, DeviceError> {
+        let set = self.sets.len();
         for (position, argument) in spec.arguments.iter().enumerate() {
-            self.write(spec, set, position, argument)?;
+            self.write(spec, (set, origin), position, argument)?;
         }
+        self.sets.push(origin);
         Ok(set)
+    }
+
+    /// Returns the number of sets.
+    pub(crate) fn count(&self) -> usize {
+        self.sets.len()
     }
 
     /// Lengthens the inputs whose extents depend on the parameters for a configuration with these
@@ -51,23 +75,42 @@ impl DataSet {
             if elements > self.lengths[position] {
                 // Doubled, so that growing configurations do not each write all of it.
                 self.lengths[position] = elements.max(2 * self.lengths[position]);
-                (0..self.seeds.len()).try_for_each(|set| self.write(spec, set, position, argument))?;
+                // A set that is similar to others comes after them.
+                let mut sets = self.sets.iter().copied().enumerate();
+                sets.try_for_each(|set| self.write(spec, set, position, argument))?;
             }
         }
         Ok(())
     }
 
-    fn write(&self, spec: &KernelSpec, set: usize, position: usize, argument: &Argument) -> Result<(), DeviceError> {
+    fn write(
+        &self,
+        spec: &KernelSpec,
+        (set, origin): (usize, Origin),
+        position: usize,
+        argument: &Argument,
+    ) -> Result<(), DeviceError> {
         let ArgumentKind::Buffer { shape, fill, access: Access::In | Access::InOut, .. } = &argument.kind else {
             return Ok(());
         };
-        let given = Given { seed: self.seeds[set], sizes: &spec.sizes };
         let extents = match shape {
             Shape::Fixed(extents) => extents.as_slice(),
             Shape::Varying(_) => &self.lengths[position..=position],
         };
-        write(&self.file(set, position), |to| write_contents(argument, extents, fill, given, to))
-            .map_err(|source| DeviceError::Data { argument: argument.name.clone(), source })
+        let to = self.file(set, position);
+        let written = match origin {
+            Origin::Seed(seed) => {
+                let given = Given { seed, sizes: &spec.sizes };
+                write(&to, |to| write_contents(argument, extents, fill, given, to))
+            }
+            Origin::Similar(of, other) => {
+                let (of, other) = (self.file(of, position), self.file(other, position));
+                // Each argument differs at other places.
+                let seed = spec.seed.wrapping_add(position as u64);
+                write_similar(&to, &of, &other, argument.element.size(), seed).map_err(DataError::from)
+            }
+        };
+        written.map_err(|source| DeviceError::Data { argument: argument.name.clone(), source })
     }
 
     fn file(&self, set: usize, position: usize) -> PathBuf {
@@ -227,10 +270,17 @@ pub(crate) fn check_ranges(spec: &KernelSpec, argument: &Argument, length: u64) 
     }
 }
 
-/// Returns the room in bytes for the contents before a launch, in two sets of data, and for the
-/// outputs that a worker hands over.
+/// Returns the room in bytes for the contents before a launch, in three sets of data, and for the
+/// outputs that two workers hand over.
 fn bytes_needed(spec: &KernelSpec) -> Result<u64, DeviceError> {
-    spec.arguments.iter().try_fold(0_u64, |sum, argument| Ok(sum.saturating_add(2 * checked_bytes(argument)? as u64)))
+    spec.arguments.iter().try_fold(0_u64, |sum, argument| {
+        let files = if is_filled(argument) { 3 } else { 2 };
+        Ok(sum.saturating_add((checked_bytes(argument)? as u64).saturating_mul(files)))
+    })
+}
+
+fn is_filled(argument: &Argument) -> bool {
+    matches!(argument.kind, ArgumentKind::Buffer { access: Access::In | Access::InOut, .. })
 }
 
 fn checked_bytes(argument: &Argument) -> Result<usize, DeviceError> {

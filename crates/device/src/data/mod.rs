@@ -12,6 +12,7 @@ mod fill;
 pub(crate) mod layout;
 pub(crate) mod npy;
 mod scratch;
+mod similar;
 
 pub use dataset::contents;
 pub use fill::Given;

@@ -130,7 +130,7 @@ fn allowed(job: &Job) -> [u32; KINDS] {
         // The profiler is opened before its first pass.
         Purpose::Measure { profile, .. } => (1, 1, if *profile { 1 + MOST_PASSES } else { 0 }),
         Purpose::Record | Purpose::Launch => (1, 0, 0),
-        Purpose::Verify(sets) => (sets.len().max(1), 0, 0),
+        Purpose::Verify(series) => (series.launches.len().max(1), 0, 0),
     };
     // A job prepares once, from the request on and again from its own announcement on. Only the
     // first round has a step for each kernel.
@@ -148,7 +148,7 @@ fn launches(purpose: &Purpose) -> usize {
         }
         Purpose::Record => 1,
         Purpose::Launch => 0,
-        Purpose::Verify(sets) => sets.len(),
+        Purpose::Verify(series) => series.launches.len(),
     }
 }
 
@@ -173,6 +173,7 @@ mod tests {
     use super::*;
     use crate::backends::Program;
     use crate::measure::limits::Reason;
+    use crate::measure::series::{PlannedLaunch, Series};
     use crate::measure::{Cache, Launches, Sampling};
     use crate::worker::protocol::KernelStep;
     use proptest::prelude::*;
@@ -197,6 +198,11 @@ mod tests {
         Purpose::Measure { sampling: Sampling::default(), cache, launches, profile, seed: 1, setting }
     }
 
+    fn verify(launches: usize) -> Purpose {
+        let launch = PlannedLaunch { set: 0, is_compared: true };
+        Purpose::Verify(Series { launches: vec![launch; launches], fewest: launches, time_cap: LIMIT.duration })
+    }
+
     /// Returns the steps that a job announces as the worker does, with so many passes of a profiler.
     fn honest(job: &Job, passes: usize) -> Vec<Phase> {
         let mut phases = vec![Phase::Preparing];
@@ -208,8 +214,9 @@ mod tests {
                 let profiled = if *profile { 1 + passes } else { 0 };
                 phases.extend(std::iter::repeat_n(Phase::Profiling, profiled));
             }
-            Purpose::Verify(sets) => {
-                phases.extend(sets.iter().skip(1).flat_map(|_| [Phase::Launching, Phase::Checking]));
+            Purpose::Verify(series) => {
+                let later = series.launches.iter().skip(1);
+                phases.extend(later.flat_map(|_| [Phase::Launching, Phase::Checking]));
             }
             Purpose::Record | Purpose::Launch => {}
         }
@@ -232,7 +239,7 @@ mod tests {
             any::<bool>().prop_map(measure),
             Just(Purpose::Record),
             Just(Purpose::Launch),
-            (1..6_usize).prop_map(|sets| Purpose::Verify((0..sets).collect())),
+            (1..=200_usize).prop_map(verify),
         ];
         (1..5_usize, purpose).prop_map(|(steps, purpose)| job(steps, purpose))
     }
@@ -305,7 +312,7 @@ mod tests {
         };
         // The first launch, one that tells the size of samples, 50 samples, and 4 taken again.
         assert_eq!(most(measure(false)), Some(56));
-        assert_eq!(most(Purpose::Verify(vec![0, 1, 1])), Some(3));
+        assert_eq!(most(verify(3)), Some(3));
         assert_eq!([most(Purpose::Record), most(Purpose::Launch)], [Some(1), None]);
         let mut budget = Budget::new(&job(1, measure(false)), LIMIT);
         budget.hand_over(3).unwrap();

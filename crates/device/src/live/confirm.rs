@@ -1,8 +1,8 @@
-//! Verifies a winner once more: on data of another seed, which alternate with the first in one
-//! process, and at other sizes.
+//! Verifies a winner once more: in many launches of one process, on data that change from launch to
+//! launch, and at other sizes.
 //!
-//! A kernel that caches its first result, or that is made for certain data or sizes, passes every
-//! comparison of the search.
+//! A kernel that keeps something from launch to launch, or that is made for certain data or sizes, can
+//! pass every comparison of the search.
 
 use crate::backends::BuildError;
 use crate::backends::ahead::Build;
@@ -10,16 +10,25 @@ use crate::data::passed;
 use crate::error::DeviceError;
 use crate::live::programs::BuiltKernels;
 use crate::live::{LiveEvaluator, LiveOptions};
+use crate::measure::series::{Series, Sets};
 use crate::problem::{Access, ArgumentKind, Fill, OtherSizes, Scope};
 use crate::worker::protocol::{Job, Purpose};
 use rand::SeedableRng;
-use rand::seq::SliceRandom;
 use std::sync::Arc;
 use tunesmith_core::{Confirmed, Error, Failure, FailureKind, Interrupt, Rng};
 use tunesmith_space::{ConfigId, Parameter, Space, SpaceError, Value};
 
 /// Added to the seed of a problem for its second set of data.
 const OTHER_SEED: u64 = 0x5EED_0000_0000_0001;
+
+/// The number of launches at one place.
+#[derive(Clone, Copy)]
+enum Length {
+    /// The fewest.
+    Short,
+    /// As many as the policy asks for.
+    Long,
+}
 
 /// The result of verifying a configuration at one place.
 enum Verified {
@@ -41,11 +50,12 @@ impl LiveEvaluator {
     ) -> Result<Option<Confirmed>, Error> {
         let start = self.now();
         let mut confirmed = Confirmed::default();
-        if self.options.spec.is_verified() && self.has_other_data() {
+        if self.options.spec.is_verified() {
             let scope = self.scope(config);
             let built = self.kept.get(config);
-            let verified = self.verify_at(&scope, built, interrupt)?;
-            if !confirmed.add(verified, "on other data") {
+            let place = if self.has_other_data() { "on other data" } else { "in many launches" };
+            let verified = self.verify_at(&scope, built, Length::Long, interrupt)?;
+            if !confirmed.add(verified, place) {
                 return Ok(None);
             }
         }
@@ -95,14 +105,15 @@ impl LiveEvaluator {
         let sizes = self.options.spec.verify.sizes[at].spec.sizes.iter().cloned();
         let scope = Scope::new(sizes.chain(values)).without(&self.options.knobs);
         let Some(evaluator) = &mut self.others[at] else { return Ok(Verified::Interrupted) };
-        evaluator.verify_at(&scope, None, interrupt)
+        evaluator.verify_at(&scope, None, Length::Short, interrupt)
     }
 
-    /// Launches the configuration of `scope` on all sets of data in turn, and compares every result.
+    /// Launches the configuration of `scope` on changing data, and looks at every result.
     fn verify_at(
         &mut self,
         scope: &Scope,
         built: Option<Arc<BuiltKernels>>,
+        length: Length,
         interrupt: &Interrupt,
     ) -> Result<Verified, DeviceError> {
         let built = match built.map_or_else(|| self.programs.build(scope, interrupt), Ok) {
@@ -117,8 +128,9 @@ impl LiveEvaluator {
             Ok(passed) => passed,
             Err(error) => return Ok(Verified::Unfit(error.to_string())),
         };
-        let sets = self.sets()?;
-        let expected = match self.expected_of(scope, &passed, &sets, interrupt) {
+        let sets = self.sets(length);
+        let numbers = self.write_sets(sets)?;
+        let expected = match self.expected_of(scope, &passed, &numbers, interrupt) {
             Ok(Some(expected)) => expected,
             Ok(None) => return Ok(Verified::Interrupted),
             Err(error @ (DeviceError::Reference { .. } | DeviceError::Ranges { .. })) => {
@@ -127,48 +139,51 @@ impl LiveEvaluator {
             Err(error) => return Err(error),
         };
         self.jobs += 1;
-        let purpose = Purpose::Verify(order(sets.len(), self.jobs));
+        let purpose = Purpose::Verify(self.series(sets, length));
         let job = Job { steps: self.programs.steps(&built), passed, purpose };
         let mut station = self.new_station();
         let spec = &self.options.spec;
-        station.setup.arguments = self.data.layout(spec, &sets, |position| spec.compares(position));
+        station.setup.arguments = self.data.layout(spec, &numbers, |position| spec.compares(position));
         let limit = self.launch_limit();
         let measured = station.run(&job, &mut self.examination(&expected), &limit, interrupt)?;
-        Ok(match measured.map(|measured| (measured.compared, measured.failure)) {
+        // The first launch is announced once for each kernel.
+        let repeated = job.steps.len().saturating_sub(1) as u64;
+        Ok(match measured.map(|measured| (measured.launches, measured.failure)) {
             None => Verified::Interrupted,
-            Some((compared, None)) => Verified::Right(compared),
+            Some((launches, None)) => Verified::Right(launches.saturating_sub(repeated)),
             Some((_, Some(failure))) if failure.kind == FailureKind::Constraints => Verified::Unfit(failure.message),
             Some((_, Some(failure))) => Verified::Wrong(failure),
         })
     }
 
-    /// Returns the sets of data to verify on. Writes the second one on the first call.
-    fn sets(&mut self) -> Result<Vec<usize>, DeviceError> {
-        if !self.has_other_data() {
-            return Ok(vec![0]);
+    /// Returns the kinds of data to verify on. A run of few launches is not worth a third run of the reference.
+    fn sets(&self, length: Length) -> Sets {
+        match length {
+            _ if !self.has_other_data() => Sets::Own,
+            Length::Short => Sets::Other,
+            Length::Long => Sets::Similar,
         }
-        let second = match self.second_set {
-            Some(second) => second,
-            None => self.data.add(&self.options.spec, self.options.spec.seed.wrapping_add(OTHER_SEED))?,
-        };
-        self.second_set = Some(second);
-        Ok(vec![0, second])
     }
-}
 
-/// Returns the sets of data of six launches: each of the two at least twice, with at least two
-/// changes, in an order that a kernel cannot foresee. Of a single set, returns two launches.
-fn order(sets: usize, seed: u64) -> Vec<usize> {
-    if sets < 2 {
-        return vec![0, 0];
+    /// Returns the numbers of the sets of data. Writes those that are missing.
+    fn write_sets(&mut self, sets: Sets) -> Result<Vec<usize>, DeviceError> {
+        let spec = &self.options.spec;
+        while self.data.count() < sets.count() {
+            match self.data.count() {
+                1 => self.data.add(spec, spec.seed.wrapping_add(OTHER_SEED))?,
+                _ => self.data.add_similar(spec, 0, 1)?,
+            };
+        }
+        Ok((0..sets.count()).collect())
     }
-    let mut random = Rng::seed_from_u64(seed);
-    let mut pair = [0, 1];
-    pair.shuffle(&mut random);
-    let [first, second] = pair;
-    let mut rest = [first, second, second];
-    rest.shuffle(&mut random);
-    [first, second, first].into_iter().chain(rest).collect()
+
+    fn series(&self, sets: Sets, length: Length) -> Series {
+        let mut random = Rng::seed_from_u64(self.jobs);
+        match length {
+            Length::Short => Series::short(sets, &mut random),
+            Length::Long => Series::long(sets, self.options.policy.repetition, &mut random),
+        }
+    }
 }
 
 /// Adds what was found at one place.
@@ -213,22 +228,5 @@ impl OtherSizes {
             Err(SpaceError::Empty { culprits }) => Err(format!("constraint `{}` excludes it", culprits.join("`, `"))),
             Err(error) => Err(error.to_string()),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_order_has_both_sets_and_changes_twice() {
-        let mut orders = std::collections::HashSet::new();
-        for seed in 0..100 {
-            let order = order(2, seed);
-            let changes = order.windows(2).filter(|pair| pair[0] != pair[1]).count();
-            assert!(changes >= 2 && order.len() == 6 && (0..2).all(|set| order.contains(&set)), "{order:?}");
-            orders.insert(order);
-        }
-        assert!(orders.len() > 2, "no kernel can foresee the order");
     }
 }

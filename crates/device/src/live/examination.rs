@@ -81,7 +81,7 @@ impl Examination<'_> {
             (_, Purpose::Measure { sampling, .. }) if is_hopeless(sampling, report) => 1,
             (_, Purpose::Measure { .. }) => 2,
             (_, Purpose::Record) => 1,
-            (_, Purpose::Verify(sets)) => sets.len() as u64,
+            (_, Purpose::Verify(series)) => series.fewest as u64,
         };
         let is_claimed = matches!(report.ending, Ending::Correct | Ending::Judged);
         (is_claimed && (findings.launches < needed || report.ending == Ending::Judged)).then(incomplete)
@@ -96,7 +96,7 @@ fn is_hopeless(sampling: &Sampling, report: &JobReport) -> bool {
 /// Returns the set of data of a launch.
 fn set_of(job: &Job, launch: usize) -> Option<usize> {
     match &job.purpose {
-        Purpose::Verify(sets) => sets.get(launch.checked_sub(1)?).copied(),
+        Purpose::Verify(series) => series.launches.get(launch.checked_sub(1)?).map(|launch| launch.set),
         Purpose::Measure { .. } | Purpose::Record | Purpose::Launch => Some(0),
     }
 }
@@ -104,9 +104,9 @@ fn set_of(job: &Job, launch: usize) -> Option<usize> {
 /// Adds the launch to the description of a fault.
 fn at_launch(fault: &str, job: &Job, launch: usize) -> String {
     match &job.purpose {
-        Purpose::Verify(sets) if sets.contains(&1) => format!(
+        Purpose::Verify(series) if series.has_other_data() => format!(
             "{fault}; wrong in launch {launch} of a verification whose data change from launch to launch: it keeps \
-             something, or is made for certain data"
+             something, is made for certain data, or its threads race"
         ),
         _ if launch > 1 => changed_later(fault, launch),
         _ => fault.to_owned(),

@@ -98,8 +98,6 @@ pub struct LiveEvaluator {
     jobs: u64,
     /// The problem at further sizes, once a configuration was verified at them.
     others: Vec<Option<Box<LiveEvaluator>>>,
-    /// The number of the second set of data, once a configuration was verified on it.
-    second_set: Option<usize>,
     /// Remarks about the device.
     remarks: Remarks,
     /// Dropped last, because workers and compilers use its folder.
@@ -148,7 +146,6 @@ impl LiveEvaluator {
             twins: Twins::default(),
             jobs: 0,
             others: spec.verify.sizes.iter().map(|_| None).collect(),
-            second_set: None,
             remarks: Remarks::default(),
             data,
             options,

@@ -61,8 +61,8 @@ pub(super) struct MeasuredJob {
     pub(super) unprofiled: Option<String>,
     /// The troubles of the device.
     pub(super) troubles: Vec<Trouble>,
-    /// The number of launches whose outputs were compared.
-    pub(super) compared: u64,
+    /// The number of launches that the job announced.
+    pub(super) launches: u64,
     /// Time spent in loading, which is the work of compiler and driver.
     pub(super) load: Duration,
     /// Time spent in loading before, beside other programs.
@@ -127,7 +127,6 @@ impl Station {
             let Following { findings, examination, .. } = following;
             let conclude = |report: &JobReport| examination.conclude(job, &findings, report);
             let Some(mut measured) = concluded(followed, measured, conclude) else { return Ok(None) };
-            measured.compared = findings.launches;
             measured.troubles.splice(0..0, excuses.into_troubles());
             // An output that was wrong before a crash says more than the crash.
             measured.failure = findings.failure.or(measured.failure);
@@ -339,6 +338,7 @@ impl MeasuredJob {
     /// Keeps what a step tells of the job.
     fn note(&mut self, phase: Phase) {
         self.began |= !matches!(phase, Phase::Preparing | Phase::Starting);
+        self.launches += u64::from(phase == Phase::Launching);
         if let Phase::Sampling { warmup_ms } = phase {
             self.measurement.warmup_ms = Some(warmup_ms);
         }
@@ -385,7 +385,8 @@ fn concluded(
         Followed::Finished(report) => {
             let failure = conclude(&report);
             let finished = finished(*report);
-            return Some(MeasuredJob { began: measured.began, failure: failure.or(finished.failure), ..finished });
+            let MeasuredJob { began, launches, .. } = measured;
+            return Some(MeasuredJob { began, launches, failure: failure.or(finished.failure), ..finished });
         }
     };
     Some(MeasuredJob { failure: Some(failure), ..measured })

@@ -5,10 +5,12 @@ pub(crate) mod fingerprint;
 pub(crate) mod grouping;
 pub mod limits;
 pub mod sampling;
+pub(crate) mod series;
 
 pub use grouping::Launches;
 pub use limits::Limits;
 pub use sampling::Sampling;
+pub use series::Repetition;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +25,8 @@ pub struct Policy {
     pub cache: Cache,
     /// The way to launch short kernels.
     pub launches: Launches,
+    /// The rule for the number of launches in the last verification.
+    pub repetition: Repetition,
 }
 
 impl Policy {

@@ -133,10 +133,12 @@ impl Buffers {
         Ok(())
     }
 
-    /// Chooses the set of data for the next launches.
-    pub(crate) fn choose(&mut self, set: usize) {
-        self.intact &= self.set == set;
+    /// Chooses the set of data for the next launches. Returns true if it is another than before.
+    pub(crate) fn choose(&mut self, set: usize) -> bool {
+        let is_other = self.set != set;
+        self.intact &= !is_other;
         self.set = set;
+        is_other
     }
 
     /// Restores everything that an earlier program may have spoilt, before a program's first
@@ -157,18 +159,24 @@ impl Buffers {
         Ok(())
     }
 
-    /// Poisons outputs and refills in-out buffers, before a program's first launch.
+    /// Poisons outputs and scratch, and refills in-out buffers, before a program's first launch.
     pub(crate) fn restore(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
+        for buffer in self.buffers().filter(|buffer| buffer.layout.role == Role::Scratch) {
+            buffer.poison(session)?;
+        }
+        self.refill(session)
+    }
+
+    /// Poisons outputs and refills in-out buffers, after another set of data was chosen.
+    pub(crate) fn refill(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
         let set = self.set;
         for buffer in self.buffers_mut() {
             match buffer.layout.role {
-                Role::In => continue,
+                Role::In | Role::Scratch => continue,
                 Role::InOut => drop(buffer.restore(session, set)?),
-                Role::Out | Role::Scratch => buffer.poison(session)?,
+                Role::Out => buffer.poison(session)?,
             }
-            if buffer.layout.role != Role::Scratch {
-                buffer.renew_copy(session)?;
-            }
+            buffer.renew_copy(session)?;
         }
         Ok(())
     }

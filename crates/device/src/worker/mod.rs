@@ -15,6 +15,7 @@ pub(crate) mod process;
 mod profile;
 pub(crate) mod protocol;
 pub(crate) mod sequence;
+mod series;
 mod serve;
 mod speaker;
 mod state;

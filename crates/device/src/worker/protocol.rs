@@ -4,6 +4,7 @@ use crate::backends::compiling::Compiled;
 use crate::backends::{CompileTask, DriverAnswer, DriverQuestion, Program, Resources, SessionKind};
 use crate::data::layout::{Layout, Passed};
 use crate::energy::{EnergySource, Trouble};
+use crate::measure::series::Series;
 use crate::measure::{Cache, Launches, Sampling};
 use crate::problem::Grid;
 use crate::sandbox::Confinement;
@@ -95,9 +96,8 @@ pub(crate) enum Purpose {
     Record,
     /// Launches once. The outputs do not matter.
     Launch,
-    /// Launches once on each of these sets of data, in this order, and hands the outputs of every
-    /// launch to the tuner.
-    Verify(Vec<usize>),
+    /// Launches again and again, on changing data, and looks at the outputs of every launch.
+    Verify(Series),
 }
 
 /// A message of the worker.

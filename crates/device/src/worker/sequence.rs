@@ -60,9 +60,9 @@ impl JobBench<'_> {
                     Ok(())
                 })
             }
-            Purpose::Record => self.verify(job, &[0], &mut report),
+            Purpose::Record => self.record(job, &mut report),
             Purpose::Launch => self.first_launch(job, &mut report).and_then(|_| self.check(&mut report)),
-            Purpose::Verify(sets) => self.verify(job, sets, &mut report),
+            Purpose::Verify(series) => self.verify(job, series, &mut report),
         };
         self.session.unload();
         if let Err(ending) = result {
@@ -144,25 +144,11 @@ impl JobBench<'_> {
         cache == Cache::Warm && job.steps.len() == 1 && self.session.can_group() && self.buffers.repeat_alike()
     }
 
-    /// Launches once on each of `sets`, and has every result judged.
-    fn verify(&mut self, job: &Job, sets: &[usize], report: &mut JobReport) -> Result<(), Ending> {
-        let mut arguments = Vec::new();
-        for (at, set) in sets.iter().enumerate() {
-            self.buffers.choose(*set);
-            if at == 0 {
-                arguments = self.first_launch(job, report)?;
-            } else {
-                self.session.place(Placement::Aligned);
-                self.buffers.renew(self.session)?;
-                self.buffers.restore(self.session)?;
-                self.tuner.announce(Phase::Launching);
-                self.launch_steps(job, &arguments, 1, report)?;
-            }
-            self.check(report).map_err(|ending| later(ending, at + 1))?;
-            self.judge(at + 1, report)?;
-        }
-        self.buffers.choose(0);
-        Ok(())
+    /// Launches once, and hands the outputs to the tuner.
+    fn record(&mut self, job: &Job, report: &mut JobReport) -> Result<(), Ending> {
+        self.first_launch(job, report)?;
+        self.check(report)?;
+        self.judge(1, report)
     }
 
     /// Looks at the outputs of a sample. If they differ from all that were found right, checks the
@@ -173,10 +159,7 @@ impl JobBench<'_> {
         if !is_new && seen.random.random_range(0..COMPARED) != 0 {
             return Ok(());
         }
-        let start = self.clock.now();
-        let checked = self.buffers.check(self.session);
-        report.verify += self.clock.now() - start;
-        checked.map_err(|ending| later(ending, launch))?;
+        self.check_memory(report).map_err(|ending| later(ending, launch))?;
         self.judge(launch, report)?;
         seen.judged = launch;
         if is_new {
@@ -185,7 +168,7 @@ impl JobBench<'_> {
         Ok(())
     }
 
-    fn fingerprint(&mut self, report: &mut JobReport) -> Result<u64, Ending> {
+    pub(super) fn fingerprint(&mut self, report: &mut JobReport) -> Result<u64, Ending> {
         let start = self.clock.now();
         let digest = self.buffers.fingerprint(self.session);
         report.verify += self.clock.now() - start;
@@ -193,7 +176,7 @@ impl JobBench<'_> {
     }
 
     /// Hands the outputs of a launch to the tuner, which compares them.
-    fn judge(&mut self, launch: usize, report: &mut JobReport) -> Result<(), Ending> {
+    pub(super) fn judge(&mut self, launch: usize, report: &mut JobReport) -> Result<(), Ending> {
         if !self.buffers.are_compared() {
             return Ok(());
         }
@@ -208,7 +191,7 @@ impl JobBench<'_> {
         }
     }
 
-    fn first_launch(&mut self, job: &Job, report: &mut JobReport) -> Result<Vec<LaunchArgument>, Ending> {
+    pub(super) fn first_launch(&mut self, job: &Job, report: &mut JobReport) -> Result<Vec<LaunchArgument>, Ending> {
         self.tuner.announce(Phase::Preparing);
         self.session.place(Placement::AtEnd);
         let programs: Vec<_> = job.steps.iter().map(|step| &step.program).collect();
@@ -280,7 +263,7 @@ impl JobBench<'_> {
         self.launch_steps(job, arguments, group, report)
     }
 
-    fn launch_steps(
+    pub(super) fn launch_steps(
         &mut self,
         job: &Job,
         arguments: &[LaunchArgument],
@@ -300,6 +283,10 @@ impl JobBench<'_> {
 
     fn check(&mut self, report: &mut JobReport) -> Result<(), Ending> {
         self.tuner.announce(Phase::Checking);
+        self.check_memory(report)
+    }
+
+    pub(super) fn check_memory(&mut self, report: &mut JobReport) -> Result<(), Ending> {
         let start = self.clock.now();
         let result = self.buffers.check(self.session);
         report.verify += self.clock.now() - start;
@@ -315,7 +302,7 @@ impl KernelStep {
 }
 
 /// Returns the end of a job that was found wrong after `launches` launches, and right before.
-fn later(ending: Ending, launches: usize) -> Ending {
+pub(super) fn later(ending: Ending, launches: usize) -> Ending {
     match ending {
         Ending::Wrong(message) if launches > 1 => Ending::Wrong(changed_later(&message, launches)),
         other => other,

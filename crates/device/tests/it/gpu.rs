@@ -139,11 +139,11 @@ fn an_argument_with_a_symbol_is_written_to_the_variable_and_not_passed() {
         let ArgumentKind::Buffer { memory, .. } = &mut spec.arguments[0].kind else { panic!("a buffer") };
         *memory = Memory::Constant;
         spec.arguments[0].symbol = Some("table".into());
-        let (mut evaluator, only) = (lab.evaluator(&one(), spec.clone()), one().id(0).unwrap());
+        let (mut evaluator, only) = (lab.open(&one(), uncapped(spec.clone())), one().id(0).unwrap());
         assert_correct(&evaluate(&mut evaluator, only));
         // The variable follows its buffer when the data change from launch to launch.
-        let confirmed = evaluator.confirm(only, &Interrupt::default()).unwrap().unwrap();
-        assert_eq!((confirmed.failure, confirmed.launches), (None, 6));
+        let confirmed = confirm(&mut evaluator, only);
+        assert_eq!((confirmed.failure, confirmed.launches), (None, 200));
         // Twice the size of any variable of the script.
         let large = 32 * N;
         for (argument, access) in [(0, Access::In), (1, Access::Out)] {

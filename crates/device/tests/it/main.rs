@@ -22,6 +22,7 @@ mod nvidia;
 #[cfg(feature = "cuda")]
 mod nvrtc;
 mod opencl;
+mod repetition;
 mod running;
 mod signature;
 mod verification;

@@ -4,11 +4,11 @@
 use crate::common;
 
 use common::*;
-use tunesmith_core::{Completion, Confirmed, Evaluator, FailureKind, Interrupt};
+use tunesmith_core::{Completion, FailureKind};
 use tunesmith_device::{
     Access, Argument, ArgumentKind, Fill, KernelSpec, LiveEvaluator, Memory, OtherSizes, Reference, Shape, Verify,
 };
-use tunesmith_space::{Constraint, Expr, Parameter, Space, Value};
+use tunesmith_space::{Constraint, Expr, Parameter, Value};
 
 const DOUBLE: &str = "void r(const int *in, int *out) { for (int i = 0; i < 64; i++) out[i] = 2 * in[i]; }";
 
@@ -31,10 +31,6 @@ fn doubled(kernel: &str) -> Completion {
     let folder = Folder::new();
     let spec = folder.spec(kernel, DOUBLE, in_and_out());
     evaluate(&mut evaluator(&one(), spec), one().id(0).unwrap())
-}
-
-fn confirm(evaluator: &mut LiveEvaluator, space: &Space, value: i64) -> Confirmed {
-    evaluator.confirm(config(space, value), &Interrupt::default()).unwrap().unwrap()
 }
 
 #[test]
@@ -204,13 +200,14 @@ fn a_kernel_that_keeps_its_first_result_is_found_when_its_data_change() {
         if (!has || P == 0) { for (int i = 0; i < 64; i++) kept[i] = 2 * in[i]; has = 1; }
         memcpy(out, kept, sizeof kept); }";
     let space = space_of("P", 2);
-    let mut evaluator = evaluator(&space, folder.spec(source, DOUBLE, in_and_out()));
+    let options = uncapped(folder.spec(source, DOUBLE, in_and_out()));
+    let mut evaluator = LiveEvaluator::new(&space, options).unwrap();
     for value in [0, 1] {
         assert_correct(&evaluate(&mut evaluator, config(&space, value)));
     }
-    let confirmed = confirm(&mut evaluator, &space, 0);
-    assert_eq!((confirmed.failure, confirmed.launches), (None, 6));
-    let failure = confirm(&mut evaluator, &space, 1).failure.unwrap();
+    let confirmed = confirm(&mut evaluator, config(&space, 0));
+    assert_eq!((confirmed.failure, confirmed.launches), (None, 200));
+    let failure = confirm(&mut evaluator, config(&space, 1)).failure.unwrap();
     assert_eq!(failure.kind, FailureKind::Correctness);
     assert!(failure.message.contains("whose data change from launch to launch"), "{failure}");
 }
@@ -235,17 +232,21 @@ fn a_kernel_that_is_made_for_the_data_of_the_search_is_found_on_other_data() {
     for value in [0, 1] {
         assert_correct(&evaluate(&mut evaluator, config(&space, value)));
     }
-    assert_eq!(confirm(&mut evaluator, &space, 0).failure, None);
-    assert_eq!(confirm(&mut evaluator, &space, 1).failure.unwrap().kind, FailureKind::Correctness);
+    assert_eq!(confirm(&mut evaluator, config(&space, 0)).failure, None);
+    assert_eq!(confirm(&mut evaluator, config(&space, 1)).failure.unwrap().kind, FailureKind::Correctness);
 }
 
 #[test]
-fn without_random_inputs_and_without_other_sizes_there_is_nothing_to_confirm() {
+fn without_random_inputs_the_data_of_the_search_are_used_and_without_outputs_to_compare_nothing() {
     let folder = Folder::new();
     let source = "void f(int *out) { out[0] = 7; }";
     let out = vec![buffer("out", "i32", 1, Access::Out, Fill::Zeros)];
-    let mut evaluator = evaluator(&one(), folder.spec(source, "void r(int *out) { out[0] = 7; }", out));
-    let confirmed = confirm(&mut evaluator, &one(), 1);
+    let mut spec = folder.spec(source, "void r(int *out) { out[0] = 7; }", out);
+    let only = config(&one(), 1);
+    let confirmed = confirm(&mut LiveEvaluator::new(&one(), uncapped(spec.clone())).unwrap(), only);
+    assert_eq!((confirmed.failure, confirmed.launches), (None, 200));
+    spec.verify = Verify::default();
+    let confirmed = confirm(&mut evaluator(&one(), spec), only);
     assert_eq!((confirmed.failure, confirmed.launches), (None, 0));
 }
 
@@ -279,11 +280,11 @@ fn a_kernel_that_is_right_at_one_size_only_is_found_at_the_sizes_of_verify() {
     let space = space_with("P", &[1, 8]);
     let mut evaluator = evaluator(&space, at_sizes(&folder, source, &[32, 100]));
     assert_correct(&evaluate(&mut evaluator, config(&space, 1)));
-    let failure = confirm(&mut evaluator, &space, 1).failure.unwrap();
+    let failure = confirm(&mut evaluator, config(&space, 1)).failure.unwrap();
     assert_eq!(failure.kind, FailureKind::Correctness);
     assert!(failure.message.starts_with("at N = 100: `out`[96] was not written"), "{failure}");
     // The same configuration of other sizes: 100 is no multiple of 8.
-    let confirmed = confirm(&mut evaluator, &space, 8);
+    let confirmed = confirm(&mut evaluator, config(&space, 8));
     assert_eq!(confirmed.failure, None);
     let told = "not verified at N = 100: constraint `N % P == 0` excludes it";
     assert!(confirmed.notes.iter().any(|note| note.contains(told)), "{:?}", confirmed.notes);
@@ -363,7 +364,7 @@ fn a_reference_has_its_own_arguments_sources_folders_and_options() {
     let mut evaluator = evaluator(&space, spec);
     for value in [1, 3] {
         assert_correct(&evaluate(&mut evaluator, config(&space, value)));
-        assert_eq!(confirm(&mut evaluator, &space, value).failure, None);
+        assert_eq!(confirm(&mut evaluator, config(&space, value)).failure, None);
     }
 }
 
@@ -424,7 +425,7 @@ fn buffers_may_be_as_large_as_the_configuration_says() {
     let mut evaluator = evaluator(&space, spec);
     for value in [16, 4, 8, 4, 3] {
         assert_correct(&evaluate(&mut evaluator, config(&space, value)));
-        assert_eq!(confirm(&mut evaluator, &space, value).failure, None);
+        assert_eq!(confirm(&mut evaluator, config(&space, value)).failure, None);
     }
     let completion = evaluate(&mut evaluator, config(&space, 32));
     assert_failed(&completion, FailureKind::Runtime, &["outside of `sums`, behind its end"]);

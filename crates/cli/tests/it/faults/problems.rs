@@ -136,10 +136,10 @@ pub(crate) fn openmp(cases: &[Case]) -> Ready {
     c_ready(cases, "#include <omp.h>\n", "\"-O1\", \"-w\", \"-fopenmp\"")
 }
 
-/// The innocent configuration is slower than all others, and the final decides.
+/// The innocent configuration is slower than all others, and the final decides. No search reaches a tenth launch.
 pub(crate) fn cheats(cases: &[Case]) -> Ready {
     let source = c_source(cases, C_HEAD, "", "usleep(500); RIGHT;");
-    let problem = c_problem(cases, "faults.c", "\"-O1\", \"-w\"").replace("final = false\n", "");
+    let problem = c_problem(cases, "faults.c", "\"-O1\", \"-w\"").replace("final = false\n", "max_samples = 7\n");
     ready(&[("p.toml", &problem), ("faults.c", &source)])
 }
 

@@ -7,7 +7,7 @@ pub mod scripted;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
+use tunesmith_core::{Completion, Confirmed, Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::worker::WorkerCommand;
 use tunesmith_device::{
     Access, Argument, ArgumentKind, CudaCompiler, ElementType, Fill, Kernel, KernelSpec, Language, LiveEvaluator,
@@ -138,6 +138,18 @@ pub fn options(spec: KernelSpec) -> LiveOptions {
     options.policy.limits.floor = Duration::from_millis(1500);
     options.policy.sampling.max_samples = 10;
     options
+}
+
+/// Returns options with which a last verification makes all of its launches, however busy the machine is.
+pub fn uncapped(spec: KernelSpec) -> LiveOptions {
+    let mut options = options(spec);
+    options.policy.repetition.time_cap = Duration::from_secs(300);
+    options
+}
+
+/// Verifies a configuration as the tuner verifies a winner.
+pub fn confirm(evaluator: &mut LiveEvaluator, config: ConfigId) -> Confirmed {
+    evaluator.confirm(config, &Interrupt::default()).unwrap().unwrap()
 }
 
 pub fn evaluator(space: &Space, spec: KernelSpec) -> LiveEvaluator {
