@@ -1,6 +1,6 @@
 //! Formats numbers for people.
 
-use tunesmith_core::{Cuts, Gain};
+use tunesmith_core::{Cuts, Gain, Objective};
 
 /// Returns a time in milliseconds with four significant digits and a fitting unit: `2.310 ms`,
 /// `45.12 us`, `1.204 s`.
@@ -103,18 +103,9 @@ pub(crate) fn significant(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
-/// The size below which a value is no other than zero. Nothing that is measured comes near, in any unit.
-const NEAR_ZERO: f64 = 1e-27;
-
 /// Returns a value of any quantity: whole numbers as they are, others with up to five decimals, or with powers
 /// of ten where those would hide it.
 pub fn quantity(value: f64) -> String {
-    // The geometric mean of a front with a zero comes close to zero, or to infinity.
-    match value.abs() {
-        size if size < NEAR_ZERO => return "0".to_string(),
-        size if size > 1.0 / NEAR_ZERO => return if value < 0.0 { "-infinity" } else { "infinity" }.to_string(),
-        _ => {}
-    }
     if value.fract() == 0.0 && value.abs() < 1e15 {
         // Not the sign of a negative zero.
         return format!("{:.0}", value + 0.0);
@@ -131,10 +122,17 @@ pub fn quantity(value: f64) -> String {
     format!("{digits}{power}")
 }
 
-/// Writes a value in its unit, if that is known: a time in the unit that suits it, any other with its
-/// digits.
-pub fn amount(value: f64, unit: Option<&str>) -> String {
-    match unit {
+/// The size below which the mean of a front is zero in effect. Means of measured values come nowhere near, in
+/// any unit.
+const NEAR_ZERO: f64 = 1e-27;
+
+/// Writes a value of an objective in its unit, if that is known: a time in the unit that suits it, any
+/// other with its digits. The mean of a front in which an objective is zero reads `0`, or `infinity` if that
+/// one is maximised.
+pub fn amount(value: f64, objective: &Objective) -> String {
+    match objective.unit() {
+        _ if !objective.parts().is_empty() && value < NEAR_ZERO => "0".to_string(),
+        _ if !objective.parts().is_empty() && value > 1.0 / NEAR_ZERO => "infinity".to_string(),
         Some("ms") => milliseconds(value),
         Some(unit) => format!("{} {unit}", quantity(value)),
         None => quantity(value),
@@ -153,6 +151,7 @@ pub fn gained(gain: Gain) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tunesmith_core::{Direction, Source};
 
     #[test]
     fn times_have_four_digits_and_a_fitting_unit() {
@@ -172,7 +171,10 @@ mod tests {
         let expected =
             ["1249692", "-3", "0", "0", "1000", "2.5", "0.1", "0.33333", "1e-6", "1250000000", "-1.5e-7", "3e20"];
         assert_eq!(texts, expected);
-        assert_eq!([7e-71, -7e-71, 2.4e70, -2.4e70].map(quantity), ["0", "0", "infinity", "-infinity"]);
+        let front = Objective::front("mean", vec![Objective::time(), Objective::time()]);
+        assert_eq!([7e-71, 2.4e70, 2.5].map(|value| amount(value, &front)), ["0", "infinity", "2.5"]);
+        let other = Objective::new("tiny", Direction::Minimise, Some("J"), Source::Printed);
+        assert_eq!([6.6e-34, 1e30].map(|value| amount(value, &other)), ["6.6e-34 J", "1e30 J"]);
         assert_eq!([Gain::Ratio(2.0), Gain::Difference(101.0)].map(gained), ["2.000x", "by 101"]);
     }
 

@@ -107,7 +107,7 @@ impl Baseline {
         };
         let interval = interval.map(|(low, high)| (number(low), number(high))).filter(|(low, high)| low != high);
         let interval = interval.map_or_else(String::new, |(low, high)| format!("; 95 %: {low} to {high}"));
-        let value = amount(self.value, self.objective.unit());
+        let value = amount(self.value, &self.objective);
         format!("{better} ({value} {source}{interval})")
     }
 

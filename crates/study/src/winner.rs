@@ -152,7 +152,7 @@ impl fmt::Display for Regression {
                 write!(f, "the winner is {} than in the run ({objective}): {ratio:.3} x", objective.negative())
             }
             Self::Slower(Gain::Difference(by), objective) => {
-                let by = amount(*by, objective.unit());
+                let by = amount(*by, objective);
                 write!(f, "the winner is {} than in the run ({objective}): by {by}", objective.negative())
             }
             Self::LessSpeedup(before, now, objective) => {

@@ -97,7 +97,7 @@ impl TopConfig {
             time_ms: self.time_ms,
             ci95_ms: self.ci95_ms,
             gain: self.gain,
-            value: objective.beside_time(amount(self.value, objective.unit())),
+            value: objective.beside_time(amount(self.value, objective)),
             config: self.arguments(),
         }
     }

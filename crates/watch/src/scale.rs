@@ -34,7 +34,7 @@ impl Scale {
     /// Returns a score as its reader knows it: the objective's value in its unit.
     pub(crate) fn text(&self, score: f64) -> String {
         let objective = self.0.objective();
-        amount(objective.value(score), objective.unit())
+        amount(objective.value(score), objective)
     }
 
     /// Returns the objective as users write it.

@@ -137,7 +137,7 @@ fn resource(resource: Resource) -> &'static str {
 
 fn standing(best: &Explained, explanation: &Explanation) -> Standing {
     let objective = &explanation.objective;
-    let text = |explained: &Explained| amount(explained.value, objective.unit());
+    let text = |explained: &Explained| amount(explained.value, objective);
     Standing {
         objective: objective.clone(),
         time_ms: best.time_ms,

@@ -266,7 +266,7 @@ fn front(outcome: &Outcome) -> Vec<(&'static str, String)> {
 /// Returns the notes that a reader of the measurements needs.
 fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let value = outcome.best.as_ref().and_then(|best| Some((best.value?, best.value_ci95))).map(|(value, interval)| {
-        let amount = |value| amount(value, outcome.objective.unit());
+        let amount = |value| amount(value, &outcome.objective);
         let text = |(low, high)| format!("  (95 %: {} to {})", amount(low), amount(high));
         let interval = interval.map_or_else(String::new, text);
         ("objective", format!("{}: {}{interval}", outcome.objective, amount(value)))
@@ -317,9 +317,8 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
 /// Says what the proposals brought.
 fn proposals(report: &ProposalReport, objective: &Objective) -> String {
     let ProposalReport { proposed, valid, evaluated, is_best, best, best_of_others, .. } = report;
-    let value = |value: &Option<f64>| {
-        value.map_or_else(|| "none was correct".to_string(), |value| amount(value, objective.unit()))
-    };
+    let value =
+        |value: &Option<f64>| value.map_or_else(|| "none was correct".to_string(), |value| amount(value, objective));
     if *evaluated == 0 {
         return format!("{proposed} made, {valid} valid, none evaluated");
     }

@@ -3,6 +3,7 @@
 use super::{interrupt, interruptible_machine, journal, unless};
 use crate::args::VerifyWinnerArgs;
 use crate::{Ending, output};
+use tunesmith::core::Objective;
 use tunesmith::report::amount;
 use tunesmith::store::arguments;
 use tunesmith::{Error, Place, Remeasured, VerifyOptions, WinnerCheck, verify_winner as measure};
@@ -30,7 +31,7 @@ pub(crate) fn verify_winner(args: &VerifyWinnerArgs) -> Result<Ending, Error> {
 
 fn text(check: &WinnerCheck) -> String {
     let mut text = format!("{} on {}\n", check.problem, check.device);
-    let rows: Vec<[String; 4]> = check.configs.iter().map(|subject| row(subject, check.objective.unit())).collect();
+    let rows: Vec<[String; 4]> = check.configs.iter().map(|subject| row(subject, &check.objective)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
     for [place, before, now, config] in &rows {
@@ -52,15 +53,18 @@ fn text(check: &WinnerCheck) -> String {
     }
 }
 
-fn row(subject: &Remeasured, unit: Option<&str>) -> [String; 4] {
+fn row(subject: &Remeasured, objective: &Objective) -> [String; 4] {
     let place = match subject.place {
         Place::Winner => "winner",
         Place::RunnerUp => "runner-up",
         Place::Default => "default",
     };
-    let before = subject.before.map_or_else(String::new, |before| format!("{} before", amount(before.value, unit)));
-    let now = match subject.now.map(|now| (amount(now.value, unit), now.value_ci95)) {
-        Some((value, Some((low, high)))) => format!("{value} now ({} to {})", amount(low, unit), amount(high, unit)),
+    let before =
+        subject.before.map_or_else(String::new, |before| format!("{} before", amount(before.value, objective)));
+    let now = match subject.now.map(|now| (amount(now.value, objective), now.value_ci95)) {
+        Some((value, Some((low, high)))) => {
+            format!("{value} now ({} to {})", amount(low, objective), amount(high, objective))
+        }
         Some((value, None)) => format!("{value} now"),
         None => "failed now".to_string(),
     };

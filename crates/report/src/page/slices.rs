@@ -86,7 +86,7 @@ fn order(run: &RunSection) -> Vec<usize> {
 
 fn details(run: &RunSection, at: usize, slice: &Slice) -> Markup {
     let (parameter, objective) = (&run.parameters[at], &run.subject.objective);
-    let shown = |value: Option<f64>| value.map_or_else(|| "-".to_string(), |value| amount(value, objective.unit()));
+    let shown = |value: Option<f64>| value.map_or_else(|| "-".to_string(), |value| amount(value, objective));
     html! {
         details {
             summary { code { (text::name(&parameter.name)) } }

@@ -33,7 +33,7 @@ pub(super) fn svg(runs: &[&RunSection]) -> Result<String, PlotError> {
             .x_desc("evaluations")
             .y_desc(text::name(&objective.label()))
             .x_label_formatter(&|count| crate::quantity(*count))
-            .y_label_formatter(&|value| crate::amount(*value, objective.unit()))
+            .y_label_formatter(&|value| crate::amount(*value, objective))
             .draw()
             .map_err(PlotError::new)?;
         let crowded = runs.iter().map(|run| run.evaluations.len()).sum::<usize>() > DRAWN;
