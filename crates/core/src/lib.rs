@@ -73,6 +73,7 @@
 
 mod ask_tell;
 pub mod counters;
+mod direction;
 mod error;
 mod evaluation;
 mod evaluator;
@@ -104,6 +105,7 @@ mod tuner;
 mod verdict;
 
 pub use ask_tell::{AskTell, TellError};
+pub use direction::Direction;
 pub use error::Error;
 pub use evaluation::{Depth, Evaluation, Request, Status};
 pub use evaluator::{Asides, Bound, Completion, Confirmed, Evaluator, Examined, SecondAnswer, Spent, Waited};
@@ -129,7 +131,7 @@ pub use searcher::{Rng, Searcher, Told, View};
 pub use stop::{Condition, Stop, StopParseError, StopReason, Window};
 pub use store::Store;
 pub use summary::{CommonFailure, Unscored, common_failures};
-pub use target::{Aim, Direction, Target, TargetParseError};
+pub use target::{Aim, Target, TargetParseError};
 pub use tuner::{Run, Seconds, Tuner};
 pub use verdict::{Basis, Comparison, Evidence, Repeat, Trial, Verdict};
 

@@ -1,31 +1,10 @@
 //! The quantity to optimise, as users name it.
 
-use crate::Objective;
 use crate::objective::TIME_MS;
+use crate::{Direction, Objective};
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
-
-/// The direction of improvement of a metric.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Direction {
-    /// Less is better.
-    #[default]
-    Minimise,
-    /// More is better.
-    Maximise,
-}
-
-impl Direction {
-    /// Returns the score of a value: a number of which less is better. Twice, it returns the value.
-    pub fn score(self, value: f64) -> f64 {
-        match self {
-            Self::Minimise => value,
-            // Not the negative, so that a zero is no negative zero.
-            Self::Maximise => 0.0 - value,
-        }
-    }
-}
 
 /// One quantity to optimise, as users write it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,12 +132,6 @@ impl fmt::Display for Aim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = if self.name == TIME_MS { "time" } else { &self.name };
         write!(f, "{} {name}", self.direction)
-    }
-}
-
-impl fmt::Display for Direction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Self::Minimise { "minimise" } else { "maximise" })
     }
 }
 

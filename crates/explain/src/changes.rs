@@ -105,6 +105,17 @@ pub fn serialize_gain<S: Serializer>(gain: &Gain, serializer: S) -> Result<S::Ok
     serializer.collect_map([gain.named()])
 }
 
+/// Writes a gain as [`serialize_gain`] does. Without one, `ratio` is `null`.
+///
+/// # Errors
+/// The serializer fails.
+pub fn serialize_known_gain<S: Serializer>(gain: &Option<Gain>, serializer: S) -> Result<S::Ok, S::Error> {
+    match gain {
+        Some(gain) => serialize_gain(gain, serializer),
+        None => serializer.collect_map([("ratio", None::<f64>)]),
+    }
+}
+
 /// The origin of a gain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

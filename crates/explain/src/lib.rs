@@ -41,7 +41,9 @@ mod variance;
 pub use advice::{Advice, Facts, advice};
 pub use axis::Axis;
 pub use best::{AmongBest, BestValues, Edge, among_best};
-pub use changes::{Absence, Change, Effect, Scores, Source, changes, one_at_a_time, serialize_gain};
+pub use changes::{
+    Absence, Change, Effect, Scores, Source, changes, one_at_a_time, serialize_gain, serialize_known_gain,
+};
 pub use code::{CodeNumber, code};
 pub use condition::{Condition, Span};
 pub use failures::{Cause, CutCause, FailureCause, cut_cause, failure_causes, serialize_cuts};

@@ -3,7 +3,7 @@
 use crate::refused::{Fault, FaultKind};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
-use tunesmith_core::{Run, Scored};
+use tunesmith_core::{Objective, Run, Scored};
 
 /// The counts of a conversation.
 #[derive(Clone, Debug, Default)]
@@ -85,9 +85,18 @@ pub struct ProposalReport {
     pub ended: Option<String>,
     /// True if the best configuration of the run was proposed.
     pub is_best: bool,
-    /// The best score of the search's samples among the proposals.
+    /// The best score of the search's samples among the proposals, or the [value](Self::in_values) of it.
     pub best: Option<f64>,
     /// The best score of the search's samples among all others: the strategy's, the default and the
     /// start configuration.
     pub best_of_others: Option<f64>,
+}
+
+impl ProposalReport {
+    /// Returns the report with values of `objective` in place of scores.
+    #[must_use]
+    pub fn in_values(self, objective: &Objective) -> Self {
+        let value = |score: Option<f64>| score.map(|score| objective.value(score));
+        Self { best: value(self.best), best_of_others: value(self.best_of_others), ..self }
+    }
 }

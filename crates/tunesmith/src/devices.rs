@@ -1,7 +1,7 @@
 //! Finds the device that a problem is tuned on.
 
 use crate::{Error, Problem};
-use tunesmith_core::{ERROR, Source};
+use tunesmith_core::ERROR;
 use tunesmith_device::{Device, DeviceChoice, DeviceInfo, ENERGY_MJ, Machine, Missing, Target};
 use tunesmith_problem::Yielded;
 use tunesmith_space::Value;
@@ -82,12 +82,8 @@ pub(crate) fn yielded(device: &Device, problem: &Problem) -> Result<Yielded, Err
     let has_more = is_instrumented || matches!(device, Device::Function(_));
     // An objective that needs the energy has it measured.
     let energy = matches!(device, Device::Kernels(_) | Device::Command).then(|| ENERGY_MJ.to_string());
-    let source = match device {
-        Device::Replay { .. } => Source::Recorded,
-        Device::Function(_) => Source::Printed,
-        Device::Kernels(_) | Device::Command | Device::Synthetic(_) => Source::Metric,
-    };
-    Ok(Yielded { names: values.into_iter().chain(measured).chain(energy).collect(), source, has_more })
+    let names = values.into_iter().chain(measured).chain(energy).collect();
+    Ok(Yielded { names, source: device.number_source(), has_more })
 }
 
 /// Returns every device that `machine` offers, and the reasons why others are missing. Queries the

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
 use tunesmith_core::{Cuts, Depth, FailureKind, Gain, Objective, Role, RunState, statistics};
-use tunesmith_explain::serialize_gain;
+use tunesmith_explain::serialize_known_gain;
 use tunesmith_problem::serialize_objective;
 use tunesmith_report::{TopRow, amount};
 use tunesmith_store::{Again, Brief, Entry};
@@ -81,7 +81,7 @@ pub struct TopConfig {
     pub value_ci95: Option<(f64, f64)>,
     /// The gain over the default configuration, in the objective: the speed-up if that is time. In files, it is
     /// `ratio`, or `difference` where a ratio has no meaning.
-    #[serde(flatten, serialize_with = "gain")]
+    #[serde(flatten, serialize_with = "serialize_known_gain")]
     pub gain: Option<Gain>,
 }
 
@@ -112,14 +112,6 @@ impl TopConfig {
 pub(crate) fn pairs(config: &Map<String, Json>) -> Vec<(String, String)> {
     let text = |json: &Json| json.as_str().map_or_else(|| json.to_string(), str::to_string);
     config.iter().map(|(name, json)| (name.clone(), text(json))).collect()
-}
-
-/// Writes a gain as `ratio` or `difference`. Without one, the ratio is `null`.
-pub(crate) fn gain<S: Serializer>(gain: &Option<Gain>, serializer: S) -> Result<S::Ok, S::Error> {
-    match gain {
-        Some(gain) => serialize_gain(gain, serializer),
-        None => serializer.collect_map([("ratio", None::<f64>)]),
-    }
 }
 
 /// Writes the state of a run as its word.

@@ -12,6 +12,7 @@ use crate::problem::Language;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use tunesmith_core::Source;
 use tunesmith_core::counters::Hardware;
 use tunesmith_space::{Expr, Value};
 
@@ -36,6 +37,15 @@ pub enum Device {
 }
 
 impl Device {
+    /// Returns the origin of the numbers that its runs yield, if the problem does not say more of them.
+    pub fn number_source(&self) -> Source {
+        match self {
+            Self::Replay { .. } => Source::Recorded,
+            Self::Function(_) => Source::Printed,
+            Self::Kernels(_) | Self::Command | Self::Synthetic(_) => Source::Metric,
+        }
+    }
+
     /// Finds the device that `choice` names. Starts a worker to ask the driver for an OpenCL,
     /// CUDA or HIP device.
     ///

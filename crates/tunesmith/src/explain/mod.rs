@@ -7,7 +7,7 @@ mod roof;
 pub use measured::MeasureOptions;
 
 use crate::outcome::arguments;
-use crate::top::{TopConfig, gain, state, top_of};
+use crate::top::{TopConfig, state, top_of};
 use crate::{Error, Metric};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -16,7 +16,7 @@ use tunesmith_core::{Gain, Objective, Recording, RunState, statistics};
 use tunesmith_cost::Roof;
 use tunesmith_explain::{
     Advice, AmongBest, Change, CodeNumber, CutCause, Facts, FailureCause, Importance, Scores, Surrogate, Trials,
-    advice, among_best, changes, code, cut_cause, failure_causes, importance,
+    advice, among_best, changes, code, cut_cause, failure_causes, importance, serialize_known_gain,
 };
 use tunesmith_problem::serialize_objective;
 use tunesmith_store::{Journal, Outline};
@@ -110,7 +110,7 @@ pub struct Explained {
     pub value: f64,
     /// The gain over the default, in the objective. In files, it is `ratio`, or `difference` where
     /// a ratio has no meaning.
-    #[serde(flatten, serialize_with = "gain")]
+    #[serde(flatten, serialize_with = "serialize_known_gain")]
     pub gain: Option<Gain>,
 }
 

@@ -3,14 +3,13 @@
 
 use super::{Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
 use crate::FrontMember;
-use crate::top::gain;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use tunesmith_core::{Cuts, Gain, Objective};
-use tunesmith_explain::serialize_cuts;
+use tunesmith_explain::{serialize_cuts, serialize_known_gain};
 use tunesmith_problem::serialize_objective;
 use tunesmith_propose::ProposalReport;
 use tunesmith_store::DriftLine;
@@ -83,7 +82,7 @@ pub struct CandidateDocument<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     value_ci95: Option<(f64, f64)>,
     /// The gain over the default.
-    #[serde(flatten, skip_serializing_if = "Option::is_none", serialize_with = "gain")]
+    #[serde(flatten, skip_serializing_if = "Option::is_none", serialize_with = "serialize_known_gain")]
     gain: Option<Gain>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,

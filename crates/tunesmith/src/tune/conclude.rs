@@ -10,7 +10,7 @@ use crate::outcome::{
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
-use tunesmith_core::{Cuts, Evaluation, FailureKind, Objective, Resample, Role, Run, common_failures};
+use tunesmith_core::{Cuts, Evaluation, FailureKind, Resample, Role, Run, common_failures};
 use tunesmith_cost::{EstimatedInterval, Limit};
 use tunesmith_propose::ProposalReport;
 use tunesmith_space::ConfigId;
@@ -78,7 +78,7 @@ impl Finished {
             wall_seconds: wall.as_secs_f64(),
             simulated_seconds: self.is_simulated.then_some(run.progress.elapsed.as_secs_f64()),
             seconds: self.seconds(ground.building, wall),
-            proposals: self.proposals.map(|report| in_values(report, settings.metric().objective())),
+            proposals: self.proposals.map(|report| report.in_values(settings.metric().objective())),
             notes: self.notes,
             device: self.device,
             out: self.journal,
@@ -108,12 +108,6 @@ impl Finished {
             other: wall.saturating_sub(explained).as_secs_f64(),
         }
     }
-}
-
-/// Returns a report whose scores are values of the objective.
-fn in_values(report: ProposalReport, objective: &Objective) -> ProposalReport {
-    let value = |score: Option<f64>| score.map(|score| objective.value(score));
-    ProposalReport { best: value(report.best), best_of_others: value(report.best_of_others), ..report }
 }
 
 fn evaluations(run: &Run) -> impl Iterator<Item = &Evaluation> {
