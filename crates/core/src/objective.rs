@@ -43,21 +43,6 @@ pub enum Source {
     Recorded,
 }
 
-impl Source {
-    /// All origins.
-    pub const ALL: [Self; 4] = [Self::Time, Self::Metric, Self::Printed, Self::Recorded];
-
-    /// Returns the word for it in files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Metric => "metric",
-            Self::Printed => "printed",
-            Self::Recorded => "recorded",
-        }
-    }
-}
-
 impl Default for Objective {
     fn default() -> Self {
         Self::time()

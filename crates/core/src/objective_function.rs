@@ -1,13 +1,16 @@
 //! The score of a measurement.
 
 use crate::history::Aspects;
-use crate::{Evaluation, Failure, Measurement, statistics};
+use crate::{Evaluation, Failure, Measurement, Objective, statistics};
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
 /// Scores a measurement. Smaller is better. Scores are finite numbers of any sign. They are computed from
 /// recorded samples, so a finished run can be scored again with another objective.
 pub trait ObjectiveFunction {
+    /// Returns the objective whose scores this computes.
+    fn objective(&self) -> Objective;
+
     /// Returns the score of every sample of a correct configuration, in the order taken.
     ///
     /// # Errors
@@ -78,6 +81,10 @@ pub trait ObjectiveFunction {
 pub struct MedianTime;
 
 impl ObjectiveFunction for MedianTime {
+    fn objective(&self) -> Objective {
+        Objective::time()
+    }
+
     fn samples(&self, _: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         Ok(measurement.times_ms.clone())
     }

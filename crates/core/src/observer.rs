@@ -1,7 +1,7 @@
 //! Observers: they watch a run without changing it.
 
 use crate::judge::finals::FinalProgress;
-use crate::{Progress, Scored, Stop, StopReason};
+use crate::{Objective, Progress, Scored, Stop, StopReason};
 use tunesmith_space::Space;
 
 /// Watches a run: progress bars, logs, tests. An observer cannot change the run.
@@ -18,6 +18,8 @@ pub enum Event<'a> {
     Started {
         /// The space to search.
         space: &'a Space,
+        /// The objective.
+        objective: &'a Objective,
         /// The stop condition.
         stop: &'a Stop,
         /// The progress of the run.

@@ -76,7 +76,7 @@ impl Observer for Observed {
     fn notice(&mut self, event: &Event<'_>) {
         let mut state = self.state();
         match event {
-            Event::Started { space, stop, progress } => {
+            Event::Started { space, stop, progress, .. } => {
                 let limit = stop.evaluation_limit(progress.space_size);
                 let size = space.len().and_then(|size| u64::try_from(size).ok()).unwrap_or(u64::MAX);
                 state.limit = limit.map(|limit| limit.min(size)).filter(|limit| *limit < u64::MAX);

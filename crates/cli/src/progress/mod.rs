@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 use tunesmith::core::judge::finals::FinalProgress;
 use tunesmith::core::judge::noise::Noise;
 use tunesmith::core::judge::standing::Stage;
-use tunesmith::core::{Event, FailureKind, Observer, Progress, Scored, Stop, statistics};
-use tunesmith::report::{counted, duration, milliseconds};
+use tunesmith::core::{Event, FailureKind, Objective, Observer, Progress, Scored, Stop};
+use tunesmith::report::{amount, counted, duration};
 use tunesmith::space::Space;
 
 /// Maximum time between lines without a terminal. Every improvement is printed at once.
@@ -35,13 +35,14 @@ const DRAWINGS: u8 = 20;
 pub(crate) struct Display {
     space: Option<Space>,
     stop: Option<Stop>,
+    objective: Objective,
     limit: Option<u64>,
     bar: Option<Bar>,
     failed: [usize; FailureKind::ALL.len()],
     /// Number of configurations that limits from the best time cut.
     cut: usize,
     noise: Noise,
-    /// The configuration of the best so far, with its time.
+    /// The configuration of the best so far, with its value.
     leader: Option<(String, String)>,
     best: Option<f64>,
     last_line: Duration,
@@ -53,7 +54,7 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    fn start(&mut self, space: &Space, stop: &Stop, progress: &Progress) {
+    fn start(&mut self, space: &Space, objective: &Objective, stop: &Stop, progress: &Progress) {
         let limit = stop.evaluation_limit(progress.space_size);
         self.limit =
             limit.map(|limit| space.len().map_or(limit, |size| limit.min(u64::try_from(size).unwrap_or(limit))));
@@ -62,7 +63,7 @@ impl Display {
             self.bar = Some(Bar::on(Term::buffered_stderr(), wants_colours(&stderr)));
         }
         self.started = (progress.evaluations, progress.elapsed);
-        (self.space, self.stop) = (Some(space.clone()), Some(stop.clone()));
+        (self.space, self.stop, self.objective) = (Some(space.clone()), Some(stop.clone()), objective.clone());
     }
 
     fn evaluated(&mut self, scored: &Scored, best: Option<&Scored>, progress: &Progress) {
@@ -105,16 +106,15 @@ impl Display {
         Some(share.max(of_space).min(1.0))
     }
 
-    /// Returns the time and the values of the best so far.
+    /// Returns the value of the objective and the configuration of the best so far.
     fn described(&self, best: &Scored) -> Option<(String, String)> {
-        // Shows the time for any objective: it needs no unit of its own.
-        let time = statistics::median(&best.evaluation.measurement.times_ms)?;
+        let value = self.objective.value(best.score?);
         let values = self.space.as_ref().map(|space| {
             let configuration = space.unrank(best.evaluation.request.config);
             let pairs = space.values(&configuration).map(|(name, value)| format!("{name}={value}"));
             pairs.collect::<Vec<_>>().join(",")
         });
-        Some((milliseconds(time), values.unwrap_or_default()))
+        Some((amount(value, &self.objective), values.unwrap_or_default()))
     }
 
     /// Returns the message. The most important part comes first, since the end of a long line is
@@ -240,7 +240,7 @@ impl ProgressTracker for Drawing {
 impl Observer for Display {
     fn notice(&mut self, event: &Event<'_>) {
         match event {
-            Event::Started { space, stop, progress } => self.start(space, stop, progress),
+            Event::Started { space, objective, stop, progress } => self.start(space, objective, stop, progress),
             Event::Evaluated { scored, best, progress } => self.evaluated(scored, *best, progress),
             Event::Compared { finalists } => self.compared(*finalists),
             Event::Remeasured { progress } => self.remeasured(progress),

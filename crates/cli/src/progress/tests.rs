@@ -3,7 +3,7 @@
 use super::*;
 use indicatif::InMemoryTerm;
 use std::io;
-use tunesmith::core::{Cut, Evaluation, Failure, Improvement, Measurement, Request};
+use tunesmith::core::{Cut, Direction, Evaluation, Failure, Improvement, Measurement, Request, Source, statistics};
 use tunesmith::space::{Parameter, Values};
 
 /// A terminal whose window changes its width, as terminals do that wrap long lines again.
@@ -107,7 +107,12 @@ impl Running {
         };
         let stop: Stop = stop.parse().unwrap();
         let (space, progress) = (running.space.clone(), running.progress.clone());
-        running.display.notice(&Event::Started { space: &space, stop: &stop, progress: &progress });
+        running.display.notice(&Event::Started {
+            space: &space,
+            objective: &Objective::time(),
+            stop: &stop,
+            progress: &progress,
+        });
         running
     }
 
@@ -138,6 +143,15 @@ impl Running {
         let (best, progress) = (self.best.as_ref(), &self.progress);
         self.display.notice(&Event::Evaluated { scored: &scored, best, progress });
     }
+}
+
+#[test]
+fn the_best_is_shown_by_its_value_in_the_unit_of_the_objective() {
+    let window = Window::new(120);
+    let mut running = Running::on(&window, false, "evaluations 100");
+    running.display.objective = Objective::new("rate", Direction::Maximise, Some("GB/s"), Source::Printed);
+    running.evaluate(Ok(&[-250.0]));
+    assert!(window.contents().contains("best 250 GB/s"), "{}", window.contents());
 }
 
 #[test]

@@ -211,7 +211,8 @@ impl<'a> Running<'a> {
 
     /// Asks and answers until the run ends.
     fn search(&mut self) -> Result<StopReason, Error> {
-        self.observers.notice(&Event::Started { space: self.space, stop: &self.stop, progress: &self.progress });
+        let (space, stop, objective) = (self.space, &self.stop, &self.findings.objective.objective());
+        self.observers.notice(&Event::Started { space, objective, stop, progress: &self.progress });
         loop {
             self.progress.elapsed = self.bench.clocks.elapsed();
             self.bench.pass_on(&mut self.observers)?;

@@ -107,6 +107,10 @@ impl Evaluator for DeviceWithLimits {
 struct Within(Vec<usize>);
 
 impl ObjectiveFunction for Within {
+    fn objective(&self) -> Objective {
+        Objective::time()
+    }
+
     fn samples(&self, config: tunesmith_space::ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         MedianTime.samples(config, measurement)
     }
@@ -125,6 +129,10 @@ impl ObjectiveFunction for Within {
 struct Misses;
 
 impl ObjectiveFunction for Misses {
+    fn objective(&self) -> Objective {
+        Objective::new("misses", Direction::Minimise, None, Source::Printed)
+    }
+
     fn samples(&self, _: tunesmith_space::ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         Ok(measurement.values.get("misses").cloned().unwrap_or_default())
     }

@@ -3,7 +3,9 @@
 use super::{Limits, Metric};
 use std::cell::LazyCell;
 use std::time::Duration;
-use tunesmith_core::{Aspects, Evaluation, Failure, FailureKind, Measurement, ObjectiveFunction, statistics};
+use tunesmith_core::{
+    Aspects, Evaluation, Failure, FailureKind, Measurement, Objective, ObjectiveFunction, statistics,
+};
 use tunesmith_space::{ConfigId, Space, Value};
 
 /// The objective function of a run: a metric, within the limits of the problem.
@@ -50,6 +52,10 @@ fn of_config<T>(space: &Space, config: ConfigId, ask: impl FnOnce(&dyn Fn(&str) 
 }
 
 impl ObjectiveFunction for SearchObjective {
+    fn objective(&self) -> Objective {
+        self.metric.objective()
+    }
+
     fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         self.metric.samples(config, measurement)
     }
@@ -135,6 +141,10 @@ const LONGEST_MS: f64 = 1e12;
 const PRECISION: f64 = 1e-3;
 
 impl ObjectiveFunction for MetricObjective {
+    fn objective(&self) -> Objective {
+        self.metric.objective().clone()
+    }
+
     fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         let values = self.values(config, measurement)?;
         Ok(values.into_iter().map(|value| self.metric.objective().score(value)).collect())

@@ -2,7 +2,7 @@
 
 use tunesmith_core::testing::FunctionEvaluator;
 use tunesmith_core::{
-    Aspects, Evaluation, Failure, FailureKind, Measurement, ObjectiveFunction, Run, Stop, Tuner, statistics,
+    Aspects, Evaluation, Failure, FailureKind, Measurement, Objective, ObjectiveFunction, Run, Stop, Tuner, statistics,
 };
 use tunesmith_model::hypervolume;
 use tunesmith_search::build;
@@ -40,6 +40,10 @@ struct Wanted<'a> {
 }
 
 impl ObjectiveFunction for Wanted<'_> {
+    fn objective(&self) -> Objective {
+        Objective::time()
+    }
+
     fn samples(&self, config: ConfigId, measurement: &Measurement) -> Result<Vec<f64>, String> {
         let factor = if self.front { size(&numbers(self.space, config)) } else { 1.0 };
         Ok(measurement.times_ms.iter().map(|time| (time * factor).powf(if self.front { 0.5 } else { 1.0 })).collect())
