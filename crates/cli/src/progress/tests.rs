@@ -151,7 +151,7 @@ fn the_best_is_shown_by_its_value_in_the_unit_of_the_objective() {
     let mut running = Running::on(&window, false, "evaluations 100");
     running.display.objective = Objective::new("rate", Direction::Maximise, Some("GB/s"), Source::Printed);
     running.evaluate(Ok(&[-250.0]));
-    assert!(window.contents().contains("best 250 GB/s"), "{}", window.contents());
+    assert!(window.contents().contains("best so far 250 GB/s"), "{}", window.contents());
 }
 
 #[test]

@@ -54,7 +54,7 @@ impl Finished {
             stop_reason: run.stop_reason.clone(),
             evaluations: run.progress.evaluations,
             resumed: run.resumed,
-            failed: FailureKind::ALL.map(|kind| (kind, failed(run, kind))).into(),
+            failed: FailureKind::ALL.map(|kind| (kind, run.history.failed(kind))).into(),
             unscored: Unscored::of(without_score(run), settings.objective()),
             common_failures: common_failures(uncut(run).filter_map(|evaluation| evaluation.failure.as_ref())),
             cut: Cuts::of(evaluations(run).filter_map(Evaluation::cut)),
@@ -117,11 +117,6 @@ fn evaluations(run: &Run) -> impl Iterator<Item = &Evaluation> {
 /// Returns the evaluations that no limit from the best time cut.
 fn uncut(run: &Run) -> impl Iterator<Item = &Evaluation> {
     evaluations(run).filter(|evaluation| !evaluation.is_cut())
-}
-
-/// Returns the number of evaluations that failed with `kind`. What was cut did not fail.
-fn failed(run: &Run, kind: FailureKind) -> usize {
-    uncut(run).filter(|evaluation| evaluation.status() == Some(kind)).count()
 }
 
 /// Returns the evaluations without a score. Only these can lack a value of the objective.
