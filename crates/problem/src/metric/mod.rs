@@ -19,7 +19,7 @@ use record::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use tunesmith_core::{Direction, Measurement, Objective, Refusal, Target};
+use tunesmith_core::{Direction, Measurement, Objective, Refusal, Source, Target};
 use tunesmith_device::ENERGY_MJ;
 use tunesmith_space::{Change, Value};
 
@@ -76,9 +76,15 @@ impl Metric {
         self.objective.parts().iter().map(single).collect()
     }
 
-    /// Returns the metric that the header of a journal keeps as `objective`: the time if it has none.
+    /// Returns the metric that the header of a journal keeps as `objective`: the time if it has none. A metric that
+    /// cannot be read, such as one of a later version, has no value in any run, so that no other one ranks it.
     pub fn recorded(objective: Option<&Json>) -> Self {
-        objective.and_then(|json| serde_json::from_value(json.clone()).ok()).unwrap_or_default()
+        let Some(json) = objective else { return Self::default() };
+        let unreadable = || Self {
+            objective: Objective::new(&json.to_string(), Direction::Minimise, None, Source::Metric),
+            definitions: Definitions::default(),
+        };
+        serde_json::from_value(json.clone()).unwrap_or_else(|_| unreadable())
     }
 
     /// Returns the objective.
@@ -350,6 +356,15 @@ mod tests {
             ("minimise gflops", ""),
         ] {
             assert_eq!((time(text, metrics, 8.0), time(text, metrics, -8.0)), (None, None), "{text}, {metrics}");
+        }
+    }
+
+    #[test]
+    fn an_objective_that_cannot_be_read_ranks_nothing() {
+        for kept in [r#""minimise joules""#, r#"{"name":"joules","direction":"sideways"}"#, "[]"] {
+            let metric = Metric::recorded(Some(&serde_json::from_str(kept).unwrap()));
+            assert!(!metric.objective().is_time(), "{kept}");
+            assert!(metric.samples(&|_| None, &measured()).unwrap_err().contains("cannot be computed"), "{kept}");
         }
     }
 
