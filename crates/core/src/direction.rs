@@ -1,14 +1,18 @@
 //! The direction of improvement.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The direction of improvement of a metric.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// Less is better.
     #[default]
+    #[serde(alias = "minimize")]
     Minimise,
     /// More is better.
+    #[serde(alias = "maximize")]
     Maximise,
 }
 

@@ -1,6 +1,7 @@
 //! The quantity that a run optimises.
 
 use crate::Direction;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The name of the time of a run in expressions.
@@ -20,17 +21,48 @@ pub(crate) const TIME_MS: &str = "time_ms";
 /// assert!(score.is_better(-1.0, -2.0));
 /// assert_eq!((score.to_string().as_str(), score.comparative()), ("maximise score", "better"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Files hold it as `{"name", "direction", "unit", "source"}`. A front has `parts` besides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Record")]
 pub struct Objective {
     name: String,
     direction: Direction,
     unit: Option<String>,
     source: Source,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Objective>,
 }
 
+/// An [`Objective`] as it is read. Journals of older versions call the name `metric`, and have neither
+/// unit nor source.
+#[derive(Deserialize)]
+struct Record {
+    #[serde(alias = "metric")]
+    name: String,
+    direction: Direction,
+    unit: Option<String>,
+    #[serde(default)]
+    source: Source,
+    #[serde(default, alias = "front")]
+    parts: Vec<Objective>,
+}
+
+impl From<Record> for Objective {
+    fn from(record: Record) -> Self {
+        if !record.parts.is_empty() {
+            return Self::front(&record.name, record.parts);
+        }
+        // Journals of older versions keep the time by its name in expressions.
+        if record.name == TIME_MS {
+            return Self::new("time", record.direction, Some("ms"), Source::Time);
+        }
+        Self::new(&record.name, record.direction, record.unit.as_deref(), record.source)
+    }
+}
+
 /// The origin of the numbers of an objective.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The time of a run.
     Time,

@@ -52,7 +52,7 @@ pub use diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
 pub use error::Error;
 pub use inputs::{Input, InputRun, Inputs};
 pub use limit::Limit;
-pub use metric::{Definitions, Limits, Metric, MetricObjective, SearchObjective, Yielded, serialize_objective};
+pub use metric::{Definitions, Limits, Metric, MetricObjective, SearchObjective, Yielded};
 pub use nest::NestKernel;
 pub use problem::Problem;
 pub use space::ProblemSpace;

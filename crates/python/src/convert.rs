@@ -4,7 +4,7 @@ use crate::error::{entry, raised};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// Writes recordings of one space to a file in another format, and returns the number of
+/// Writes recordings of one subject to a file in another format, and returns the number of
 /// configurations.
 ///
 /// Args:
@@ -13,12 +13,14 @@ use std::path::PathBuf;
 ///     to: "csv", "t4" or "kernel-tuner". The default is the format for the suffix of the file.
 ///
 /// Raises:
-///     RequestError: A recording cannot be read, or the recordings are of different spaces.
+///     RequestError: A recording cannot be read, or the recordings are of different subjects: kernel,
+///         device, sizes, parameters or objective.
 #[pyfunction]
 #[pyo3(signature = (inputs, out, to = None))]
-pub(crate) fn convert(py: Python<'_>, inputs: Vec<PathBuf>, out: PathBuf, to: Option<&str>) -> PyResult<usize> {
+pub(crate) fn convert(py: Python<'_>, inputs: Vec<PathBuf>, out: PathBuf, to: Option<String>) -> PyResult<usize> {
     entry(|| {
-        let converted = py.detach(|| tunesmith::convert(&inputs, &out, to));
-        converted.map(|converted| converted.configurations).map_err(|error| raised(&error))
+        let options = tunesmith::ConvertOptions { to, ..tunesmith::ConvertOptions::default() };
+        let converted = py.detach(|| tunesmith::convert(&inputs, &out, &options));
+        converted.map(|converted| converted.configurations).map_err(|error| raised(&error.into()))
     })
 }

@@ -70,7 +70,7 @@ pub use hex::hex;
 #[cfg(feature = "spaces")]
 pub use limits::Limits;
 pub use named::lookup;
-pub use parameter::Parameter;
+pub use parameter::{Parameter, of_one_kind};
 #[cfg(feature = "spaces")]
 pub use space::{
     Analysis, Ball, ConfigId, Configuration, ConstraintEffect, Neighbour, Neighbourhood, Neighbours, Space,

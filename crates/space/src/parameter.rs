@@ -70,6 +70,34 @@ impl Parameter {
         }
         self.values.iter().position(|candidate| *candidate == wanted)
     }
+
+    /// Returns the index of the value that another program may have written as `value`, if exactly one is
+    /// meant: `32.0` and `"32"` mean 32, `"TRUE"` and 1 mean true, and `true` means the text `True`.
+    ///
+    /// Searches the list twice.
+    pub fn index_alike(&self, value: &Value) -> Option<usize> {
+        let alike = || {
+            let mut found = (0..self.values.len()).filter(|at| self.values[*at].is_alike(value));
+            let first = found.next()?;
+            found.next().is_none().then_some(first)
+        };
+        self.index_of(value).or_else(alike)
+    }
+}
+
+/// Returns the values of a column in one kind. Numbers stay numbers. A column that mixes kinds is
+/// categorical: its values become the texts that Python prints, which are the names that Kernel Tuner
+/// gives them.
+pub fn of_one_kind(values: Vec<Value>) -> Vec<Value> {
+    let class = |value: &Value| match value.kind() {
+        // Integers among floats become floats.
+        ValueKind::Int => ValueKind::Float,
+        other => other,
+    };
+    if values.windows(2).all(|pair| class(&pair[0]) == class(&pair[1])) {
+        return values;
+    }
+    values.iter().map(|value| Value::from(value.python_str().as_str())).collect()
 }
 
 /// Turns an integer into the float of the same value. Turns -0.0 into 0.0, so that zero cannot

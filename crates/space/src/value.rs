@@ -108,6 +108,36 @@ impl Value {
         }
     }
 
+    /// Returns the value as Python's `str` prints it: as [`python`](Self::python), but texts have no quotes.
+    pub fn python_str(&self) -> String {
+        if let Value::Str(text) = self { text.to_string() } else { self.python() }
+    }
+
+    /// Returns true if programs that disagree about types may write one value as `self` and as `other`:
+    /// numbers by their value, in quotation marks or not, truth values in any case or as 0 and 1.
+    pub(crate) fn is_alike(&self, other: &Value) -> bool {
+        if let (Value::Int(one), Value::Int(another)) = (self, other) {
+            // As floats, large ones would be equal.
+            return one == another;
+        }
+        match (self.meaning(), other.meaning()) {
+            (Meaning::Truth(truth), Meaning::Number(number)) | (Meaning::Number(number), Meaning::Truth(truth)) => {
+                // A text that says `true` is no number.
+                let is_text = |value: &Value| value.kind() == ValueKind::Str;
+                !is_text(self) && !is_text(other) && number == f64::from(u8::from(truth))
+            }
+            (one, another) => one == another,
+        }
+    }
+
+    fn meaning(&self) -> Meaning<'_> {
+        match self {
+            Value::Bool(truth) => Meaning::Truth(*truth),
+            Value::Str(text) => Meaning::of_text(text),
+            Value::Int(_) | Value::Float(_) => Meaning::Number(self.as_float().unwrap_or(f64::NAN)),
+        }
+    }
+
     /// Reads `text`, such as the value of `NAME=VALUE` on a command line, as a value of the kind
     /// that the list `like` holds.
     ///
@@ -126,6 +156,27 @@ impl Value {
                 _ => None,
             },
             ValueKind::Str => Some(Value::Str(text.into())),
+        }
+    }
+}
+
+/// The meaning of a value, whatever its type in a file.
+#[derive(PartialEq)]
+enum Meaning<'a> {
+    Number(f64),
+    Truth(bool),
+    Text(&'a str),
+}
+
+impl<'a> Meaning<'a> {
+    fn of_text(text: &'a str) -> Self {
+        let plain = text.trim();
+        let is_number = plain.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first));
+        match plain.parse() {
+            Ok(number) if is_number => Self::Number(number),
+            _ if plain.eq_ignore_ascii_case("true") => Self::Truth(true),
+            _ if plain.eq_ignore_ascii_case("false") => Self::Truth(false),
+            _ => Self::Text(text),
         }
     }
 }

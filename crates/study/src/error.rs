@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use tunesmith_core::Refusal;
 use tunesmith_report::PlotError;
 use tunesmith_search::StrategyError;
-use tunesmith_store::ImportError;
+use tunesmith_store::{ExportError, ImportError};
 
 /// Strategies cannot be compared, or a counter model cannot be trained.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +33,9 @@ pub enum Error {
         /// The reason.
         source: PlotError,
     },
+    /// A recording cannot be written.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// A file cannot be written.
     #[error("cannot write `{}`: {source}", path.display())]
     Write {
@@ -49,6 +52,7 @@ impl Error {
         match self {
             Self::Refused(_) | Self::Strategy(_) => true,
             Self::Recording(error) => error.is_request(),
+            Self::Export(error) => tunesmith_files::is_wrong_path(&error.source),
             Self::Write { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
             Self::Interrupted | Self::Run(_) | Self::Plot { .. } => false,
         }

@@ -5,9 +5,10 @@
 //! model. [`ModelChoice`] names one. [`Past`] holds the recordings that a user gives as history and
 //! selects those that fit a space. [`Left`] estimates how much a run left to find. [`run_section`]
 //! gathers what a page of the report shows about a run. [`WinnerCheck`] is a run's winner, measured
-//! again.
+//! again. [`convert`] writes recordings in other formats. [`read_recording`] reads a file with the numbers that rank its rows.
 
 mod comparison;
+mod convert;
 mod counter_explanation;
 mod counter_gaps;
 mod counter_models;
@@ -15,13 +16,16 @@ mod error;
 mod front;
 mod judged_run;
 mod left;
+mod measurements;
 mod model_choice;
 mod page;
 mod past;
+mod recordings;
 mod trials;
 mod winner;
 
 pub use comparison::{Baseline, CompareOptions, Comparison, Measures, Overall, Score, TimeTransfer, compare};
+pub use convert::{ConvertOptions, Converted, convert, convert_apart};
 pub use counter_explanation::{
     BottleneckShare, CounterExplanation, CounterLook, CounterSubject, Effect, REMEDY, Wanted, row_with_counters,
 };
@@ -31,8 +35,10 @@ pub use error::Error;
 pub use front::{FrontMember, front_of_journal, front_of_run};
 pub use judged_run::{JudgedRun, key_of, samples_of};
 pub use left::{Left, Within, indices_of, is_configuration, space_of_journal};
+pub use measurements::{Measurements, final_medians};
 pub use model_choice::{ModelChoice, model_kind, no_model, read_model};
 pub use page::run_section;
 pub use past::{Fitting, JudgedRecording, LeftOut, Past, WhyLeftOut};
+pub use recordings::{read_recording, read_recording_with_outline};
 pub use trials::{trials, values_of};
 pub use winner::{Estimate, GainEstimate, Place, Regression, Remeasured, WinnerCheck, WinnerEvidence};

@@ -1,7 +1,7 @@
 //! Prepares recordings of the same kernel on other devices, or for other sizes, as history for
 //! strategies.
 
-use crate::Error;
+use crate::{Error, read_recording};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ impl Past {
     /// # Errors
     /// A file cannot be read.
     pub fn read(files: &[PathBuf]) -> Result<Self, Error> {
-        let read = |path: &PathBuf| Ok((path.clone(), tunesmith_store::import(path)?));
+        let read = |path: &PathBuf| Ok((path.clone(), read_recording(path)?));
         files.iter().map(read).collect::<Result<_, Error>>().map(Self)
     }
 
@@ -97,7 +97,7 @@ impl Past {
         let (mut past, mut left_out) = (Self::default(), Vec::new());
         for HistoryFile { file, digest: before } in files {
             let same = digest(file).is_some_and(|now| now == *before);
-            match tunesmith_store::import(file) {
+            match read_recording(file) {
                 Ok(recording) if same => past.0.push((file.clone(), recording)),
                 _ => left_out.push(LeftOut { file: file.clone(), reason: WhyLeftOut::Changed }),
             }

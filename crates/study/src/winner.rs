@@ -5,7 +5,6 @@ use serde_json::{Map, Value as Json};
 use std::fmt;
 use tunesmith_core::judge::measure::MeasureInterval;
 use tunesmith_core::{Comparison, Gain, Objective};
-use tunesmith_problem::serialize_objective;
 use tunesmith_report::{amount, quantity};
 use tunesmith_store::{Difference, arguments};
 
@@ -15,7 +14,6 @@ pub struct WinnerCheck {
     /// The problem's name.
     pub problem: String,
     /// The objective of the run.
-    #[serde(serialize_with = "serialize_objective")]
     pub objective: Objective,
     /// The device, by name.
     pub device: String,

@@ -71,7 +71,7 @@ pub(crate) fn yielded(device: &Device, problem: &Problem) -> Result<Yielded, Err
             problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.clone()).collect()
         }
         Device::Replay { file, .. } => {
-            let recording = tunesmith_store::import(file)?;
+            let recording = tunesmith_study::read_recording(file)?;
             recording.rows().iter().flat_map(|row| row.measurement.values.keys().cloned()).collect()
         }
     };

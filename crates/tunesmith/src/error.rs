@@ -6,7 +6,7 @@ use tunesmith_core::{Refusal, TargetParseError};
 use tunesmith_device::{ChoiceError, DeviceError};
 use tunesmith_problem::ProblemError;
 use tunesmith_search::StrategyError;
-use tunesmith_store::{ExportError, ImportError, StoreError};
+use tunesmith_store::{ImportError, StoreError};
 
 /// A command could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -57,9 +57,6 @@ pub enum Error {
     /// A timing model cannot be read.
     #[error(transparent)]
     TimingModel(#[from] TimingModelError),
-    /// A recording cannot be written.
-    #[error(transparent)]
-    Export(#[from] ExportError),
     /// The run could not go on.
     #[error(transparent)]
     Run(#[from] tunesmith_core::Error),
@@ -102,7 +99,6 @@ impl Error {
             Self::Device(error) => error.is_request(),
             // A missing folder is a wrong name.
             Self::Write { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
-            Self::Export(error) => tunesmith_files::is_wrong_path(&error.source),
             Self::Run(_) | Self::Plot { .. } => false,
         }
     }

@@ -37,7 +37,7 @@ pub(crate) fn guided(
 ) -> Result<Guided, Error> {
     let Some(choice) = choice else { return Ok(without_choice(strategy)) };
     let recording = match device {
-        Device::Replay { file, .. } => Some((tunesmith_store::import(file)?, file.as_path())),
+        Device::Replay { file, .. } => Some((tunesmith_study::read_recording(file)?, file.as_path())),
         _ => None,
     };
     let counting = recording.filter(|(recording, _)| has_counters(recording));

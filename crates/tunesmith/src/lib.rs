@@ -36,7 +36,6 @@
 //! ```
 
 mod check;
-mod convert;
 mod devices;
 mod error;
 mod explain;
@@ -56,7 +55,6 @@ mod tune;
 mod tune_inputs;
 
 pub use check::{Check, check};
-pub use convert::{Converted, convert};
 pub use devices::{device_for, devices, limits};
 pub use error::Error;
 pub use explain::{ExplainOptions, Explained, Explanation, MeasureOptions, explain};
@@ -110,9 +108,10 @@ pub use tunesmith_search as search;
 pub use tunesmith_space as space;
 pub use tunesmith_store as store;
 pub use tunesmith_study::{
-    Baseline, BottleneckShare, CompareOptions, Comparison, CounterExplanation, Effect, Estimate, FrontMember, Left,
-    LeftOut, METHODS, Measures, ModelChoice, Overall, Place, Regression, Remeasured, Score, TimeTransfer, TrainOptions,
-    Trained, Wanted, WhyLeftOut, WinnerCheck, Within, compare, train_counters,
+    Baseline, BottleneckShare, CompareOptions, Comparison, ConvertOptions, Converted, CounterExplanation, Effect,
+    Estimate, FrontMember, Left, LeftOut, METHODS, Measures, ModelChoice, Overall, Place, Regression, Remeasured,
+    Score, TimeTransfer, TrainOptions, Trained, Wanted, WhyLeftOut, WinnerCheck, Within, compare, convert,
+    convert_apart, train_counters,
 };
 #[cfg(feature = "watch")]
 pub use tunesmith_watch as watch;

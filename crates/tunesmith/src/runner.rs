@@ -127,14 +127,11 @@ impl<'a> Runner<'a> {
 
     /// Opens a recording in place of a device. Looks its configurations up in the problem's space.
     fn replay(space: &Space, file: &Path, noise: bool) -> Result<Kind, Error> {
-        let recording = tunesmith_store::import(file)?;
+        let recording = tunesmith_study::read_recording(file)?;
         let recorded = recording.recorded(space);
         if recorded.is_empty() {
             let text = format!("no configuration in `{}` is in this problem's space", file.display());
-            let names =
-                recording.parameters().iter().map(tunesmith_space::Parameter::name).collect::<Vec<_>>().join(", ");
-            let of = recording.kernel.as_deref().map(|kernel| format!("of `{kernel}` ")).unwrap_or_default();
-            return Err(Error::request(text, Some(format!("it is a recording {of}with the parameters {names}"))));
+            return Err(Error::request(text, Some(recording.mismatch(space))));
         }
         let device = recording.device.as_deref().unwrap_or("an unknown device");
         let with = if noise { " with its noise" } else { "" };

@@ -1,17 +1,16 @@
 //! Ranks the best configurations of a recorded run.
 
-use crate::outcome::{cuts, final_medians};
-use crate::{Error, FrontMember, Metric};
+use crate::outcome::cuts;
+use crate::{Error, FrontMember};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
-use tunesmith_core::{Cuts, Depth, FailureKind, Gain, Objective, Role, RunState, statistics};
+use tunesmith_core::{Cuts, FailureKind, Gain, Objective, RunState, statistics};
 use tunesmith_explain::serialize_known_gain;
-use tunesmith_problem::serialize_objective;
 use tunesmith_report::{TopRow, amount};
-use tunesmith_store::{Again, Brief, Entry};
-use tunesmith_study::{JudgedRun, key_of, samples_of};
+use tunesmith_store::Brief;
+use tunesmith_study::{JudgedRun, Measurements};
 
 /// The remark on runs that compared no outputs.
 pub const UNVERIFIED: &str = "unverified: no output was compared with a correct result";
@@ -22,7 +21,6 @@ pub struct Top {
     /// The problem's name.
     pub problem: String,
     /// The objective of the run.
-    #[serde(serialize_with = "serialize_objective")]
     pub objective: Objective,
     /// Number of evaluations in the journal.
     pub evaluations: usize,
@@ -138,12 +136,6 @@ pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
     Ok(Top { front: tunesmith_study::front_of_journal(&judged)?, ..top_of(&judged, count) })
 }
 
-/// Returns the best configuration of the journal at `path`, or `None` if it is no journal.
-pub(crate) fn best_of(path: &Path) -> Option<Option<TopConfig>> {
-    let recorded = tunesmith_store::read_brief(path).ok()?;
-    Some(top_of(&JudgedRun::new(&recorded), 1).configs.into_iter().next())
-}
-
 /// Returns the `count` best configurations of a recorded run.
 pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
     let JudgedRun { recorded, verdict, metric, default } = judged;
@@ -155,7 +147,7 @@ pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
     let score = |key: u128| value(key).map(|value| metric.objective().score(value));
     let default_score = default.filter(|_| default_ms.is_some()).and_then(score);
     let config = |key: &u128| {
-        let (entry, times) = (measured.entries.get(key)?, measured.counted(*key)?);
+        let (entry, times) = (measured.entry(*key)?, measured.counted(*key)?);
         let time_ms = statistics::median(&times)?;
         Some(TopConfig {
             index: entry.index.clone(),
@@ -185,53 +177,5 @@ pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
         state: judged.state(),
         configs: verdict.order.iter().take(count).filter_map(config).collect(),
         front: Vec::new(),
-    }
-}
-
-/// The measurements of some configurations.
-struct Measurements<'a> {
-    entries: HashMap<u128, Entry>,
-    again: HashMap<u128, Vec<&'a Again>>,
-}
-
-impl<'a> Measurements<'a> {
-    fn new(judged: &JudgedRun<'a>, wanted: impl Fn(u128) -> bool) -> Self {
-        let mut found = Self { entries: HashMap::new(), again: HashMap::new() };
-        let entries = &judged.recorded.entries;
-        for (at, brief) in entries.briefs().iter().enumerate().filter(|(_, brief)| wanted(brief.index)) {
-            // The timed evaluation counts, else the profiled one.
-            if (brief.depth == Depth::Timed || !found.entries.contains_key(&brief.index))
-                && let Ok(entry) = entries.get(at)
-            {
-                found.entries.insert(brief.index, entry);
-            }
-        }
-        for again in judged.recorded.current().filter(|again| wanted(key_of(&again.entry))) {
-            found.again.entry(key_of(&again.entry)).or_default().push(again);
-        }
-        found
-    }
-
-    /// Returns the times that count for a configuration: the medians of its visits in the final, or
-    /// else the samples of the search. `None` if it failed, at first or later.
-    fn counted(&self, key: u128) -> Option<Vec<f64>> {
-        let (entry, again) = (self.entries.get(&key)?, self.again(key));
-        let mut all = again.iter().map(|line| &line.entry).chain([entry]);
-        all.all(|entry| matches!(entry.failure(), Ok(None))).then_some(())?;
-        let visits = again.iter().filter_map(|line| Some((line.role()?, line.entry.times_ms.as_slice())));
-        let finals = final_medians(visits);
-        Some(if finals.is_empty() { entry.times_ms.clone() } else { finals })
-    }
-
-    /// Returns the objective's values of a configuration, by the measurements that count for it.
-    fn values(&self, metric: &Metric, key: u128) -> Option<Vec<f64>> {
-        let visits: Vec<(Role, Vec<f64>)> =
-            self.again(key).iter().filter_map(|line| Some((line.role()?, samples_of(metric, &line.entry)?))).collect();
-        let finals = final_medians(visits.iter().map(|(role, values)| (*role, values.as_slice())));
-        if finals.is_empty() { samples_of(metric, self.entries.get(&key)?) } else { Some(finals) }
-    }
-
-    fn again(&self, key: u128) -> &[&'a Again] {
-        self.again.get(&key).map_or(&[], Vec::as_slice)
     }
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use std::path::PathBuf;
+use tunesmith::core::Target;
 
 pub(super) const COMPARE_HELP: &str = "Examples:
   tunesmith compare recordings/*.csv.gz --strategy random --strategy default --repeats 100
@@ -136,14 +137,31 @@ pub(crate) struct CompareArgs {
     /// ran
     #[arg(long)]
     pub(crate) without_failures: bool,
+    /// The recorded number or metric that ranks configurations: `minimise NAME` or `maximise NAME`
+    /// [default: the objective of each recording]
+    #[arg(long, value_name = "OBJECTIVE")]
+    pub(crate) objective: Option<Target>,
+    /// A metric over recorded numbers and parameters; repeat the option for more metrics
+    #[arg(long = "metric", value_name = "NAME=EXPR", value_parser = metric)]
+    pub(crate) metrics: Vec<(String, String)>,
+    /// A condition over recorded numbers and metrics; a configuration that breaks it counts as failed
+    #[arg(long = "limit", value_name = "EXPR")]
+    pub(crate) limits: Vec<String>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
 }
 
+/// Reads `NAME=EXPR`.
+fn metric(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(name, expr)| !name.trim().is_empty() && !expr.trim().is_empty());
+    let (name, expr) = parts.ok_or("write NAME=EXPR, such as --metric \"edp=energy * time_ms\"")?;
+    Ok((name.trim().to_string(), expr.trim().to_string()))
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// The recordings; all must have the same parameters and values
+    /// The recordings; all must have the same parameters, kernel, device, sizes and objective
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
     /// The file to write
@@ -152,6 +170,13 @@ pub(crate) struct ConvertArgs {
     /// The format: csv, t4, kernel-tuner [default: the format for the suffix of OUT]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
+    /// The recorded number that ranks configurations: `minimise NAME` or `maximise NAME` [default:
+    /// the objective of the recordings]
+    #[arg(long, value_name = "OBJECTIVE")]
+    pub(crate) objective: Option<Target>,
+    /// Write each recording to a file of its own, OUT with the recording's name before the suffix
+    #[arg(long)]
+    pub(crate) keep_apart: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

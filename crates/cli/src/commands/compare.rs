@@ -4,8 +4,8 @@ use crate::args::CompareArgs;
 use crate::{Ending, output, render};
 use std::collections::BTreeMap;
 use tunesmith::core::Interrupt;
-use tunesmith::report::{ComparisonRow, comparison_table};
-use tunesmith::{CompareOptions, Comparison, Error, ModelChoice, TimeTransfer};
+use tunesmith::report::{ComparisonRow, amount, comparison_table};
+use tunesmith::{Baseline, CompareOptions, Comparison, Error, ModelChoice, TimeTransfer};
 
 /// The meaning of the table's columns.
 const NOTE: &str =
@@ -28,10 +28,16 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
         shuffle_history: args.shuffle_history,
         in_flight: args.in_flight,
         without_failures: args.without_failures,
+        objective: args.objective.clone(),
+        metrics: args.metrics.clone(),
+        limits: args.limits.clone(),
         // Ctrl-C ends the process.
         interrupt: Interrupt::default(),
     };
     let comparison = tunesmith::compare(&options)?;
+    for (recording, assumptions) in &comparison.assumptions {
+        assumptions.iter().for_each(|assumption| output::note(&format!("note: {recording}: {assumption}")));
+    }
     tell_history(&comparison);
     if args.json {
         output::json(&comparison);
@@ -79,7 +85,14 @@ fn text(comparison: &Comparison) -> String {
         format!("{}: in the order of the times of {} alone within 1.10 {hit}\n", control.recording, control.from)
     };
     let controls: String = comparison.time_transfer.iter().map(control).collect();
+    let objectives: String = comparison.baselines.iter().filter_map(objective).collect();
     let notes: String = comparison.notes.iter().map(|note| format!("note: {note}\n")).collect();
     let written: String = plots.iter().map(|path| format!("wrote {}\n", path.display())).collect();
-    format!("{}\n{NOTE}\n{controls}{notes}{written}", comparison_table(budgets, &levels, &rows))
+    format!("{}\n{NOTE}\n{objectives}{controls}{notes}{written}", comparison_table(budgets, &levels, &rows))
+}
+
+/// Returns the line about a recording whose objective is not the time.
+fn objective(baseline: &Baseline) -> Option<String> {
+    let Baseline { recording, objective, optimum, .. } = baseline;
+    objective.beside_time(format!("{recording}: {objective}, the best is {}\n", amount(*optimum, objective)))
 }

@@ -190,6 +190,7 @@ fn search(args: &TuneArgs) -> Result<Search, Error> {
 /// Warns of the parts that are left out, quiet or not.
 fn warn(problem: &Problem, starting: &Starting<'_>) {
     render::messages(starting.warnings, Some(&problem.source_file));
+    starting.assumptions.iter().for_each(|assumption| output::note(&format!("note: the recording: {assumption}")));
     starting.left_out.iter().for_each(render::left_out);
     if starting.verified == Some(false) {
         output::note(&format!("{UNVERIFIED}; {}", problem.verification_remedy()));

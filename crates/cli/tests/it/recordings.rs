@@ -200,3 +200,84 @@ fn compare_never_tells_a_strategy_of_the_recording_that_is_judged() {
     assert_eq!(shuffled.code, Some(0), "{shuffled:#?}");
     assert_eq!(folder.run(&[&compare[..], &["--shuffle-history"]].concat()).code, Some(2));
 }
+
+/// A cache of Kernel Tuner whose objective is `GFLOP/s`, which A = 2 has most of. A = 3 is the fastest.
+const RATES: &str = r#"{"device_name": "d", "kernel_name": "k", "problem_size": [8], "tune_params_keys": ["A"],
+"tune_params": {"A": [1, 2, 3]}, "objective": "GFLOP/s", "cache": {
+"1": {"A": 1, "time": 3, "GFLOP/s": 5, "watts": 9}, "2": {"A": 2, "time": 2, "GFLOP/s": 7, "watts": 8},
+"3": {"A": 3, "time": 1, "GFLOP/s": 6, "watts": 2}}}"#;
+
+#[test]
+fn every_command_ranks_a_recording_by_its_own_objective() {
+    let folder = Folder::with(&[("r.cache.json", RATES), ("p.toml", "[parameters]\nA = [1, 2, 3]\n")]);
+    for to in ["r.cache.json", "a.csv", "b.json", "c.cache.json"] {
+        let ran = folder.run(&["convert", "r.cache.json", "-o", to, "--json"]);
+        let input = if to == "r.cache.json" {
+            ran.refused(&["this command reads it"]);
+            to
+        } else {
+            let converted = ran.json();
+            assert_eq!((&converted["value"], &converted["objective"]["direction"]), (&7.0.into(), &"maximise".into()));
+            assert!(converted["assumptions"][0].as_str().unwrap().contains("more of it is taken as better"));
+            to
+        };
+        let compared = folder.run(&["compare", input, "--strategy", "random", "--json"]).json();
+        let baseline = &compared["baselines"][0];
+        assert_eq!((&baseline["optimum"], &baseline["median"]), (&7.0.into(), &6.0.into()), "{to}");
+        assert_eq!(compared["assumptions"].is_object(), to == "r.cache.json", "what we write states the direction");
+        let device = format!("replay:{input}");
+        let tune = ["tune", "p.toml", "--device", &device, "--strategy", "exhaustive", "--json"];
+        let outcome = folder.run(&[&tune[..], &["--out", &format!("{to}.jsonl")]].concat()).json();
+        assert_eq!((&outcome["best"]["config"]["A"], &outcome["best"]["value"]), (&2.into(), &7.0.into()), "{to}");
+        // The journal of a replay is a recording with the same objective.
+        let again = folder.run(&["convert", &format!("{to}.jsonl"), "-o", &format!("again-{to}"), "--json"]).json();
+        assert_eq!((&again["value"], &again["objective"]["name"]), (&7.0.into(), &"GFLOP/s".into()), "{to}");
+    }
+}
+
+#[test]
+fn recorded_numbers_are_objectives_metrics_and_limits_of_compare() {
+    let folder = Folder::with(&[("r.cache.json", RATES)]);
+    let optimum = |arguments: &[&str]| {
+        let compare = ["compare", "r.cache.json", "--strategy", "random", "--json"];
+        let ran = folder.run(&[&compare[..], arguments].concat());
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        ran.json()["baselines"][0]["optimum"].as_f64().unwrap()
+    };
+    assert_eq!(optimum(&["--objective", "minimise watts"]), 2.0);
+    assert_eq!(optimum(&["--objective", "time"]), 1.0);
+    assert_eq!(optimum(&["--objective", "maximise e", "--metric", "e=watts * time_ms"]), 27.0);
+    assert_eq!(optimum(&["--limit", "watts < 5"]), 6.0);
+    let compare =
+        |arguments: &[&str]| folder.run(&[&["compare", "r.cache.json", "--strategy", "random"], arguments].concat());
+    compare(&["--objective", "minimise watt"]).refused(&["no number called `watt`", "did you mean `watts`?"]);
+    compare(&["--limit", "watts < 0"]).refused(&["no correct configuration", "watts < 0"]);
+    compare(&["--metric", "e"]).refused(&["NAME=EXPR"]);
+}
+
+#[test]
+fn recordings_of_other_subjects_are_not_joined() {
+    let other = |old: &str, new: &str| RATES.replace(old, new);
+    let folder = Folder::with(&[
+        ("r.json", RATES),
+        ("size.json", &other("[8]", "[16]")),
+        ("device.json", &other(r#""d""#, r#""e""#)),
+        ("kernel.json", &other(r#""k""#, r#""l""#)),
+        ("time.json", &other(r#""objective": "GFLOP/s""#, r#""objective": "time""#)),
+    ]);
+    let convert = |input: &str| folder.run(&["convert", "r.json", input, "-o", "x.csv"]);
+    convert("size.json").refused(&["`r` and `size` differ", "problem size: `8` and `16`", "--keep-apart"]);
+    convert("device.json").refused(&["device: `d` and `e`"]);
+    convert("kernel.json").refused(&["kernel: `k` and `l`"]);
+    convert("time.json").refused(&["objective: `maximise GFLOP/s` and `minimise time in ms`"]);
+    let apart = folder.run(&["convert", "r.json", "size.json", "--keep-apart", "-o", "all.csv", "--json"]).json();
+    assert_eq!(apart.as_array().map(Vec::len), Some(2));
+    for name in ["all-r.csv", "all-size.csv"] {
+        assert!(folder.path(name).is_file(), "{name}");
+    }
+    folder.run(&["convert", "all-r.csv", "all-size.csv", "-o", "x.csv"]).refused(&["problem size"]);
+    folder.write("p.toml", "[parameters]\nA = ['x', 'y']\n");
+    folder
+        .run(&["tune", "p.toml", "--device", "replay:r.json"])
+        .refused(&["no value of `A` agrees", "'x', 'y' (string)"]);
+}

@@ -41,6 +41,38 @@ pub enum RecordingError {
         /// The name of the other recording.
         second: String,
     },
+    /// Two recordings are of different subjects.
+    #[error("`{first}` and `{second}` differ: {}", differences.join("; "))]
+    OtherSubject {
+        /// The name of one recording.
+        first: String,
+        /// The name of the other recording.
+        second: String,
+        /// The differences.
+        differences: Vec<String>,
+    },
+    /// The file names its objective, but not the direction.
+    #[error("its objective is `{name}`, and nothing says whether more of it is better")]
+    Undirected {
+        /// The name of the objective.
+        name: String,
+    },
+    /// The file has several objectives.
+    #[error("it has several objectives ({objectives}), which do not rank configurations")]
+    Front {
+        /// The objectives.
+        objectives: String,
+    },
+    /// No row has a number of this name.
+    #[error("it has no number called `{name}`")]
+    NoNumber {
+        /// The name.
+        name: String,
+        /// A known name that resembles it.
+        suggestion: Option<String>,
+        /// The names of the recorded numbers.
+        known: Vec<String>,
+    },
 }
 
 impl RecordingError {
@@ -48,7 +80,22 @@ impl RecordingError {
     pub fn row(&self) -> Option<usize> {
         match self {
             Self::Length { row, .. } | Self::Value { row, .. } => Some(*row),
-            Self::Empty | Self::Parameter(_) | Self::OtherSpace { .. } => None,
+            _ => None,
+        }
+    }
+
+    /// Returns the advice for the user.
+    pub fn remedy(&self) -> String {
+        match self {
+            Self::OtherSubject { .. } => "convert them one by one, or add --keep-apart for a file of each".to_string(),
+            Self::Undirected { name } => {
+                format!("add --objective \"minimise {name}\" or --objective \"maximise {name}\"")
+            }
+            Self::Front { .. } => "name one of them with --objective".to_string(),
+            Self::NoNumber { suggestion: Some(meant), .. } => format!("did you mean `{meant}`?"),
+            Self::NoNumber { known, .. } if known.is_empty() => "it has times only".to_string(),
+            Self::NoNumber { known, .. } => format!("beside the times it has {}", known.join(", ")),
+            _ => "correct or remove what is named".to_string(),
         }
     }
 }

@@ -2,20 +2,25 @@
 //! form.
 
 mod context;
+mod difference;
 mod error;
+mod mismatch;
 mod possible;
+mod ranking;
 mod space;
 
 pub use context::Context;
 pub use error::RecordingError;
+pub use ranking::Ranking;
 
 use crate::counters::Hardware;
+use crate::objective::TIME_MS;
 use crate::{Cut, Evaluation, Failure, Launch, Measurement, statistics};
-use std::collections::{HashMap, HashSet};
-use tunesmith_space::{Parameter, SpaceError, Value, ValueKind};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use tunesmith_space::{Parameter, SpaceError, Value, ValueKind, of_one_kind};
 
-/// The measurements of many configurations of one kernel on one device. Times are in milliseconds,
-/// whatever the unit of the file.
+/// The measurements of many configurations of one kernel on one device, and the number that ranks
+/// them. Times are in milliseconds, whatever the unit of the file.
 #[derive(Clone, Debug)]
 pub struct Recording {
     /// The name in reports.
@@ -32,6 +37,13 @@ pub struct Recording {
     pub constraints: Vec<String>,
     /// The work-items of the launches on a GPU, if the file states them.
     pub launch: Option<Launch>,
+    /// What else the file states about the subject of the measurements, by name: problem sizes, the
+    /// precision, arguments. Recordings that differ in one of them are no repeats of one another.
+    pub subject: BTreeMap<String, String>,
+    /// What the reader of the file assumed because the file does not say it, each as a sentence
+    /// without its full stop.
+    pub assumptions: Vec<String>,
+    ranking: Ranking,
     parameters: Vec<Parameter>,
     rows: Vec<Row>,
 }
@@ -45,8 +57,8 @@ pub struct Row {
     pub failure: Option<Failure>,
     /// The measurement.
     pub measurement: Measurement,
-    /// The time in milliseconds that the file itself states, if it says more than the samples (such
-    /// as their mean).
+    /// The time in milliseconds that the file itself states, if it has samples besides: the score of its own tool,
+    /// such as their mean.
     pub stated_ms: Option<f64>,
     /// The standard deviation of the samples as a share of their mean, if the file has it.
     pub rel_std: Option<f64>,
@@ -94,10 +106,17 @@ impl Row {
     /// Returns the time of a correct configuration in milliseconds: the stated time, or else the
     /// median of the samples.
     pub fn time_ms(&self) -> Option<f64> {
-        if self.failure.is_some() {
-            return None;
-        }
-        self.stated_ms.or_else(|| statistics::median(&self.measurement.times_ms))
+        self.value(TIME_MS)
+    }
+
+    /// Returns the number of a correct configuration that is called so, in its unit: the one that the file states, or
+    /// else the median of the samples, as of a measurement on a device. `time_ms` is the time.
+    pub fn value(&self, quantity: &str) -> Option<f64> {
+        let Measurement { times_ms, values, .. } = &self.measurement;
+        let is_time = quantity == TIME_MS;
+        let samples = if is_time { times_ms } else { values.get(quantity)? };
+        let score = || self.stated_ms.filter(|_| is_time).or_else(|| statistics::median(samples));
+        self.failure.is_none().then(score).flatten()
     }
 
     /// Returns the wall time of evaluating the configuration in milliseconds: compiling, running,
@@ -150,6 +169,20 @@ impl Recording {
     ///
     /// Costs one hash per row.
     pub fn new(name: impl Into<String>, columns: Vec<Column>, rows: Vec<Row>) -> Result<Self, RecordingError> {
+        Self::ranked(name, columns, rows, Ranking::default())
+    }
+
+    /// Creates the recording of `rows` whose file states the objective `ranking`.
+    ///
+    /// # Errors
+    ///
+    /// As of [`new`](Self::new). A row without the number that ranks it becomes a failure.
+    pub fn ranked(
+        name: impl Into<String>,
+        columns: Vec<Column>,
+        rows: Vec<Row>,
+        ranking: Ranking,
+    ) -> Result<Self, RecordingError> {
         let name = name.into();
         if rows.is_empty() || columns.is_empty() {
             return Err(RecordingError::Empty);
@@ -162,11 +195,12 @@ impl Recording {
         }
         let parameter = |(at, column): (usize, Column)| {
             let values = column.values.unwrap_or_else(|| distinct(rows.iter().map(|row| &row.values[at])));
-            Parameter::new(column.name, values).map_err(RecordingError::Parameter)
+            Parameter::new(column.name, of_one_kind(values)).map_err(RecordingError::Parameter)
         };
         let parameters: Vec<Parameter> =
             columns.into_iter().enumerate().map(parameter).collect::<Result<_, RecordingError>>()?;
-        let rows = merged(&parameters, rows.into_iter().map(possible::row).collect())?;
+        let possible = rows.into_iter().map(|row| possible::row(row, &ranking)).collect();
+        let rows = merged(&parameters, possible)?;
         Ok(Self {
             name,
             kernel: None,
@@ -175,6 +209,9 @@ impl Recording {
             context: Context::default(),
             constraints: Vec::new(),
             launch: None,
+            subject: BTreeMap::new(),
+            assumptions: Vec::new(),
+            ranking,
             parameters,
             rows,
         })
@@ -209,8 +246,8 @@ impl Recording {
         self.rows.iter().filter_map(Row::time_ms).min_by(f64::total_cmp)
     }
 
-    /// Adds the rows of `other`, a recording of the same parameters. Rows of configurations that
-    /// both have become repeats.
+    /// Adds the rows of `other`, a recording of the same parameters. Rows of configurations that both
+    /// have become repeats, whatever they were measured on: [`join`](Self::join) asks for the same subject.
     ///
     /// # Errors
     ///
@@ -225,7 +262,33 @@ impl Recording {
         if self.constraints != other.constraints {
             self.constraints.clear();
         }
+        let known = &self.assumptions;
+        let new: Vec<String> = other.assumptions.into_iter().filter(|one| !known.contains(one)).collect();
+        self.assumptions.extend(new);
         Ok(())
+    }
+
+    /// Adds the rows of `other`, a recording of the same subject, as [`merge`](Self::merge) does. Values that
+    /// only one of them has for a parameter are added to the other one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the recordings differ in parameters, kernel, device, objective or anything else that
+    /// a file states ([`differences`](Self::differences)).
+    pub fn join(&mut self, mut other: Recording) -> Result<(), RecordingError> {
+        let differences = self.differences(&other);
+        if !differences.is_empty() {
+            return Err(RecordingError::OtherSubject { first: self.name.clone(), second: other.name, differences });
+        }
+        let joined = |(own, theirs): (&Parameter, &Parameter)| {
+            let new = theirs.values().iter().filter(|value| own.index_alike(value).is_none());
+            let values = of_one_kind(own.values().iter().chain(new).cloned().collect());
+            Parameter::new(own.name(), values).map_err(RecordingError::Parameter)
+        };
+        let parameters = self.parameters.iter().zip(&other.parameters).map(joined);
+        self.parameters = parameters.collect::<Result<_, RecordingError>>()?;
+        other.parameters.clone_from(&self.parameters);
+        self.merge(other)
     }
 }
 
@@ -258,7 +321,7 @@ fn merged(parameters: &[Parameter], rows: Vec<Row>) -> Result<Vec<Row>, Recordin
     let mut merged: Vec<Row> = Vec::with_capacity(rows.len());
     for (at, mut row) in rows.into_iter().enumerate() {
         for (parameter, value) in parameters.iter().zip(&mut row.values) {
-            let index = parameter.index_of(value).ok_or_else(|| RecordingError::Value {
+            let index = parameter.index_alike(value).ok_or_else(|| RecordingError::Value {
                 row: at,
                 parameter: parameter.name().to_string(),
                 value: value.clone(),
@@ -283,6 +346,9 @@ impl Row {
             return;
         }
         self.measurement.times_ms.extend(again.measurement.times_ms);
+        for (name, samples) in again.measurement.values {
+            self.measurement.values.entry(name).or_default().extend(samples);
+        }
         // A statement about some of the samples does not hold for all of them.
         (self.stated_ms, self.rel_std) = (None, None);
         for (name, value) in again.measurement.counters {
@@ -341,5 +407,20 @@ mod tests {
         first.merge(of(vec![row(&[1], 3.0), row(&[2], 2.0)])).unwrap();
         assert_eq!(first.rows()[0].measurement.times_ms, [1.0, 3.0]);
         assert!(first.merge(of(vec![row(&[3], 1.0)])).is_err());
+    }
+
+    #[test]
+    fn recordings_of_one_subject_join_and_others_are_refused_with_every_difference() {
+        let of = |name: &str, rows| Recording::new("r", vec![Column::of_rows(name)], rows).unwrap();
+        let mut first = of("X", vec![row(&[1], 1.0), row(&[2], 2.0)]);
+        first.join(of("X", vec![row(&[3], 1.0), row(&[1], 3.0)])).unwrap();
+        assert_eq!(first.parameters()[0].values(), [1, 2, 3].map(Value::Int));
+        assert_eq!((first.rows().len(), first.rows()[0].time_ms()), (3, Some(2.0)));
+        let mut other = of("X", vec![row(&[1], 1.0)]);
+        other.device = Some("a".into());
+        other.subject.insert("precision".into(), "64".into());
+        let error = first.join(other).unwrap_err().to_string();
+        assert_eq!(error, "`r` and `r` differ: device: not stated and `a`; precision: not stated and `64`");
+        assert!(first.join(of("Y", vec![row(&[1], 1.0)])).is_err());
     }
 }

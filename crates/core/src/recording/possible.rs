@@ -1,30 +1,38 @@
 //! Keeps impossible times out of recordings.
 
-use super::{Costs, Row};
+use super::{Costs, Ranking, Row};
+use crate::objective::TIME_MS;
 use crate::{Failure, FailureKind};
 
 /// Longest time in milliseconds. Sums of such times stay finite.
 const MOST_MS: f64 = 1e100;
 
-/// Returns the row without numbers that no clock shows. If that leaves a correct configuration
-/// without a time above 0, it becomes a failure: files that round their times cannot hold shorter
-/// ones.
-pub(super) fn row(mut row: Row) -> Row {
+/// Returns the row without numbers that no clock shows, and without values that are no numbers. If that leaves a correct
+/// configuration without a number that ranks it, it becomes a failure. So does one with a time of 0:
+/// files that round their times cannot hold shorter ones.
+pub(super) fn row(mut row: Row, ranking: &Ranking) -> Row {
     let is_time = |time: &f64| (0.0..=MOST_MS).contains(time);
     let measurement = &mut row.measurement;
     measurement.times_ms.retain(is_time);
     measurement.warmup_ms = measurement.warmup_ms.filter(is_time);
     measurement.compile = measurement.compile.take().filter(|compile| is_time(&compile.time_ms));
+    measurement.values.retain(|_, samples| !samples.is_empty() && samples.iter().all(|sample| sample.is_finite()));
     row.stated_ms = row.stated_ms.filter(is_time);
     row.rel_std = row.rel_std.filter(is_time);
     let Costs { benchmark_ms, verification_ms, framework_ms, search_ms } = &mut row.costs;
     for cost in [benchmark_ms, verification_ms, framework_ms, search_ms] {
         *cost = cost.filter(is_time);
     }
-    if row.failure.is_none() && !row.time_ms().is_some_and(|time| time > 0.0) {
-        let reason = match row.time_ms() {
-            Some(_) => "a time of 0 ms: the file cannot hold shorter times",
-            None => "the file has no time that a clock could show",
+    let missing = |quantity: &&str| match row.value(quantity) {
+        Some(time) if *quantity == TIME_MS => time <= 0.0,
+        Some(_) => false,
+        None => true,
+    };
+    if let (None, Some(quantity)) = (&row.failure, ranking.quantities().into_iter().find(missing)) {
+        let reason = match row.value(quantity) {
+            Some(_) => "a time of 0 ms: the file cannot hold shorter times".to_string(),
+            None if quantity == TIME_MS => "the file has no time that a clock could show".to_string(),
+            None => format!("the file has no `{quantity}` that is a number"),
         };
         row.failure = Some(Failure::new(FailureKind::Runtime, reason));
     }
@@ -43,7 +51,6 @@ mod tests {
         let measured = |value: i64, time: f64| Row {
             values: vec![Value::Int(value)],
             measurement: Measurement { times_ms: vec![time], ..Measurement::default() },
-            stated_ms: Some(time),
             ..Row::default()
         };
         let times = [0.0, f64::INFINITY, -1.0, f64::NAN, 2.5];

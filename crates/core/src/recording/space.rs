@@ -2,11 +2,11 @@
 
 use super::{Recorded, Recording, Row};
 use crate::counters::REGISTERS;
-use crate::{Evaluation, Measurement, Request};
+use crate::{Evaluation, Measurement, Request, statistics};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_space::{Constraint, Parameter, Space, SpaceError, Value, ValueKind};
+use tunesmith_space::{Constraint, Parameter, Space, SpaceError, Value};
 
 impl Recording {
     /// Returns the recorded space. It is the space of the constraints if that has exactly the
@@ -88,15 +88,15 @@ impl Recording {
             let mut indices = Vec::with_capacity(columns.len());
             for (column, parameter) in columns.iter().zip(space.parameters()) {
                 let index = match column {
-                    Some(at) => parameter.index_of(&converted(&row.values[*at], parameter))?,
+                    Some(at) => parameter.index_alike(&row.values[*at])?,
                     None => 0,
                 };
                 indices.push(u32::try_from(index).ok()?);
             }
             let request = Request::timed(space.rank_indices(&indices)?);
-            let (failure, measurement) = (row.failure.clone(), with_resources(row.measurement.clone()));
+            let (failure, measurement) = (row.failure.clone(), as_measured(row));
             let evaluation = Evaluation { request, failure, measurement, clock: Duration::ZERO, proposed: None };
-            Some(Recorded { evaluation, rel_std: row.rel_std, cost_ms: row.cost_ms() })
+            Some(Recorded { evaluation, rel_std: row.rel_std.or_else(|| spread(row)), cost_ms: row.cost_ms() })
         };
         self.rows().iter().filter_map(evaluation).collect()
     }
@@ -130,8 +130,28 @@ const RESOURCES: [(&str, &str); 7] = [
     ("ConstantMemorySize", "constant_bytes"),
 ];
 
-/// Adds what the compiler told to a measurement of another tool.
-fn with_resources(mut measurement: Measurement) -> Measurement {
+/// Returns the standard deviation of the samples of a row as a share of their mean, if its time is one that the file
+/// states.
+fn spread(row: &Row) -> Option<f64> {
+    let samples = &row.measurement.times_ms;
+    row.stated_ms.filter(|_| samples.len() > 1)?;
+    let mean = samples.iter().sum::<f64>() / samples.len() as f64;
+    let variance = samples.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / (samples.len() - 1) as f64;
+    Some(variance.sqrt() / mean).filter(|spread| spread.is_finite())
+}
+
+/// Returns the measurement of a row as a device would yield it. A time that the file states is the only sample, so
+/// that the row has this score everywhere. Of other numbers that do not pair with the samples, the median holds for
+/// every sample. What the compiler told is added.
+fn as_measured(row: &Row) -> Measurement {
+    let mut measurement = row.measurement.clone();
+    if let Some(stated) = row.stated_ms.filter(|stated| statistics::median(&measurement.times_ms) != Some(*stated)) {
+        measurement.times_ms = vec![stated];
+    }
+    let samples = measurement.times_ms.len();
+    for values in measurement.values.values_mut().filter(|values| samples > 0 && values.len() != samples) {
+        *values = statistics::median(values).map_or_else(Vec::new, |median| vec![median; samples]);
+    }
     let number = |name| measurement.values.get(name).and_then(|values: &Vec<f64>| values.first().copied());
     let known: Vec<(String, f64)> =
         RESOURCES.iter().filter_map(|(theirs, ours)| Some(((*ours).to_string(), number(*theirs)?))).collect();
@@ -139,16 +159,6 @@ fn with_resources(mut measurement: Measurement) -> Measurement {
         measurement.compile.get_or_insert_default().resources.extend(known);
     }
     measurement
-}
-
-/// Returns `value` in the kind of `parameter`, if files write both the same: truth values as 0 and
-/// 1.
-fn converted(value: &Value, parameter: &Parameter) -> Value {
-    match (value, parameter.kind()) {
-        (Value::Int(number @ (0 | 1)), ValueKind::Bool) => Value::Bool(*number == 1),
-        (Value::Bool(truth), ValueKind::Int) => Value::Int(i64::from(*truth)),
-        _ => value.clone(),
-    }
 }
 
 /// The codes of the values of every parameter. Rows of codes take a fraction of the memory.

@@ -75,6 +75,16 @@ impl Definitions {
         Self { metrics: metrics(problem, yielded), sizes: problem.sizes.iter().filter_map(float).collect() }
     }
 
+    /// Returns the `metrics` over the numbers of a recording.
+    pub(super) fn over_recording(metrics: &[(String, String)]) -> Result<Self, Refusal> {
+        for (name, text) in metrics {
+            Expr::parse(text)
+                .map_err(|error| Refusal::new(format!("in `{text}` of metric `{name}`: {error}"), error.remedy))?;
+        }
+        let time = (TIME.to_string(), "time_ms".to_string());
+        Ok(Self { metrics: metrics.iter().cloned().chain([time]).collect(), sizes: Vec::new() })
+    }
+
     /// Returns the objective that `aim` names. Its unit is known if Tunesmith measures or defines the quantity.
     pub(super) fn objective(&self, aim: &Aim, problem: &Problem, yielded: &Yielded) -> Objective {
         let name = aim.name.as_str();

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use tunesmith_core::{Failure, FailureKind, Measurement, Refusal, statistics};
 use tunesmith_device::ENERGY_MJ;
-use tunesmith_space::Value;
+use tunesmith_space::{Expr, Value};
 
 /// The limits of a problem. A value with several samples counts as their median.
 #[derive(Clone, Debug)]
@@ -29,6 +29,20 @@ impl Limits {
             limits.definitions.check_names(problem, yielded, used.collect()).map_err(at(problem, place))?;
         }
         Ok(limits)
+    }
+
+    /// Returns limits over the numbers of a recording and `metrics` of them.
+    ///
+    /// # Errors
+    /// A limit or a metric is no expression.
+    pub fn over_recording(conditions: &[String], metrics: &[(String, String)]) -> Result<Self, Refusal> {
+        let limit = |text: &String| {
+            let condition = Expr::parse(text)
+                .map_err(|error| Refusal::new(format!("in the limit `{text}`: {error}"), error.remedy))?;
+            Ok(Limit { name: text.clone(), condition })
+        };
+        let limits = conditions.iter().map(limit).collect::<Result<_, Refusal>>()?;
+        Ok(Self { limits, definitions: Definitions::over_recording(metrics)? })
     }
 
     /// Returns true if there is no limit.

@@ -9,7 +9,6 @@ mod record;
 pub use definitions::{Definitions, Yielded};
 pub use limits::Limits;
 pub use objective::{MetricObjective, SearchObjective};
-pub use record::serialize_objective;
 
 pub(crate) use check::{check_metrics, check_value};
 
@@ -87,6 +86,15 @@ impl Metric {
         serde_json::from_value(json.clone()).unwrap_or_else(|_| unreadable())
     }
 
+    /// Returns the metric that ranks a recording by `objective`, a number that it holds or one of `metrics`:
+    /// names with expressions over the recorded numbers, the parameters and each other.
+    ///
+    /// # Errors
+    /// A metric is no expression.
+    pub fn over_recording(objective: Objective, metrics: &[(String, String)]) -> Result<Self, Refusal> {
+        Ok(Self { objective, definitions: Definitions::over_recording(metrics)? })
+    }
+
     /// Returns the objective.
     pub fn objective(&self) -> &Objective {
         &self.objective
@@ -160,7 +168,10 @@ impl Metric {
             let score = |part: &Objective| Ok((part.direction(), part.score(value(part)?)));
             Ok(joined(&parts.iter().map(score).collect::<Result<Vec<_>, String>>()?))
         };
-        (0..measurement.times_ms.len()).map(sample).collect()
+        // A number of a recording may have no time beside it.
+        let yielded = || measurement.values.get(self.objective.quantity()).map_or(0, Vec::len);
+        let count = if measurement.times_ms.is_empty() { yielded() } else { measurement.times_ms.len() };
+        (0..count).map(sample).collect()
     }
 
     /// Returns the value of a metric in the sample at a position.

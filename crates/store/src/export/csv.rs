@@ -1,7 +1,7 @@
 //! Writes a CSV with one row per configuration, and the JSON file that describes it.
 
 use super::names::Kept;
-use super::{WRITTEN_BY, written_by};
+use super::{Described, WRITTEN_BY, written_by};
 use crate::formula::neutralised;
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
@@ -40,6 +40,7 @@ pub(super) fn table(recording: &Recording, kept: &Kept<'_>) -> String {
     let has = |(_, number): &&Number| rows.iter().any(|row| number(row).is_some());
     let numbers: Vec<&Number> = NUMBERS.iter().filter(has).collect();
     let Kept { values, counters } = kept;
+    let ranking = recording.ranking().numbers();
     let parameters = recording.parameters().iter().map(|parameter| parameter.name());
     let header = parameters.chain(OUTCOME).chain(numbers.iter().map(|(name, _)| *name));
     let header: Vec<String> = header.chain(values.iter().chain(counters).copied()).map(field).collect();
@@ -50,7 +51,7 @@ pub(super) fn table(recording: &Recording, kept: &Kept<'_>) -> String {
         fields.push(number(row.time_ms()));
         fields.push(row.failure.as_ref().map_or("ok", |failure| failure.kind.word()).to_string());
         fields.extend(numbers.iter().map(|(_, of)| number(of(row))));
-        fields.extend(values.iter().map(|name| number(row.measurement.values.get(*name).and_then(|v| single(v)))));
+        fields.extend(values.iter().map(|name| number(value(row, name, &ranking))));
         fields.extend(counters.iter().map(|name| number(row.measurement.counters.get(*name).copied())));
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", fields.join(","));
@@ -65,15 +66,19 @@ pub(super) fn sidecar(recording: &Recording, kept: &Kept<'_>) -> String {
         (parameter.name().to_string(), Json::from_iter(parameter.values().iter().map(value_json)))
     };
     let params: Map<String, Json> = recording.parameters().iter().map(parameter).collect();
+    let objective = Described::of(recording);
     let document = json!({
         WRITTEN_BY: written_by(),
         "name": recording.name,
         "kernel": recording.kernel,
         "device": recording.device,
         "hardware": hardware(recording),
-        "objective": "time",
-        "objective_direction": "minimize",
+        "objective": objective.name,
+        "objective_direction": objective.direction,
+        "objective_unit": objective.unit,
+        "front": objective.front,
         "time_unit": "ms",
+        "subject": recording.subject,
         "params": params,
         "constraints": recording.constraints,
         "launch": recording.launch.as_ref().map(launch),
@@ -97,8 +102,12 @@ fn launch(launch: &Launch) -> Json {
     json!({ "local": texts(&launch.local), "groups": texts(&launch.groups) })
 }
 
-fn single(values: &[f64]) -> Option<f64> {
-    if let [value] = values { Some(*value) } else { None }
+/// Returns the number of a row that is called `name`. Of those that rank the rows, it is the median of the samples.
+fn value(row: &Row, name: &str, ranking: &[&str]) -> Option<f64> {
+    match row.measurement.values.get(name).map(Vec::as_slice) {
+        Some([value]) => Some(*value),
+        _ => ranking.contains(&name).then(|| row.value(name)).flatten(),
+    }
 }
 
 /// Returns a field that no spreadsheet computes, quoted if necessary.

@@ -6,11 +6,11 @@
 //! such files.
 
 use super::names::Kept;
-use super::{WRITTEN_BY, written_by};
+use super::{Described, WRITTEN_BY, written_by};
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
 use tunesmith_core::recording::Row;
-use tunesmith_core::{Failure, FailureKind, Recording};
+use tunesmith_core::{Direction, Failure, FailureKind, Recording};
 use tunesmith_space::Value;
 
 /// Returns the document with one entry on a line, as the tool writes it.
@@ -19,31 +19,49 @@ pub(super) fn text(recording: &Recording, kept: &Kept<'_>) -> String {
     let values = |parameter: &tunesmith_space::Parameter| {
         (parameter.name().to_string(), Json::from_iter(parameter.values().iter().map(value_json)))
     };
-    let header = json!({
+    let objective = Described::of(recording);
+    let mut header = json!({
         "device_name": recording.device.as_deref().unwrap_or("unknown"),
         "kernel_name": recording.kernel.as_deref().unwrap_or("unknown"),
         "tune_params_keys": parameters.iter().map(|parameter| parameter.name()).collect::<Vec<_>>(),
         "tune_params": parameters.iter().map(values).collect::<Map<String, Json>>(),
-        "objective": "time",
-        WRITTEN_BY: written_by(),
+        "objective": objective.name,
+        "objective_higher_is_better": objective.direction.map(|direction| direction == Direction::Maximise),
+        "objective_unit": objective.unit,
     });
+    // Only our own reader knows these, so that most caches are without them.
+    if let Some(front) = objective.front {
+        header["front"] = json!(front);
+    }
+    if !recording.subject.is_empty() {
+        header["subject"] = json!(recording.subject);
+    }
+    // The last key has a text, so that the document can be continued behind it.
+    header[WRITTEN_BY] = json!(written_by());
     let header = format!("{header:#}");
     let entries: Vec<String> = recording.rows().iter().map(|row| entry(recording, kept, row)).collect();
     format!("{},\n\"cache\": {{\n{}\n}}\n}}\n", header.trim_end_matches(['}', '\n']), entries.join(",\n"))
 }
 
-/// Returns the key of the entry of a configuration.
+/// Returns the key of the entry of a configuration: its values as Python prints them.
 pub(super) fn key(row: &Row) -> String {
-    row.values.iter().map(printed).collect::<Vec<_>>().join(",")
+    row.values.iter().map(Value::python_str).collect::<Vec<_>>().join(",")
 }
 
 fn entry(recording: &Recording, kept: &Kept<'_>, row: &Row) -> String {
     let names = recording.parameters().iter().map(|parameter| parameter.name().to_string());
     let mut entry: Map<String, Json> = names.zip(row.values.iter().map(value_json)).collect();
-    let time = row.failure.as_ref().map_or_else(|| Json::from(row.time_ms()), |failure| Json::from(class(failure)));
-    entry.insert("time".to_string(), time);
-    if row.failure.is_none() {
-        entry.insert("times".to_string(), Json::from(row.measurement.times_ms.clone()));
+    let class = row.failure.as_ref().map(|failure| Json::from(class(failure)));
+    let mut add = |name: &str, value: Option<f64>, samples: &[f64]| {
+        entry.extend(class.clone().or(value.map(Json::from)).map(|json| (name.to_string(), json)));
+        if class.is_none() && !samples.is_empty() {
+            entry.insert(format!("{name}s"), Json::from(samples.to_vec()));
+        }
+    };
+    add("time", row.time_ms(), &row.measurement.times_ms);
+    let quantities = recording.ranking().numbers();
+    for name in quantities.iter().filter(|name| kept.values.contains(**name)) {
+        add(name, row.value(name), row.measurement.values.get(*name).map_or(&[], Vec::as_slice));
     }
     let compile = row.measurement.compile.as_ref().map(|compile| compile.time_ms);
     // The tool's simulation adds these costs up and needs all of them.
@@ -56,18 +74,11 @@ fn entry(recording: &Recording, kept: &Kept<'_>, row: &Row) -> String {
     ] {
         entry.insert(name.to_string(), Json::from(cost.unwrap_or(0.0)));
     }
-    for (name, values) in row.measurement.values.iter().filter(|(name, _)| kept.values.contains(name.as_str())) {
+    let is_further = |name: &str| kept.values.contains(name) && !quantities.contains(&name);
+    for (name, values) in row.measurement.values.iter().filter(|(name, _)| is_further(name)) {
         entry.extend(values.first().map(|value| (name.clone(), Json::from(*value))));
     }
     format!("{}: {}", Json::from(key(row)), Json::from(entry))
-}
-
-/// Returns a value as Python prints it. The tool makes its keys in this way. A text is not quoted.
-fn printed(value: &Value) -> String {
-    match value {
-        Value::Str(text) => text.to_string(),
-        other => other.python(),
-    }
 }
 
 /// Returns the tool's class of failures.

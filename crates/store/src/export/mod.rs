@@ -9,7 +9,8 @@ use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use tunesmith_core::{Recording, Refusal};
+use tunesmith_core::recording::Ranking;
+use tunesmith_core::{Direction, Objective, Recording, Refusal};
 
 /// A format that recordings are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,38 @@ pub struct ExportError {
     pub path: PathBuf,
     /// The reason.
     pub source: std::io::Error,
+}
+
+/// The objective as files of other tools name it.
+struct Described<'a> {
+    name: &'a str,
+    direction: Option<Direction>,
+    unit: Option<&'a str>,
+    /// The objectives of a front, of which other tools know the first.
+    front: Option<&'a Objective>,
+}
+
+impl<'a> Described<'a> {
+    fn of(recording: &'a Recording) -> Self {
+        let single = |objective: &'a Objective| Self {
+            name: objective.name(),
+            direction: Some(objective.direction()),
+            unit: objective.unit(),
+            front: None,
+        };
+        match recording.ranking() {
+            Ranking::Undirected { name, unit } => Self { name, direction: None, unit: unit.as_deref(), front: None },
+            Ranking::Known(objective) => match objective.parts() {
+                [] => single(objective),
+                [first, ..] => Self { front: Some(objective), ..single(first) },
+            },
+        }
+    }
+
+    /// Returns the names of the objectives.
+    fn names(&self) -> Vec<&'a str> {
+        self.front.map_or(vec![self.name], |front| front.parts().iter().map(Objective::name).collect())
+    }
 }
 
 /// Writes `recording` to `path` in `format` and returns the files written. Compresses them if the

@@ -29,19 +29,29 @@ pub(super) fn kept(recording: &Recording, format: Format) -> Result<Kept<'_>, St
         Format::KernelTuner => BTreeSet::new(),
         Format::Csv | Format::T4 => rows.iter().flat_map(|row| row.measurement.counters.keys()).map(|x| &**x).collect(),
     };
-    let values = names_of_values(rows, format);
+    let ranking = recording.ranking().numbers();
+    let values = names_of_values(rows, format, &ranking);
     check(recording, format, &[&values, &counters])?;
     let is_kept = |name: &&str| !reads_as_key(format, name) && (format != Format::Csv || is_plain(name));
     let values: BTreeSet<&str> = values.into_iter().filter(is_kept).collect();
+    if let Some(name) = ranking.iter().find(|name| !values.contains(*name)) {
+        return Err(format!(
+            "this format has a number of its own called `{name}`, which is the objective; choose another format"
+        ));
+    }
     let counters = counters.into_iter().filter(is_kept).filter(|name| !values.contains(name)).collect();
     Ok(Kept { values, counters })
 }
 
-/// Returns the names of the values that `format` can hold: a cell of a CSV has one number.
-fn names_of_values(rows: &[Row], format: Format) -> BTreeSet<&str> {
+/// Returns the names of the values that `format` can hold: a cell of a CSV has one number. Of the numbers that rank
+/// the rows, that is their median.
+fn names_of_values<'a>(rows: &'a [Row], format: Format, ranking: &[&str]) -> BTreeSet<&'a str> {
     let all = rows.iter().flat_map(|row| &row.measurement.values);
-    let is_held = |values: &[f64]| if format == Format::Csv { values.len() == 1 } else { !values.is_empty() };
-    all.filter(|(_, values)| is_held(values)).map(|(name, _)| name.as_str()).collect()
+    let is_held = |name: &str, values: &[f64]| match format {
+        Format::Csv => values.len() == 1 || ranking.contains(&name),
+        _ => !values.is_empty(),
+    };
+    all.filter(|(name, values)| is_held(name, values)).map(|(name, _)| name.as_str()).collect()
 }
 
 /// Returns true if the reader of `format` takes `name` for a key, where the name of a measured number

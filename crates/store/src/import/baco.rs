@@ -2,13 +2,18 @@
 //! configuration if that is learned, and `timestamp`.
 
 use super::columns::{Columns, Role};
+use super::stated::{Stated, usual_direction};
 use std::borrow::Cow;
+use tunesmith_core::Direction;
 use tunesmith_core::recording::Column;
 
-/// Returns the columns of such a file, or `None` for a file that does not end with `timestamp`. The
-/// objective, whose name is the user's, is the column before `timestamp`. It is taken as
-/// milliseconds. A column of truth values after the objective is the feasibility.
-pub(super) fn columns<'a>(names: &[&str], rows: impl Iterator<Item = &'a [Cow<'a, str>]>) -> Option<Columns> {
+/// Returns the columns of such a file and its objective, or `None` for a file that does not end with `timestamp`. The
+/// objective, whose name is the user's, is the column before `timestamp`. It is minimised, and taken as
+/// milliseconds unless its name says otherwise. A column of truth values after the objective is the feasibility.
+pub(super) fn columns<'a>(
+    names: &[&str],
+    rows: impl Iterator<Item = &'a [Cow<'a, str>]>,
+) -> Option<(Columns, Stated, String)> {
     let (last, before) = names.split_last()?;
     let mut before = before.len();
     if *last != "timestamp" || before < 2 {
@@ -20,11 +25,21 @@ pub(super) fn columns<'a>(names: &[&str], rows: impl Iterator<Item = &'a [Cow<'a
         roles.push(Role::Feasible);
         before -= 1;
     }
-    roles.push(Role::Time(1.0));
+    let objective = names[before - 1];
+    let is_time = Stated { name: Some(objective.to_string()), ..Stated::default() }.is_time();
+    // Of an unknown name, the tools' own examples measure a time.
+    roles.push(if is_time || usual_direction(objective, None).is_none() { Role::Time(1.0) } else { Role::Further });
     roles.extend((0..before - 1).rev().map(Role::Parameter));
     roles.reverse();
     let parameters = names[..before - 1].iter().map(|name| Column::of_rows(*name)).collect();
-    Some(Columns { roles, parameters })
+    let is_time = roles.contains(&Role::Time(1.0));
+    let stated = Stated {
+        name: (!is_time).then(|| objective.to_string()),
+        direction: Some(Direction::Minimise),
+        ..Stated::default()
+    };
+    let what = if is_time { "taken as a time in milliseconds" } else { "minimised, as these tools do" };
+    Some((Columns { roles, parameters }, stated, format!("the objective `{objective}` is {what}")))
 }
 
 /// Returns the truth value that Python writes as `text`.

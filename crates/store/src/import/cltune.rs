@@ -3,6 +3,7 @@
 
 use super::error::Flaw;
 use super::number::{time, value};
+use super::{document, stated};
 use serde_json::{Map, Value as Json};
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Failure, FailureKind, Measurement, Recording};
@@ -19,8 +20,7 @@ pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Record
     let kernel_of = |result: &Json| result.get("kernel").and_then(Json::as_str).map(str::to_string);
     let kernel = results.first().and_then(kernel_of);
     if let Some(at) = results.iter().position(|result| kernel_of(result) != kernel) {
-        let reason = format!("another kernel than `{}`", kernel.unwrap_or_default());
-        return Err(Flaw::new(format!("result {}", at + 1), reason, "keep the results of one kernel in a file"));
+        return Err(Flaw::other_kernel(format!("result {}", at + 1), kernel.as_deref()));
     }
     let columns: Vec<Column> =
         results.first().and_then(parameters).into_iter().flat_map(Map::keys).map(Column::of_rows).collect();
@@ -31,6 +31,10 @@ pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Record
     let device =
         ["clblast_device_name", "device_name", "device"].into_iter().find_map(|key| document.get(key)?.as_str());
     (recording.kernel, recording.device) = (kernel, device.map(str::to_string));
+    let is_subject = |name: &str| name == "precision" || name.starts_with("arg_");
+    for (name, json) in document.as_object().into_iter().flatten().filter(|(name, _)| is_subject(name)) {
+        stated::add_to_subject(&mut recording, name, Some(json));
+    }
     Ok(recording)
 }
 
@@ -45,7 +49,15 @@ fn row(at: usize, result: &Json, columns: &[Column]) -> Result<Row, Flaw> {
         found.ok_or_else(|| Flaw::record(at, format!("the value of parameter `{}` is missing", column.name)))
     };
     let values = columns.iter().map(parameter).collect::<Result<_, Flaw>>()?;
-    let time_ms = result.get("time").and_then(Json::as_f64).and_then(time);
+    if let Some(name) = config.keys().find(|name| columns.iter().all(|column| column.name != **name)) {
+        return Err(Flaw::record(at, format!("it has a parameter `{name}`, which the first result lacks")));
+    }
+    let stated = result.get("time");
+    if stated.is_some_and(document::is_no_number) {
+        // The recording makes the row a failure.
+        return Ok(Row { values, ..Row::default() });
+    }
+    let time_ms = stated.and_then(document::number).and_then(time);
     let time_ms = time_ms.ok_or_else(|| Flaw::record(at, "`time` is missing or not a time"))?;
     let mut row = Row { values, ..Row::default() };
     if time_ms > 0.0 {

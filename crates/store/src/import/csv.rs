@@ -6,13 +6,13 @@ use super::columns::{Columns, Role, further};
 use super::error::Flaw;
 use super::number::{self, scaled, time};
 use super::sidecar::Sidecar;
-use super::{MAX_COLUMNS, status};
+use super::{MAX_COLUMNS, stated, status};
 use crate::formula::restored;
 use std::borrow::Cow;
 use std::collections::HashSet;
-use tunesmith_core::recording::{Column, Context, Row};
+use tunesmith_core::recording::{Column, Context, Ranking, Row};
 use tunesmith_core::{CompileData, Cut, Failure, FailureKind, Recording};
-use tunesmith_space::Value;
+use tunesmith_space::{Parameter, Value};
 
 /// The fields of one line with its number, counted from 1.
 struct Line<'a> {
@@ -42,15 +42,23 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
         return Err(Flaw::new(format!("line {}", line.number), reason, "complete or remove that line"));
     }
     let baco = sidecar.columns.is_empty().then(|| baco::columns(&names, lines.iter().map(|line| &line.fields[..])));
-    let columns = baco.flatten().unwrap_or_else(|| Columns::new(&names, &sidecar));
-    check(&columns, &names)?;
+    let (columns, stated, assumption) = match baco.flatten() {
+        Some((columns, stated, assumption)) => (columns, stated, Some(assumption)),
+        None => (Columns::new(&names, &sidecar), sidecar.stated.clone(), None),
+    };
+    let objective = stated.name.clone().filter(|_| !stated.is_time());
+    check(&columns, &names, objective.as_deref())?;
     let values = values(&columns, &lines)?;
     let rows = lines.iter().zip(values).map(|(line, values)| row(line, &names, &columns.roles, values));
     let rows: Vec<Row> = rows.collect::<Result<_, Flaw>>()?;
     let place = |row: usize| format!("line {}", lines[row].number);
-    let kernel = columns.roles.iter().position(|role| *role == Role::Kernel);
-    let kernel = kernel.and_then(|at| Some(lines.first()?.fields[at].to_string()));
-    let mut recording = Recording::new(name, columns.parameters, rows).map_err(|error| Flaw::of(&error, place))?;
+    let kernel = kernel(&columns, &lines)?;
+    // A column of times says what it is.
+    let ranking = if objective.is_some() { stated.ranking() } else { (Ranking::default(), Vec::new()) };
+    let recording = Recording::ranked(name, columns.parameters, rows, ranking.0);
+    let mut recording = recording.map_err(|error| Flaw::of(&error, place))?;
+    recording.assumptions = ranking.1.into_iter().chain(assumption).collect();
+    sidecar.subject.iter().for_each(|(name, json)| stated::add_to_subject(&mut recording, name, Some(json)));
     recording.kernel = sidecar.kernel.or(kernel);
     recording.device = sidecar.device;
     recording.context = Context::of_hardware(&sidecar.hardware);
@@ -60,10 +68,25 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
     Ok(recording)
 }
 
-/// Refuses headers without a time, without a parameter, or with a parameter twice.
-fn check(columns: &Columns, header: &[&str]) -> Result<(), Flaw> {
+/// Returns the kernel that the table names, which is the same in every line.
+fn kernel(columns: &Columns, lines: &[Line<'_>]) -> Result<Option<String>, Flaw> {
+    let Some(at) = columns.roles.iter().position(|role| *role == Role::Kernel) else { return Ok(None) };
+    let kernel = lines.first().map(|line| line.fields[at].to_string());
+    match lines.iter().find(|line| Some(line.fields[at].as_ref()) != kernel.as_deref()) {
+        Some(other) => Err(Flaw::other_kernel(format!("line {}", other.number), kernel.as_deref())),
+        None => Ok(kernel),
+    }
+}
+
+/// Refuses headers without the `objective` or without a time, without a parameter, or with a parameter twice.
+fn check(columns: &Columns, header: &[&str], objective: Option<&str>) -> Result<(), Flaw> {
     let remedy = "name a CSV with a column per parameter, then time_ms and status; or Kernel Tuner's or KTT's files";
-    if !columns.roles.iter().any(|role| matches!(role, Role::Time(_) | Role::Sample)) {
+    if let Some(name) = objective {
+        if !header.iter().zip(&columns.roles).any(|(known, role)| *known == name && *role == Role::Further) {
+            let reason = format!("no column `{name}`, which is the objective by its sidecar");
+            return Err(Flaw::new("line 1", reason, "use the sidecar that belongs to the file"));
+        }
+    } else if !columns.roles.iter().any(|role| matches!(role, Role::Time(_) | Role::Sample)) {
         return Err(Flaw::new("line 1", "no column `time_ms`, `duration_us` or the like", remedy));
     }
     let mut seen = HashSet::new();
@@ -101,8 +124,11 @@ fn values(columns: &Columns, lines: &[Line<'_>]) -> Result<Vec<Vec<Value>>, Flaw
 fn read_as(parameter: &Column, listed: &[Value], texts: &[&str], lines: &[Line<'_>]) -> Result<Vec<Value>, Flaw> {
     let float = listed.iter().find(|value| matches!(value, Value::Float(_))).cloned();
     let like: Vec<Value> = float.into_iter().chain(listed.iter().cloned()).collect();
+    // A spreadsheet writes 32 as 32.0 and true as TRUE.
+    let known = Parameter::new(parameter.name.as_str(), listed.iter().cloned()).ok();
+    let alike = |text: &str| known.as_ref()?.index_alike(&Value::from(text)).map(|at| listed[at].clone());
     let value = |(text, line): (&&str, &Line<'_>)| {
-        Value::parse_as(text, &like).ok_or_else(|| {
+        Value::parse_as(text, &like).or_else(|| alike(text)).ok_or_else(|| {
             let reason = format!("`{text}` is not a value of parameter `{}`", parameter.name);
             Flaw::new(format!("line {}", line.number), reason, "correct or remove that line")
         })
@@ -113,6 +139,7 @@ fn read_as(parameter: &Column, listed: &[Value], texts: &[&str], lines: &[Line<'
 fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> Result<Row, Flaw> {
     let flaw = |reason| Flaw::new(format!("line {}", line.number), reason, "correct or remove that line");
     let mut row = Row { values, ..Row::default() };
+    let mut missing = None;
     for ((name, role), field) in names.iter().zip(roles).zip(&line.fields) {
         let field = field.as_ref();
         // Empty is unknown, for example the time of a configuration that failed.
@@ -129,18 +156,22 @@ fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> R
             continue;
         }
         let number = field.parse().ok().filter(|number: &f64| number.is_finite());
-        // A profiler writes `nan` for a counter that it could not measure: the counter was not
-        // read.
-        let is_unread = *role == Role::Counter && field.parse::<f64>().is_ok();
+        // A number that is none, such as `nan`, was not measured. A configuration without a time has failed.
+        let is_missing = number.is_none() && field.parse::<f64>().is_ok();
         match (role, number) {
             (Role::Further, None) => {}
-            (Role::Counter, None) if is_unread => {}
+            (Role::Time(_), None) if is_missing && row.failure.is_none() => missing = Some(field),
+            (_, None) if is_missing => {}
             (_, None) => return Err(flaw(format!("`{field}` in column `{name}` is no number"))),
             (_, Some(number)) => keep(&mut row, name, role, number),
         }
     }
+    if let (None, Some(field)) = (&row.failure, missing) {
+        row.failure = Some(Failure::new(FailureKind::Runtime, format!("its time is {field}")));
+    }
     let count = row.measurement.times_ms.iter().filter_map(|ms| time(*ms)).count();
-    if row.failure.is_none() && (count == 0 || count > 1 && !roles.contains(&Role::Sample)) {
+    let has_times = roles.iter().any(|role| matches!(role, Role::Time(_) | Role::Sample));
+    if row.failure.is_none() && has_times && (count == 0 || count > 1 && !roles.contains(&Role::Sample)) {
         return Err(flaw("the configuration is correct but has no time".to_string()));
     }
     Ok(row)

@@ -65,16 +65,21 @@ impl Flaw {
         Self { place: place.into(), reason: reason.into(), remedy: remedy.into() }
     }
 
+    /// Returns the same flaw of the JSON file beside a CSV.
+    pub(super) fn in_sidecar(self) -> Self {
+        Self { place: format!("its sidecar, {}", self.place), ..self }
+    }
+
     /// Describes rows that make no recording. `place` names the row with a number.
     pub(super) fn of(error: &RecordingError, place: impl Fn(usize) -> String) -> Self {
         let place = error.row().map_or_else(|| "whole file".to_string(), place);
-        Self::new(place, error.to_string(), "correct or remove what is named")
+        Self::new(place, error.to_string(), error.remedy())
     }
 
-    /// Describes JSON that does not parse or lacks something.
-    pub(super) fn json(error: &serde_json::Error) -> Self {
-        let place = format!("line {}, column {}", error.line(), error.column());
-        Self::new(place, error.to_string(), "fetch or write the file again; it may be cut short")
+    /// Describes a record of another kernel than `kernel`, which the records before it have.
+    pub(super) fn other_kernel(place: String, kernel: Option<&str>) -> Self {
+        let reason = format!("another kernel than `{}`", kernel.unwrap_or_default());
+        Self::new(place, reason, "keep the results of one kernel in a file")
     }
 
     /// Describes a flaw in the record with the number `at`, counted from 0.

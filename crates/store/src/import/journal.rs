@@ -1,7 +1,7 @@
 //! Reads our own journals as recordings.
 
-use super::number;
 use super::{Flaw, ImportError};
+use super::{number, stated};
 use crate::{Entry, Header, Outline, StoreError, line};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
@@ -34,8 +34,12 @@ pub(super) fn recording(path: &Path, outline: &Outline) -> Result<Recording, Imp
         rows.push(row(&entry?, &columns).map_err(located)?);
     }
     let place = |row: usize| format!("line {}", outline.entries.briefs()[row].line);
+    // Rows have only what was measured. Who knows the metrics computes the objective from it.
     let recording = Recording::new(super::name(path), columns, rows);
     let mut recording = recording.map_err(|error| located(Flaw::of(&error, place)))?;
+    header.sizes.iter().for_each(|(name, json)| {
+        stated::add_to_subject(&mut recording, &format!("size {name}"), Some(json));
+    });
     recording.kernel = Some(header.problem.clone()).filter(|problem| !problem.is_empty());
     recording.context = context(header, &recording);
     recording.device = header.identity.get("device").and_then(Json::as_str).map(str::to_string);

@@ -2,7 +2,7 @@
 
 use super::error::Flaw;
 use super::number::{milliseconds, scaled, time, value};
-use super::status;
+use super::{document, status};
 use serde_json::Value as Json;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, REGISTERS};
 use tunesmith_core::recording::{Column, Row};
@@ -22,12 +22,21 @@ struct Units {
 pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Recording, Flaw> {
     let metadata = |key: &str| document.get("Metadata").and_then(|metadata| metadata.get(key)).and_then(Json::as_str);
     let unit = metadata("TimeUnit").unwrap_or("Milliseconds");
+    let mut assumptions = Vec::new();
+    if metadata("TimeUnit").is_none() {
+        assumptions.push("the file states no Metadata.TimeUnit: milliseconds are taken".to_string());
+    }
     let unit_ms = milliseconds(unit).ok_or_else(|| {
         let reason = format!("`{unit}` is not a unit of time");
         Flaw::new("Metadata.TimeUnit", reason, "write Seconds, Milliseconds, Microseconds or Nanoseconds")
     })?;
     let list = || Flaw::new("Results", "no list", "fetch the file again, or name results of KTT");
     let results = results.as_array().ok_or_else(list)?;
+    let kernel_of = |result: &Json| result.get("KernelName").and_then(Json::as_str).map(str::to_string);
+    let kernel = results.first().and_then(kernel_of);
+    if let Some(at) = results.iter().position(|result| kernel_of(result) != kernel) {
+        return Err(Flaw::other_kernel(format!("result {}", at + 1), kernel.as_deref()));
+    }
     let columns: Vec<Column> = pairs(results.first()).map(|(name, _)| Column::of_rows(name)).collect();
     let units = Units { ms: unit_ms, in_blocks: metadata("GlobalSizeType").is_none_or(|kind| kind == "CUDA") };
     let rows = results.iter().enumerate().map(|(at, result)| row(at, result, &columns, units));
@@ -35,8 +44,7 @@ pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Record
     let place = |row: usize| format!("result {}", row + 1);
     let mut recording = Recording::new(name, columns, rows).map_err(|error| Flaw::of(&error, place))?;
     recording.device = metadata("Device").map(str::to_string);
-    let kernel = results.first().and_then(|result| result.get("KernelName")).and_then(Json::as_str);
-    recording.kernel = kernel.map(str::to_string);
+    (recording.kernel, recording.assumptions) = (kernel, assumptions);
     Ok(recording)
 }
 
@@ -52,11 +60,16 @@ fn row(at: usize, result: &Json, columns: &[Column], units: Units) -> Result<Row
         found.ok_or_else(|| Flaw::record(at, format!("no value of parameter `{}`", column.name)))
     };
     let values = columns.iter().map(parameter).collect::<Result<_, Flaw>>()?;
+    let mut names = pairs(Some(result)).map(|(name, _)| name);
+    if let Some(name) = names.find(|name| columns.iter().all(|column| column.name != *name)) {
+        return Err(Flaw::record(at, format!("it has a parameter `{name}`, which the first result lacks")));
+    }
     let word = result.get("Status").and_then(Json::as_str);
     let failure = status::failure(word.ok_or_else(|| Flaw::record(at, "`Status` is missing"))?);
     let mut measurement = Measurement::default();
-    if failure.is_none() {
-        let total = result.get("TotalDuration").and_then(Json::as_f64).and_then(time);
+    // Without a number for the time, the recording makes the row a failure.
+    if failure.is_none() && !result.get("TotalDuration").is_some_and(document::is_no_number) {
+        let total = result.get("TotalDuration").and_then(document::number).and_then(time);
         let total = total.ok_or_else(|| Flaw::record(at, "a correct configuration without `TotalDuration`"))?;
         measurement.times_ms.push(scaled(total, units.ms));
     }

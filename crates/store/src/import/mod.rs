@@ -8,27 +8,25 @@ mod baco;
 mod cltune;
 pub(crate) mod columns;
 mod csv;
+mod document;
 mod error;
 mod journal;
 pub(crate) mod kernel_tuner;
 mod ktt;
 mod number;
 mod sidecar;
+mod stated;
 mod status;
 pub(crate) mod t4;
+mod text;
 
 pub use error::ImportError;
 
 use crate::Outline;
 use error::Flaw;
 use serde_json::Value as Json;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use tunesmith_core::Recording;
-
-/// Maximum size of a recording once it is decompressed. Real ones are smaller, but a small
-/// compressed file may hold more than the memory does.
-const MAX_BYTES: u64 = 256 << 20;
 
 /// Maximum number of columns of a table, or of numbers of one result. GPUs have some thousands of
 /// counters.
@@ -54,7 +52,7 @@ pub fn import_with_outline(path: &Path) -> Result<(Recording, Option<Outline>), 
     let io = |source| ImportError::Io { path: path.to_path_buf(), source };
     let bytes = tunesmith_files::read(path, tunesmith_files::RECORD).map_err(io)?;
     let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
-    let text = text(bytes).map_err(located)?;
+    let text = text::of_file(bytes).map_err(located)?;
     if journal::is_journal(&text) {
         let outline = journal::read(path, text)?;
         return Ok((journal::recording(path, &outline)?, Some(outline)));
@@ -63,31 +61,13 @@ pub fn import_with_outline(path: &Path) -> Result<(Recording, Option<Outline>), 
     let read = match text.trim_start().as_bytes().first() {
         Some(b'{' | b'[') => json(&name, &text),
         _ => {
+            let sidecar = sidecar_path(path).map(|path| tunesmith_files::read(&path, text::MAX_BYTES)).transpose();
             let sidecar =
-                sidecar_path(path).map(|path| tunesmith_files::read_text(&path, MAX_BYTES).map_err(io)).transpose()?;
+                sidecar.map_err(io)?.map(text::of_file).transpose().map_err(|flaw| located(flaw.in_sidecar()))?;
             csv::read(&name, &text, sidecar.as_deref())
         }
     };
     Ok((read.map_err(located)?, None))
-}
-
-/// Returns the file's text, decompressed if necessary.
-fn text(bytes: Vec<u8>) -> Result<String, Flaw> {
-    let remedy = "fetch or write the file again; it may be cut short";
-    let flaw = |reason: String| Flaw::new("whole file", reason, remedy);
-    let mut plain = Vec::new();
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        let mut decoder = flate2::read::MultiGzDecoder::new(&bytes[..]).take(MAX_BYTES + 1);
-        decoder.read_to_end(&mut plain).map_err(|error| flaw(format!("gzip: {error}")))?;
-        if plain.len() as u64 > MAX_BYTES {
-            let reason = format!("it holds more than {} MiB once it is decompressed", MAX_BYTES >> 20);
-            let remedy = "decompress it first, for example by `gunzip`, if it is what you mean; or split it";
-            return Err(Flaw::new("whole file", reason, remedy));
-        }
-    } else {
-        plain = bytes;
-    }
-    String::from_utf8(plain).map_err(|error| flaw(format!("no text: {error}")))
 }
 
 /// Returns the recording's name: the file's name without the suffixes of its format.
@@ -131,9 +111,9 @@ fn columns(json: &Json) -> usize {
 
 /// Reads a JSON document of another tool. Its keys identify the tool.
 fn json(name: &str, text: &str) -> Result<Recording, Flaw> {
-    let document: Json = match serde_json::from_str(text) {
+    let document: Json = match document::parse(text) {
         Ok(document) => document,
-        Err(error) => kernel_tuner::closed(text).ok_or_else(|| Flaw::json(&error))?,
+        Err(error) => kernel_tuner::closed(text).ok_or_else(|| document::flaw(&error))?,
     };
     check_columns(&document)?;
     if document.get("cache").is_some() {

@@ -7,10 +7,10 @@ use tunesmith_space::Value;
 /// benchmark hub spell milliseconds with one `l`.
 pub(super) fn milliseconds(unit: &str) -> Option<f64> {
     match unit.to_ascii_lowercase().as_str() {
-        "s" | "seconds" => Some(1e3),
-        "" | "ms" | "milliseconds" | "miliseconds" => Some(1.0),
-        "us" | "microseconds" => Some(1e-3),
-        "ns" | "nanoseconds" => Some(1e-6),
+        "s" | "sec" | "second" | "seconds" => Some(1e3),
+        "" | "ms" | "msec" | "millisecond" | "milliseconds" | "miliseconds" => Some(1.0),
+        "us" | "usec" | "\u{b5}s" | "\u{3bc}s" | "microsecond" | "microseconds" => Some(1e-3),
+        "ns" | "nsec" | "nanosecond" | "nanoseconds" => Some(1e-6),
         _ => None,
     }
 }
@@ -38,8 +38,8 @@ pub(super) fn column(texts: &[&str]) -> Vec<Value> {
     let int = |text: &str| text.parse().ok().map(Value::Int);
     let float = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::Float);
     let truth = |text: &str| match text {
-        "true" | "True" => Some(Value::Bool(true)),
-        "false" | "False" => Some(Value::Bool(false)),
+        "true" | "True" | "TRUE" => Some(Value::Bool(true)),
+        "false" | "False" | "FALSE" => Some(Value::Bool(false)),
         _ => None,
     };
     let text = || texts.iter().map(|text| Value::Str((*text).into())).collect();

@@ -1,13 +1,15 @@
 //! The JSON file beside a CSV: parameters, constraints, device.
 
+use super::document;
 use super::error::Flaw;
 use super::number::{column, value};
+use super::stated::{self, Stated};
 use serde_json::{Map, Value as Json};
 use std::collections::HashSet;
 use tunesmith_core::Launch;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::recording::Column;
-use tunesmith_space::Expr;
+use tunesmith_space::{Expr, Value, of_one_kind};
 
 /// The content of the sidecar of a CSV; empty if there is none.
 #[derive(Debug, Default)]
@@ -20,23 +22,27 @@ pub(super) struct Sidecar {
     pub(super) device: Option<String>,
     pub(super) hardware: Hardware,
     pub(super) launch: Option<Launch>,
+    /// The objective.
+    pub(super) stated: Stated,
+    /// What else it states about the subject of the measurements.
+    pub(super) subject: Vec<(String, Json)>,
 }
 
 impl Sidecar {
     /// Parses the text of a sidecar. Two forms are known: `params` lists values, `parameters`
     /// counts the rows of each.
     pub(super) fn parse(text: &str) -> Result<Self, Flaw> {
-        let json: Map<String, Json> = serde_json::from_str(text).map_err(|error| {
-            let Flaw { place, reason, remedy } = Flaw::json(&error);
-            Flaw::new(format!("its sidecar, {place}"), reason, remedy)
-        })?;
+        let json = document::parse(text).map_err(|error| document::flaw(&error).in_sidecar())?;
+        let object = || Flaw::new("its sidecar", "no JSON object", "remove it, or write the parameters as `params`");
+        let json: &Map<String, Json> = json.as_object().ok_or_else(object)?;
         let object = |key: &str| json.get(key).and_then(Json::as_object);
         let texts = |key: &str| -> Vec<String> {
             let list = json.get(key).and_then(Json::as_array).into_iter().flatten();
             list.filter_map(|json| json.as_str().map(str::to_string)).collect()
         };
         let listed = |(name, json): (&String, &Json)| {
-            let values = json.as_array().and_then(|list| list.iter().map(value).collect());
+            let values: Option<Vec<Value>> = json.as_array().and_then(|list| list.iter().map(value).collect());
+            let values = values.map(of_one_kind);
             Column { name: name.clone(), values }
         };
         let counted = |(name, json): (&String, &Json)| {
@@ -60,8 +66,24 @@ impl Sidecar {
             device: text("device").or_else(in_metadata),
             hardware,
             launch: object("launch").map(launch).transpose()?,
+            stated: Stated {
+                name: text("objective"),
+                direction: json.get("objective_direction").and_then(stated::direction),
+                unit: text("objective_unit"),
+                front: json.get("front").and_then(stated::front),
+            },
+            subject: subject(json),
         })
     }
+}
+
+/// Returns what tells recordings of one kernel and device apart: `problem_size` and `precision`, and
+/// all of `subject`.
+fn subject(json: &Map<String, Json>) -> Vec<(String, Json)> {
+    let known = [("problem_size", "problem size"), ("precision", "precision")];
+    let own = known.into_iter().filter_map(|(key, name)| Some((name.to_string(), json.get(key)?.clone())));
+    let listed = json.get("subject").and_then(Json::as_object).into_iter().flatten();
+    own.chain(listed.map(|(name, json)| (name.clone(), json.clone()))).collect()
 }
 
 /// Returns the launch: the expressions in `local` and `groups`. Other keys say what strategies do

@@ -5,3 +5,4 @@ mod follow;
 mod journal;
 mod names;
 mod recordings;
+mod statements;

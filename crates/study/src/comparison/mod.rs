@@ -2,12 +2,14 @@
 //! and the evaluations needed to come near it.
 
 mod baseline;
+mod cost;
 mod curve;
 mod exact;
 mod guides;
 mod measures;
 mod plots;
 mod progress;
+mod subject;
 mod time_transfer;
 
 pub use baseline::Baseline;
@@ -17,21 +19,17 @@ pub use time_transfer::TimeTransfer;
 use crate::past::{LeftOut, Past};
 use crate::{Error, ModelChoice};
 use curve::{Curve, Watched};
-use guides::Guidance;
 use rand::SeedableRng as _;
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use tunesmith_core::{
-    Interrupt, Judging, Launch, ManualClock, MedianTime, ObjectiveFunction, Recording, Rng, Stop, Tuner,
-};
-use tunesmith_device::ReplayEvaluator;
+use subject::Subject;
+use tunesmith_core::{Interrupt, Judging, ManualClock, Rng, Stop, Target, Tuner};
 use tunesmith_report::PlotSeries;
 use tunesmith_search::{Knowledge, PastTimes, StrategySpec};
-use tunesmith_space::Space;
 
 /// The subjects and the settings of a comparison.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +69,13 @@ pub struct CompareOptions {
     /// True if configurations that failed are left out of the spaces, as in papers that count only
     /// configurations that ran.
     pub without_failures: bool,
+    /// The number that ranks configurations, for recordings that do not state it or to rank them by another
+    /// one. Without it, each recording's own objective ranks.
+    pub objective: Option<Target>,
+    /// Metrics over the recorded numbers, as names and expressions.
+    pub metrics: Vec<(String, String)>,
+    /// Conditions over recorded numbers and metrics. Configurations that break one count as failures.
+    pub limits: Vec<String>,
     /// Ends the comparison when it is raised.
     pub interrupt: Interrupt,
 }
@@ -92,6 +97,9 @@ pub struct Comparison {
     /// that shares configurations with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub time_transfer: Vec<TimeTransfer>,
+    /// What was assumed about recordings because they do not state it, by recording.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub assumptions: BTreeMap<String, Vec<String>>,
     /// Notes on the counter model: parameters that it does not know, or a space that it cannot
     /// serve.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -104,26 +112,6 @@ pub struct Comparison {
     /// Recordings that were left out of the history of another one.
     #[serde(skip)]
     pub left_out: BTreeMap<String, Vec<LeftOut>>,
-}
-
-/// A recording prepared for searches.
-struct Subject {
-    name: String,
-    space: Space,
-    device: ReplayEvaluator,
-    /// The times of the correct configurations of the space in milliseconds, ascending.
-    times: Vec<f64>,
-    baseline: Baseline,
-    /// The work-items of its launches, if the recording states them.
-    launch: Option<Launch>,
-    /// The times of other recordings for its configurations.
-    past: Option<PastTimes>,
-    /// The recordings of its history.
-    history: Vec<PathBuf>,
-    /// The recordings that do not fit.
-    left_out: Vec<LeftOut>,
-    /// The counter models for its space.
-    guidance: Guidance,
 }
 
 /// Lets every strategy search every recording `repeats` times and measures the results.
@@ -163,10 +151,17 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
         time_transfer: subjects.iter().filter_map(|subject| subject.guidance.time_transfer.clone()).collect(),
         notes: subjects.iter().flat_map(|subject| subject.guidance.notes.clone()).collect(),
         plots,
+        assumptions: assumptions(&subjects),
         history: named(&subjects, options, |subject| subject.history.clone()),
         left_out: named(&subjects, options, |subject| subject.left_out.clone()),
         baselines: subjects.into_iter().map(|subject| subject.baseline).collect(),
     })
+}
+
+/// Returns the assumptions about the recordings that need some.
+fn assumptions(subjects: &[Subject]) -> BTreeMap<String, Vec<String>> {
+    let needing = subjects.iter().filter(|subject| !subject.assumptions.is_empty());
+    needing.map(|subject| (subject.name.clone(), subject.assumptions.clone())).collect()
 }
 
 /// Returns by recording a property of its history. Empty if no history was given.
@@ -205,51 +200,6 @@ fn distinctly_named(mut subjects: Vec<Subject>, paths: &[PathBuf]) -> Vec<Subjec
     subjects
 }
 
-impl Subject {
-    fn load(path: &Path, options: &CompareOptions, past: &Past) -> Result<Self, Error> {
-        let mut recording = tunesmith_store::import(path)?;
-        if options.without_failures {
-            recording.leave_out_failures();
-        }
-        let mut subject = Self::new(&recording, path)?;
-        if let Some(choice) = &options.model {
-            subject.guidance = guides::guidance(choice, &recording, &subject.space, path)?;
-        }
-        let fitting = past.fitting(&subject.space, &MedianTime, Some((path, &recording)));
-        Ok(Self { past: fitting.times, history: fitting.files, left_out: fitting.left_out, ..subject })
-    }
-
-    fn new(recording: &Recording, path: &Path) -> Result<Self, Error> {
-        let refuse = |text: String, remedy: &str| Error::request(text, Some(remedy.to_string()));
-        let too_large = |error| refuse(format!("`{}`: {error}", path.display()), "leave that recording out");
-        let space = recording.space().map_err(too_large)?;
-        let recorded = recording.recorded(&space);
-        let mut times: Vec<f64> =
-            recorded.iter().filter_map(|recorded| MedianTime.score(&recorded.evaluation)).collect();
-        times.sort_by(f64::total_cmp);
-        // Without a positive time there is no share of the optimum.
-        if times.first().is_none_or(|best| *best <= 0.0) {
-            let text = format!("`{}` has no correct configuration with a time above 0", path.display());
-            return Err(refuse(text, "leave that recording out"));
-        }
-        let device = ReplayEvaluator::new(recorded);
-        let size = space.len().unwrap_or(u128::MAX) as f64;
-        let baseline = Baseline::new(&recording.name, &times, size, device.mean_cost_ms() / 1e3);
-        Ok(Self {
-            name: recording.name.clone(),
-            space,
-            device,
-            times,
-            baseline,
-            launch: recording.launch.clone(),
-            guidance: Guidance::default(),
-            past: None,
-            history: Vec::new(),
-            left_out: Vec::new(),
-        })
-    }
-}
-
 /// Returns the score of one strategy on one recording, with its curves.
 fn score(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions) -> Result<(Score, PlotSeries), Error> {
     // With noise, the best of a search is not the fastest that it met, and no expectation is known.
@@ -262,20 +212,20 @@ fn score(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions) -
     let curves: Vec<Curve> = searches.collect::<Result<_, Error>>()?;
     let evaluations: usize = curves.iter().map(Curve::evaluations).sum();
     let seconds: f64 = curves.iter().map(|curve| curve.seconds).sum();
-    let (times, budget, name) = (&subject.times, options.budget, strategy.to_string());
+    let (costs, budget, name) = (&subject.costs, options.budget, strategy.to_string());
     let size = subject.space.len().unwrap_or(u128::MAX);
     // Nothing changes once every configuration has been evaluated.
     let drawn = budget.min(u64::try_from(size).unwrap_or(u64::MAX));
     let (measures, score, series) = if is_exact {
-        let measures = exact::random(times, size as f64, budget);
-        (measures, 0.0, progress::of_random(&name, times, size as f64, drawn))
+        let measures = exact::random(costs, size as f64, budget);
+        (measures, 0.0, progress::of_random(&name, costs, size as f64, drawn))
     } else {
         let series = if options.over_time {
-            progress::over_time(&name, &curves, times[0])
+            progress::over_time(&name, &curves, costs[0])
         } else {
-            progress::of_searches(&name, &curves, times[0], drawn)
+            progress::of_searches(&name, &curves, costs[0], drawn)
         };
-        (Measures::of(&curves, times[0], budget), subject.baseline.score(&curves), series)
+        (Measures::of(&curves, costs[0], budget), subject.baseline.score(&curves), series)
     };
     let score = Score {
         strategy: name,
@@ -310,6 +260,7 @@ fn search(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions, 
         device = device.with_noise(seed);
     }
     let run = Tuner::new(&subject.space, &mut searcher, &mut device)
+        .objective(&subject.objective)
         .stop(Stop::evaluations(options.budget))
         .judging(Judging::nothing())
         .simulated(clock)
@@ -320,7 +271,7 @@ fn search(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions, 
     if options.interrupt.is_raised() {
         return Err(Error::Interrupted);
     }
-    Ok(Curve::of(&run, &searcher, options.budget, |config| subject.device.time_ms(config)))
+    Ok(Curve::of(&run, &searcher, options.budget, |config| subject.cost(config)))
 }
 
 /// Returns a seed for one search that differs from the seeds of all others.
@@ -332,8 +283,9 @@ fn seed(seed: u64, strategy: &StrategySpec, recording: &str, repeat: usize) -> u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
     use tunesmith_core::recording::{Column, Row};
-    use tunesmith_core::{Failure, FailureKind, Measurement};
+    use tunesmith_core::{Failure, FailureKind, Measurement, Recording};
     use tunesmith_space::Value;
 
     fn spec(strategy: &str) -> StrategySpec {
@@ -352,8 +304,8 @@ mod tests {
             ..Row::default()
         };
         let columns = vec![Column::of_rows("A"), Column::of_rows("B")];
-        Subject::new(&Recording::new("small", columns, (0..120).map(row).collect()).unwrap(), Path::new("small"))
-            .unwrap()
+        let recording = Recording::new("small", columns, (0..120).map(row).collect()).unwrap();
+        Subject::new(&recording, Path::new("small"), &CompareOptions::default()).unwrap()
     }
 
     fn options(repeats: usize, budget: u64) -> CompareOptions {
@@ -368,7 +320,7 @@ mod tests {
             .into_par_iter()
             .map(|repeat| search(&spec("random"), &subject, &options, repeat).unwrap())
             .collect();
-        let simulated = Measures::of(&runs, subject.times[0], options.budget);
+        let simulated = Measures::of(&runs, subject.costs[0], options.budget);
         for (budget, expected) in &exact.rel {
             // Shares of the optimum lie in 0..1, so the mean of 3000 has a standard error below
             // 0.01.
@@ -397,7 +349,7 @@ mod tests {
         // at the mean cost.
         let simulated = subject.baseline.score(&runs);
         assert!(simulated.abs() < 0.1, "{simulated}");
-        let drawn = progress::of_searches("random", &runs, subject.times[0], 120);
+        let drawn = progress::of_searches("random", &runs, subject.costs[0], 120);
         for (exact, drawn) in series.curve.iter().zip(&drawn.curve) {
             assert!(
                 (exact.mean - drawn.mean).abs() < 0.03 && (exact.low - drawn.low).abs() < 0.1,
@@ -427,7 +379,7 @@ mod tests {
             ..Row::default()
         });
         let recording = Recording::new("noisy", vec![Column::of_rows("A")], rows.collect()).unwrap();
-        let subject = Subject::new(&recording, Path::new("noisy")).unwrap();
+        let subject = Subject::new(&recording, Path::new("noisy"), &CompareOptions::default()).unwrap();
         let options = CompareOptions { noise: true, ..options(200, 40) };
         let scored = score(&spec("random"), &subject, &options).unwrap().0;
         assert!(!scored.exact);
@@ -438,7 +390,7 @@ mod tests {
         let found = scored.measures.success["1.10"];
         let runs: Vec<Curve> =
             (0..200).map(|repeat| search(&spec("random"), &subject, &options, repeat).unwrap()).collect();
-        assert!(found > 0.5 && runs.iter().any(|run| run.best_after(40) > subject.times[0]), "{found}");
+        assert!(found > 0.5 && runs.iter().any(|run| run.best_after(40) > subject.costs[0]), "{found}");
     }
 
     #[test]

@@ -18,7 +18,6 @@ use tunesmith_explain::{
     Advice, AmongBest, Change, CodeNumber, CutCause, Facts, FailureCause, Importance, Scores, Surrogate, Trials,
     advice, among_best, changes, code, cut_cause, failure_causes, importance, serialize_known_gain,
 };
-use tunesmith_problem::serialize_objective;
 use tunesmith_store::{Journal, Outline};
 use tunesmith_study::{CounterExplanation, JudgedRun, Left, is_configuration, space_of_journal, trials, values_of};
 
@@ -47,7 +46,6 @@ pub struct Explanation {
     /// The name of the problem or of the recording.
     pub problem: String,
     /// The objective of the run.
-    #[serde(serialize_with = "serialize_objective")]
     pub objective: Objective,
     /// Number of evaluations.
     pub evaluations: usize,
@@ -133,7 +131,7 @@ impl From<TopConfig> for Explained {
 /// # Errors
 /// A file cannot be read, a named configuration has no counters, or the changes cannot be measured.
 pub fn explain(options: &ExplainOptions) -> Result<Option<Explanation>, Error> {
-    let (recording, outline) = tunesmith_store::import_with_outline(&options.run)?;
+    let (recording, outline) = tunesmith_study::read_recording_with_outline(&options.run)?;
     if outline.is_none() && (options.measure.is_some() || options.problem.is_some() || options.on.is_some()) {
         let text = format!("`{}` is no journal: nothing says how its configurations are run", options.run.display());
         return Err(Error::request(text, Some("leave --measure, --problem and --on out".to_string())));

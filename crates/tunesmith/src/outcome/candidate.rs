@@ -3,13 +3,13 @@
 use crate::Problem;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
-use tunesmith_core::judge::standing::counted;
 use tunesmith_core::{
     Evaluation, Failure, Measurement, ObjectiveFunction as _, Resample, Role, Run, Status, statistics,
 };
 use tunesmith_problem::MetricObjective;
 use tunesmith_space::{ConfigId, Expr, Space, lookup};
 use tunesmith_store::{Journal, arguments};
+use tunesmith_study::final_medians;
 
 /// One configuration with its measurements.
 #[derive(Clone, Debug)]
@@ -140,12 +140,6 @@ impl Valued<'_> {
 
 fn medians(samples: &BTreeMap<String, Vec<f64>>) -> BTreeMap<String, f64> {
     samples.iter().filter_map(|(name, samples)| Some((name.clone(), statistics::median(samples)?))).collect()
-}
-
-/// Returns the median of every visit of one configuration that counts ([`counted`]). Empty if the
-/// configuration took part in no final.
-pub(crate) fn final_medians<'a>(visits: impl Iterator<Item = (Role, &'a [f64])>) -> Vec<f64> {
-    counted(visits.filter_map(|(role, samples)| Some((role.stage()?, statistics::median(samples)?))))
 }
 
 /// The rates of a configuration, if the problem declares its work.

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use tunesmith_core::{Cuts, Gain, Objective};
 use tunesmith_explain::{serialize_cuts, serialize_known_gain};
-use tunesmith_problem::serialize_objective;
 use tunesmith_propose::ProposalReport;
 use tunesmith_store::DriftLine;
 
@@ -23,7 +22,6 @@ pub struct OutcomeDocument<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     seed: u64,
-    #[serde(serialize_with = "serialize_objective")]
     objective: &'a Objective,
     stop_reason: String,
     state: &'static str,

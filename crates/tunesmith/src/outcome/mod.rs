@@ -3,8 +3,8 @@
 mod candidate;
 mod document;
 
+pub(crate) use candidate::Valued;
 pub use candidate::{Candidate, Rates};
-pub(crate) use candidate::{Valued, final_medians};
 pub(crate) use document::cuts;
 pub use document::{CandidateDocument, OutcomeDocument};
 pub use tunesmith_core::{CommonFailure, Unscored};

@@ -4,6 +4,8 @@ use super::session::Session;
 use crate::devices::device_for;
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use std::time::Duration;
+use tunesmith_core::recording::Ranking;
+use tunesmith_core::{Recording, RecordingError, Target};
 use tunesmith_device::{CommandSpec, Device, Machine};
 use tunesmith_problem::configuration;
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
@@ -13,6 +15,8 @@ pub(super) struct Ground<'a> {
     pub(super) problem: &'a Problem,
     pub(super) machine: &'a Machine,
     pub(super) device: Device,
+    /// The recording, if it stands for the device.
+    pub(super) recording: Option<Recording>,
     /// The device's limits, by name.
     pub(super) limits: Vec<(String, Value)>,
     pub(super) space: Space,
@@ -49,6 +53,10 @@ impl<'a> Ground<'a> {
                 (device, limits)
             }
         };
+        let recording = match &device {
+            Device::Replay { file, .. } => Some(tunesmith_study::read_recording(file)?),
+            _ => None,
+        };
         let remote_room = remote.as_ref().map(|remote| remote.first_room());
         let began = clock.now();
         let ProblemSpace { space, warnings } = problem.space(&limits)?;
@@ -58,7 +66,20 @@ impl<'a> Ground<'a> {
         let is_named = !start.is_empty();
         let start = is_named.then(|| configuration(&space, default.as_ref(), start)).transpose()?;
         let first = [&default, &start].into_iter().flatten().filter_map(|config| space.rank(config)).collect();
-        Ok(Self { problem, machine, device, limits, space, size, warnings, default, first, building, remote_room })
+        Ok(Self {
+            problem,
+            machine,
+            device,
+            recording,
+            limits,
+            space,
+            size,
+            warnings,
+            default,
+            first,
+            building,
+            remote_room,
+        })
     }
 
     /// Returns true if outputs are compared with correct results. `None` if there are no outputs:
@@ -78,6 +99,26 @@ impl<'a> Ground<'a> {
     pub(super) fn probes(&self) -> Vec<ConfigId> {
         let first = self.first.first().copied().or_else(|| self.space.id(0));
         first.map_or_else(Vec::new, |first| self.problem.one_of_each_alternative(&self.space, first))
+    }
+
+    /// Returns what was assumed about the recording that stands for the device.
+    pub(super) fn assumptions(&self) -> &[String] {
+        self.recording.as_ref().map_or(&[], |recording| &recording.assumptions)
+    }
+
+    /// Returns the objective of the recording that stands for the device.
+    ///
+    /// # Errors
+    /// The recording does not state its direction.
+    pub(super) fn recorded_target(&self) -> Result<Option<Target>, Error> {
+        match self.recording.as_ref().map(Recording::ranking) {
+            Some(Ranking::Known(objective)) => Ok(Some(Target::from(objective))),
+            Some(Ranking::Undirected { name, .. }) => {
+                let error = RecordingError::Undirected { name: name.clone() };
+                Err(Error::request(format!("the recording cannot rank configurations: {error}"), Some(error.remedy())))
+            }
+            None => Ok(None),
+        }
     }
 
     /// Returns the rank of the default configuration.

@@ -6,10 +6,9 @@ use crate::Error;
 use crate::devices::check_counted;
 use crate::guided::{Guided, guided};
 use crate::prior::{Prior, PriorEstimates};
-use std::path::Path;
 use std::sync::Arc;
 use tunesmith_choose::timing::KnownDevice;
-use tunesmith_core::{Launch, Objective, Recording, Searcher, Stop};
+use tunesmith_core::{Launch, Objective, Searcher, Stop};
 use tunesmith_cost::NestEstimates;
 use tunesmith_device::Device;
 use tunesmith_search::{Knowledge, PastTimes};
@@ -36,8 +35,7 @@ impl<'a> Learned<'a> {
     /// Learns before the device is opened, so that a wrong model is found at once.
     pub(super) fn new(ground: &Ground<'a>, settings: &Settings) -> Result<Self, Error> {
         let Ground { problem, machine, device, space, .. } = ground;
-        let replayed = replayed(ground)?;
-        let history = history(ground, settings, replayed.as_ref())?;
+        let history = history(ground, settings)?;
         let grid = problem.grid(space, ground.default.as_ref())?.map(Arc::from);
         let prior = Prior::chosen(settings.model.as_ref(), problem, || device.of_kernels(machine))?;
         let (estimates, guided) = match &prior {
@@ -52,7 +50,7 @@ impl<'a> Learned<'a> {
         let has_counters = device.counted_hardware().is_some();
         let launch = match device {
             Device::Kernels(target) if !target.is_processor() => problem.launch(target.language(), &ground.limits),
-            _ => replayed.and_then(|(_, recording)| recording.launch),
+            _ => ground.recording.as_ref().and_then(|recording| recording.launch.clone()),
         };
         Ok(Self { history, guided, estimates, prior, launch, grid, has_counters })
     }
@@ -91,18 +89,13 @@ impl<'a> Learned<'a> {
     }
 }
 
-/// Returns the recording that is replayed, with its file.
-fn replayed<'a>(ground: &'a Ground<'_>) -> Result<Option<(&'a Path, Recording)>, Error> {
-    match &ground.device {
-        Device::Replay { file, .. } => Ok(Some((file.as_path(), tunesmith_store::import(file)?))),
-        _ => Ok(None),
-    }
-}
-
 /// Returns the part of the history that fits the space. Leaves out the recording that is replayed.
-fn history(ground: &Ground<'_>, settings: &Settings, replayed: Option<&(&Path, Recording)>) -> Result<Fitting, Error> {
+fn history(ground: &Ground<'_>, settings: &Settings) -> Result<Fitting, Error> {
     let (past, gone) = &settings.past;
-    let judged = replayed.map(|(file, recording)| (*file, recording));
+    let judged = match (&ground.device, &ground.recording) {
+        (Device::Replay { file, .. }, Some(recording)) => Some((file.as_path(), recording)),
+        _ => None,
+    };
     let mut fitting = past.required(&ground.space, settings.objective(), judged)?;
     fitting.left_out.extend(gone.iter().cloned());
     Ok(fitting)

@@ -72,6 +72,7 @@ impl<'a> Ready<'a> {
             strategy: &settings.strategy,
             space: &ground.space,
             warnings: &ground.warnings,
+            assumptions: ground.assumptions(),
             history: &learned.history.files,
             left_out: &learned.history.left_out,
             verified: ground.verified(),
@@ -129,7 +130,7 @@ impl<'a> Ready<'a> {
         }
         let run = tuner.observer(&mut watch).run()?;
         let missed = missed_clocks(run.history.iter().map(|scored| &scored.evaluation.measurement));
-        let notes = [warnings, watch.notes, missed.into_iter().collect()].concat();
+        let notes = [warnings, ground.assumptions().to_vec(), watch.notes, missed.into_iter().collect()].concat();
         Ok(Finished {
             proposals: searcher.report(&run),
             run,

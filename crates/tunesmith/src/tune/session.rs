@@ -34,6 +34,8 @@ pub struct Starting<'a> {
     pub space: &'a Space,
     /// A warning for every constraint left out because the device lacks a limit.
     pub warnings: &'a [Diagnostic],
+    /// What was assumed about the recording that stands for the device, because the file does not state it.
+    pub assumptions: &'a [String],
     /// The history of the strategy.
     pub history: &'a [PathBuf],
     /// Recordings that were left out of the history.

@@ -65,7 +65,7 @@ impl Settings {
         let earlier = earlier(&journal, options.resume)?;
         let strategy = strategy(problem, search, earlier.as_ref())?;
         let stop = stop(problem, search, &strategy);
-        let target = target(problem, search, earlier.as_ref());
+        let target = target(ground, search, earlier.as_ref())?;
         let yielded = yielded_for(&target, ground)?;
         let metric = Metric::new(&target, problem, &yielded)?;
         let limits = Limits::new(problem, &yielded)?;
@@ -153,10 +153,13 @@ fn stop(problem: &Problem, search: &Search, strategy: &StrategySpec) -> Stop {
     search.stop.as_ref().or(problem.tuning.stop.as_ref()).cloned().unwrap_or_else(|| Stop::evaluations(most))
 }
 
-/// Returns the objective: the user's, or that of the resumed run, or the problem's.
-fn target(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Target {
+/// Returns the objective: the user's, or that of the resumed run, or the problem's, or that of the recording.
+fn target(ground: &Ground<'_>, search: &Search, earlier: Option<&Header>) -> Result<Target, Error> {
     let before = earlier.map(|header| Target::from(Metric::recorded(header.objective.as_ref()).objective()));
-    search.objective.clone().or(before).or(problem.tuning.objective.clone()).unwrap_or_default()
+    match search.objective.clone().or(before).or(ground.problem.tuning.objective.clone()) {
+        Some(target) => Ok(target),
+        None => Ok(ground.recorded_target()?.unwrap_or_default()),
+    }
 }
 
 /// Returns the numbers that runs on the device yield, if the objective or a limit uses them.

@@ -12,20 +12,22 @@ use crate::architecture::paths::{Written, paths};
 use crate::architecture::source::Source;
 
 /// The modules of objectives.
-const MODULES: [&str; 4] = [
+const MODULES: [&str; 5] = [
     "crates/core/src/objective.rs",
     "crates/core/src/objective_function.rs",
+    "crates/core/src/recording/ranking.rs",
     "crates/core/src/target.rs",
     "crates/problem/src/metric",
 ];
 
 /// The other files that may ask, and the reason of each.
-const ALLOWED: [(&str, &str); 9] = [
+const ALLOWED: [(&str, &str); 10] = [
     ("crates/core/src/lib.rs", "it exports the function of time"),
     ("crates/core/src/tuner/mod.rs", "a tuner that is told no objective minimises the time"),
     ("crates/export/src/format.rs", "wisdom holds times, and a guard measures them"),
     ("crates/python/src/tune.rs", "a function returns its time, unless an objective names the number"),
-    ("crates/study/src/comparison/mod.rs", "strategies are compared by the times of recordings"),
+    ("crates/store/src/import/stated.rs", "tools give the time many names"),
+    ("crates/study/src/comparison/baseline.rs", "an optimum in milliseconds is one of a time"),
     ("crates/tunesmith/src/export/guard.rs", "a guard measures times"),
     ("crates/tunesmith/src/prior.rs", "a device file estimates times"),
     ("crates/tunesmith/src/tune/learned.rs", "the condition `limit` compares times with the limit of a device file"),
