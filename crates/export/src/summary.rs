@@ -134,6 +134,17 @@ pub fn doubts(portfolio: &Portfolio, is_single: bool) -> Vec<String> {
             "one input was measured, so that the choice for any other is a guess; tune more (`tune --inputs`)".into(),
         );
     }
+    if matches!(&chooser.rule, Rule::Near(near) if near.is_nearest()) {
+        let own = match regret.worst > 0.0 {
+            true => "those among the exported configurations serve their inputs; raise --most to keep all",
+            false => "each measured input has its own",
+        };
+        doubt(format!(
+            "one configuration was measured for each of {} inputs, so that nothing compares them: {own}; any other input \
+             has that of the nearest one",
+            regret.inputs
+        ));
+    }
     let Some(HeldOutRegret { mean, over_default, fixed, unknown, .. }) = regret.held_out else { return doubts };
     if mean > fixed {
         let (own, fixed) = (mean * 100.0, fixed * 100.0);

@@ -1,4 +1,4 @@
-//! Opens and reads the files that a user names, and removes the folders of programs.
+//! Opens, reads and replaces the files that a user names, and removes the folders of programs.
 //!
 //! A path may name anything. A FIFO blocks whoever opens it until somebody writes into it,
 //! `/dev/zero` never ends, and a file of a few bytes on disk may claim a terabyte. A reader that
@@ -9,10 +9,12 @@
 //! `remove_tree`, with the feature `removal`, removes those, too.
 
 mod lines;
+mod replace;
 #[cfg(feature = "removal")]
 mod tree;
 
 pub use lines::LineFile;
+pub use replace::replace;
 #[cfg(feature = "removal")]
 pub use tree::{empty_tree, remove_tree};
 

@@ -73,7 +73,7 @@ pub fn train_counters(options: &TrainOptions, clock: &dyn Clock) -> Result<Train
     let model = CounterModel::train(&data, method, provenance, options.seed)
         .map_err(|error| Error::request(error.to_string(), None))?;
     let fit_seconds = (clock.now() - began).as_secs_f64();
-    std::fs::write(&options.out, model.to_json())
+    tunesmith_files::replace(&options.out, model.to_json())
         .map_err(|source| Error::Write { path: options.out.clone(), source })?;
     Ok(Trained {
         kind: "counters",

@@ -5,7 +5,8 @@
 //! model. [`ModelChoice`] names one. [`Past`] holds the recordings that a user gives as history and
 //! selects those that fit a space. [`Left`] estimates how much a run left to find. [`run_section`]
 //! gathers what a page of the report shows about a run. [`WinnerCheck`] is a run's winner, measured
-//! again. [`convert`] writes recordings in other formats. [`read_recording`] reads a file with the numbers that rank its rows.
+//! again. [`convert`] writes recordings in other formats. [`read_recording`] reads a file with the
+//! numbers that rank its rows.
 
 mod comparison;
 mod convert;

@@ -40,7 +40,7 @@ pub fn write_page(runs: &[PathBuf], out: &Path) -> Result<Written, Error> {
     let sections = sections(runs)?;
     let written = Written::new(&sections, out);
     let page = rendered(sections, out, Form::Interactive)?;
-    std::fs::write(out, page).map_err(|source| Error::Write { path: out.to_path_buf(), source })?;
+    tunesmith_files::replace(out, page).map_err(|source| Error::Write { path: out.to_path_buf(), source })?;
     Ok(written)
 }
 

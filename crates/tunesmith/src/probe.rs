@@ -34,5 +34,5 @@ pub(crate) fn bandwidth(device: &Device, machine: &Machine, interrupt: &Interrup
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {
-    std::fs::write(path, text).map_err(|source| Error::Write { path: path.to_path_buf(), source })
+    tunesmith_files::replace(path, text).map_err(|source| Error::Write { path: path.to_path_buf(), source })
 }

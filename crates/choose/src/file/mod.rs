@@ -18,7 +18,6 @@ pub(crate) use shared::SharedFile;
 
 use crate::wisdom::{Config, Wisdom};
 use serde_json::{Map, Value as Json, json};
-use std::fs;
 use std::path::Path;
 
 /// The version of the format that this crate writes.
@@ -124,13 +123,7 @@ pub fn wisdom_text(wisdom: &Wisdom, format: &WisdomFormat) -> Result<String, Wis
 pub fn write_wisdom(wisdom: &Wisdom, format: &WisdomFormat, path: &Path) -> Result<(), WisdomError> {
     let io = |source| WisdomError::Io { path: path.to_path_buf(), source };
     let text = wisdom_text(wisdom, format)?;
-    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        // A pipe or a device is written to, never replaced.
-        return fs::write(path, text).map_err(io);
-    }
-    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
-    written.inspect_err(|_| drop(fs::remove_file(&beside))).map_err(io)
+    tunesmith_files::replace(path, text).map_err(io)
 }
 
 fn header() -> Json {

@@ -44,6 +44,10 @@ impl Neighbours {
     /// Maximum number of measured inputs. With more, a tree tells inputs apart as well, and faster.
     pub const MOST_INPUTS: usize = 256;
 
+    /// The reach, in doublings, with which a measured input always has its own best member, and any other
+    /// input that of the nearest one.
+    pub const NEAREST: f64 = 0.05;
+
     /// Makes the rule for inputs with these sizes and the cost of each member for them. Returns
     /// `None` if there is no such measure, or if an input has a size that has no logarithm.
     pub fn fit(inputs: &[Vec<f64>], costs: &[Vec<f64>], axes: Axes, reach: f64) -> Option<Self> {
@@ -75,6 +79,11 @@ impl Neighbours {
     /// Returns the reach in doublings.
     pub fn reach(&self) -> f64 {
         self.reach
+    }
+
+    /// Returns true if the nearest input decides alone.
+    pub fn is_nearest(&self) -> bool {
+        self.reach <= Self::NEAREST
     }
 
     /// Returns the [`logarithm`] of each axis for every measured input.

@@ -366,6 +366,48 @@ mod tests {
         assert_eq!(fixed.among(&[1]).choose(&[]), 0);
     }
 
+    /// Returns the portfolio of one configuration for each of these sizes.
+    fn winners(of: &[(&[f64], i64)], most: usize) -> Portfolio {
+        let mut tiles: Vec<i64> = of.iter().map(|(_, tile)| *tile).collect();
+        tiles.sort_unstable();
+        tiles.dedup();
+        let input = |sizes: &[f64]| ["M", "N"].into_iter().map(str::to_string).zip(sizes.iter().copied()).collect();
+        let measured = Measured {
+            inputs: of.iter().map(|(sizes, _)| input(sizes)).collect(),
+            times_ms: of
+                .iter()
+                .map(|(_, own)| tiles.iter().map(|tile| (tile == own).then_some(0.5)).collect())
+                .collect(),
+            configs: tiles.iter().map(|tile| vec![("TILE".to_string(), Value::Int(*tile))]).collect(),
+            ..Measured::default()
+        };
+        Portfolio::new("k", "d", &measured, PortfolioOptions { most, ..PortfolioOptions::default() }).unwrap()
+    }
+
+    fn tile(portfolio: &Portfolio, sizes: &[f64]) -> Value {
+        let input = ["M", "N"].into_iter().map(str::to_string).zip(sizes.iter().copied()).collect();
+        portfolio.choose(&input)[0].1.clone()
+    }
+
+    #[test]
+    fn of_winners_alone_each_input_has_its_own_and_any_other_that_of_the_nearest() {
+        let line: [(&[f64], i64); 4] = [(&[64.0], 32), (&[256.0], 64), (&[1024.0], 128), (&[4096.0], 256)];
+        let own = winners(&line, 8);
+        assert!(line.iter().all(|(sizes, winner)| tile(&own, sizes) == Value::Int(*winner)));
+        let others = [128.0, 500.0, 3000.0, 100_000.0, 2.0].map(|size| tile(&own, &[size]));
+        assert_eq!(others, [32, 64, 256, 256, 32].map(Value::Int));
+        assert_eq!((own.regret.worst, own.regret.held_out), (0.0, None), "nothing could be held out");
+        let plane: [(&[f64], i64); 4] =
+            [(&[64.0, 64.0], 1), (&[64.0, 2048.0], 2), (&[2048.0, 64.0], 3), (&[2048.0, 2048.0], 1)];
+        let own = winners(&plane, 8);
+        assert!(plane.iter().all(|(sizes, winner)| tile(&own, sizes) == Value::Int(*winner)));
+        assert_eq!(tile(&own, &[100.0, 1500.0]), Value::Int(2));
+        // A size of zero has no logarithm.
+        let zero: [(&[f64], i64); 3] = [(&[0.0], 1), (&[8.0], 2), (&[64.0], 3)];
+        assert!(zero.iter().all(|(sizes, winner)| tile(&winners(&zero, 8), sizes) == Value::Int(*winner)));
+        assert!(winners(&line, 2).regret.worst > 0.0, "two of four");
+    }
+
     #[test]
     fn nothing_to_choose_from_is_an_error() {
         let nothing = Measured { times_ms: vec![vec![None; 3]; 8], ..measured() };

@@ -67,6 +67,9 @@ impl Rule {
                     Axes::Sizes => names.join(", "),
                     Axes::Product => Measure::Product.text(names),
                 };
+                if near.is_nearest() {
+                    return format!("that of the nearest measured input in {axes}");
+                }
                 format!("by the measured inputs nearby in {axes}, with a reach of {} doublings", near.reach())
             }
         }

@@ -17,6 +17,8 @@ pub enum Candidate {
     ShapesTree,
     /// The measured inputs nearby, with this reach in doublings.
     Near(Axes, f64),
+    /// The nearest measured input, where each input has one configuration and nothing compares them.
+    Nearest,
 }
 
 impl fmt::Display for Candidate {
@@ -27,6 +29,7 @@ impl fmt::Display for Candidate {
             Self::SizesTree => f.write_str("a tree over the sizes"),
             Self::ShapesTree => f.write_str("a tree over the sizes, their product and ratios"),
             Self::Near(Axes::Sizes, reach) => write!(f, "inputs nearby, reach {reach}"),
+            Self::Nearest => f.write_str("the configuration of the nearest input"),
             Self::Near(Axes::Product, reach) => write!(f, "inputs of similar product, reach {reach}"),
         }
     }
@@ -127,6 +130,9 @@ impl Data<'_> {
     /// Returns the portfolio of the selected rule, and the rules that were tried.
     pub(super) fn select(&self, rules: Rules) -> (Fitted, Vec<Tried>) {
         let all: Vec<usize> = (0..self.inputs.len()).collect();
+        if let Some(fitted) = self.of_winners(&all).filter(|_| rules != Rules::Tree) {
+            return (fitted, Vec::new());
+        }
         let members = self.members(&all);
         let tried = if rules == Rules::Tree { Vec::new() } else { self.judge() };
         let candidate = match rules {
@@ -144,6 +150,29 @@ impl Data<'_> {
         let fitted = self.fit(candidate, &all, &members);
         let fitted = fitted.unwrap_or_else(|| self.one_for_all(Candidate::Fixed, &all, self.best_on_average(&all)));
         (fitted, tried)
+    }
+
+    /// Returns the choice of the nearest measured input, if every input has one configuration alone: a list of winners.
+    /// Whoever compared them would compare what nobody measured. Inputs far outside have the nearest one, too.
+    fn of_winners(&self, all: &[usize]) -> Option<Fitted> {
+        let known = |input: &usize| (0..self.costs.columns()).filter(|config| (self.is_known)(*input, *config)).count();
+        if all.len() < 2 || !all.iter().all(|input| known(input) == 1) {
+            return None;
+        }
+        let members = self.members(all);
+        if members.len() < 2 {
+            return None;
+        }
+        let costs: Vec<Vec<f64>> = self.costs.part(all, &members).rows().to_vec();
+        let near = Neighbours::fit(self.inputs, &costs, Axes::Sizes, Neighbours::NEAREST);
+        // Sizes without a logarithm, and very many inputs, are told apart by a tree with a leaf for each.
+        let tree = || {
+            let options = TreeOptions { depth: all.len(), leaf: 1, gain: 0.0 };
+            Rule::Tree(DecisionTree::fit(self.inputs, &costs, options))
+        };
+        let rule = near.map_or_else(tree, Rule::Near);
+        let chooser = Chooser { robust: None, ..self.chooser(all, &members, rule) };
+        Some(Fitted { members, chooser, candidate: Candidate::Nearest })
     }
 
     /// Judges every rule on inputs held out. Each part is left out of the choice of the
@@ -243,6 +272,7 @@ impl Data<'_> {
             Candidate::SizesTree => Rule::Tree(DecisionTree::fit(&inputs, &costs, self.tree)),
             Candidate::ShapesTree if inputs.first().is_none_or(|sizes| sizes.len() < 2) => return None,
             Candidate::ShapesTree => Rule::Tree(DecisionTree::fit(&shapes(), &costs, self.tree)),
+            Candidate::Nearest => return self.of_winners(rows),
             Candidate::Near(..) if self.inputs.len() > Neighbours::MOST_INPUTS => return None,
             Candidate::Near(axes, reach) => Rule::Near(Neighbours::fit(&inputs, &costs, axes, reach)?),
         };

@@ -7,9 +7,9 @@ use crate::{Failure, FailureKind};
 /// Longest time in milliseconds. Sums of such times stay finite.
 const MOST_MS: f64 = 1e100;
 
-/// Returns the row without numbers that no clock shows, and without values that are no numbers. If that leaves a correct
-/// configuration without a number that ranks it, it becomes a failure. So does one with a time of 0:
-/// files that round their times cannot hold shorter ones.
+/// Returns the row without numbers that no clock shows, and without values that are no numbers. If that
+/// leaves a correct configuration without a number that ranks it, it becomes a failure. So does one with
+/// a time of 0: files that round their times cannot hold shorter ones.
 pub(super) fn row(mut row: Row, ranking: &Ranking) -> Row {
     let is_time = |time: &f64| (0.0..=MOST_MS).contains(time);
     let measurement = &mut row.measurement;

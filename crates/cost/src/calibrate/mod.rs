@@ -108,7 +108,8 @@ pub fn calibrate(
     notes.extend(noisy(noise));
     let provenance = provenance(&bench, launch, noise);
     let file = fitted(provenance, (cases, own), bench.compute_units())?;
-    std::fs::write(&options.out, file.text()).map_err(|source| Error::Write { path: options.out.clone(), source })?;
+    tunesmith_files::replace(&options.out, file.text())
+        .map_err(|source| Error::Write { path: options.out.clone(), source })?;
     journal.finish();
     Ok(Some(Calibration { file, notes }))
 }

@@ -193,9 +193,9 @@ fn sidecar(path: &Path) -> PathBuf {
 
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if path.extension().is_some_and(|extension| extension == "gz") {
-        let mut encoder = GzEncoder::new(fs::File::create(path)?, Compression::default());
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(text.as_bytes())?;
-        return encoder.finish().map(|_| ());
+        return tunesmith_files::replace(path, encoder.finish()?);
     }
-    fs::write(path, text)
+    tunesmith_files::replace(path, text)
 }

@@ -61,10 +61,13 @@ fn decompressed(bytes: &[u8]) -> Result<Vec<u8>, Flaw> {
     Ok(plain)
 }
 
+/// Returns the unit of UTF-16 that two bytes hold.
+type Unit = fn([u8; 2]) -> u16;
+
 /// Returns the text of bytes in UTF-8 or UTF-16.
 fn decoded(bytes: Vec<u8>) -> Result<String, Flaw> {
     // A recording begins with a character of ASCII, so that a zero beside it shows two bytes for each.
-    let order: Option<(usize, fn([u8; 2]) -> u16)> = match bytes[..] {
+    let order: Option<(usize, Unit)> = match bytes[..] {
         [0xff, 0xfe, ..] => Some((2, u16::from_le_bytes)),
         [0xfe, 0xff, ..] => Some((2, u16::from_be_bytes)),
         [1..=u8::MAX, 0, 1..=u8::MAX, 0, ..] => Some((0, u16::from_le_bytes)),

@@ -51,8 +51,8 @@ pub struct Baseline {
 
 impl Baseline {
     /// Computes random search without replacement in a space of `size` configurations. `costs` are
-    /// those of the correct ones, ascending, at least one; of a time to minimise, they are the times. `evaluation_seconds` is
-    /// the mean cost of an evaluation, above 0.
+    /// those of the correct ones, ascending, at least one; of a time to minimise, they are the times.
+    /// `evaluation_seconds` is the mean cost of an evaluation, above 0.
     ///
     /// At time t it has made floor(t / cost) evaluations. The mean best of n evaluations follows
     /// from order statistics ([`expected`]). Costs at most a thousand expectations. Each is linear

@@ -46,7 +46,7 @@ pub(super) fn write(
         let name = if names[..number].contains(name) { format!("{name}-{number}") } else { name.clone() };
         let path = folder.join(format!("{name}.svg"));
         let svg = comparison_svg(plot).map_err(|source| Error::Plot { path: path.clone(), source })?;
-        fs::write(&path, svg).map_err(|source| Error::Write { path: path.clone(), source })?;
+        tunesmith_files::replace(&path, svg).map_err(|source| Error::Write { path: path.clone(), source })?;
         written.push(path);
     }
     Ok(written)

@@ -223,7 +223,7 @@ fn write(
             return Ok((out, notes));
         }
     };
-    std::fs::write(&out, code).map_err(|source| Error::Write { path: out.clone(), source })?;
+    tunesmith_files::replace(&out, code).map_err(|source| Error::Write { path: out.clone(), source })?;
     Ok((out, notes))
 }
 

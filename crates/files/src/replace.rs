@@ -1,0 +1,85 @@
+//! Replaces a file in one step.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Result, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes `contents` to the file at `path`, in one step: whoever reads it meanwhile, or finds it after the
+/// disk was full or the process was killed, has either the whole old file or the whole new one. The file keeps
+/// its permissions. A symbolic link stays, and the file that it names is replaced. A pipe or a device is
+/// written to, never replaced.
+///
+/// # Errors
+/// The path is wrong or the disk refused. The old file is then as it was.
+pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
+    let contents = contents.as_ref();
+    let there = fs::metadata(path).ok();
+    if there.as_ref().is_some_and(|there| !there.is_file()) {
+        return fs::write(path, contents);
+    }
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let new = beside(&path);
+    let mut file = match OpenOptions::new().write(true).create_new(true).open(&new) {
+        Ok(file) => file,
+        // Who may write the file, but not its folder, can only overwrite it.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied && there.is_some() => {
+            return fs::write(path, contents);
+        }
+        Err(error) => return Err(error),
+    };
+    let permissions = there.map(|there| there.permissions());
+    let written = (|| {
+        permissions.map_or(Ok(()), |permissions| File::set_permissions(&file, permissions))?;
+        file.write_all(contents)?;
+        fs::rename(&new, &path)
+    })();
+    written.inspect_err(|_| drop(fs::remove_file(&new)))
+}
+
+/// Returns a name beside `path` that no other writer has.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    let moment = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    name.push(format!(".{}-{moment}.new", std::process::id()));
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn names(folder: &Path) -> usize {
+        fs::read_dir(folder).unwrap().count()
+    }
+
+    #[test]
+    fn a_file_is_replaced_with_its_permissions_and_a_link_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("file"), folder.path().join("link"));
+        replace(&path, "new").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        symlink("file", &link).unwrap();
+        let mut open = File::open(&path).unwrap();
+        replace(&link, "newer").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "newer");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        let mut old = String::new();
+        std::io::Read::read_to_string(&mut open, &mut old).unwrap();
+        assert_eq!(old, "new", "who reads it has the whole old file");
+        assert_eq!(names(folder.path()), 2);
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(replace(&folder.path().join("no/file"), "x").unwrap_err().kind(), ErrorKind::NotFound);
+        assert!(replace(folder.path(), "x").is_err(), "a folder");
+        fs::create_dir(folder.path().join("sub")).unwrap();
+        assert!(replace(Path::new("/dev/null"), "x").is_ok(), "a device is written to");
+        assert_eq!(names(folder.path()), 1);
+    }
+}
