@@ -36,6 +36,7 @@ mod replay;
 mod resource_names;
 mod sandbox;
 mod synthetic;
+mod wire_path;
 pub mod worker;
 
 pub use backends::command::{
