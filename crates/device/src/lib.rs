@@ -36,12 +36,14 @@ mod replay;
 mod resource_names;
 mod sandbox;
 mod synthetic;
+mod wire_path;
 pub mod worker;
 
 pub use backends::command::{
     CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberFault, NumberPattern, OUT, PatternError,
     TextPattern, Unit, device as command_device,
 };
+pub use backends::compiling::line_directive;
 pub use backends::cuda::{ChipCounters, ResolvedCounter};
 pub use backends::gpu::{GpuApi, GpuDevice};
 pub use backends::opencl::{OpenClDevice, OpenClKind};

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
 use tunesmith_core::Refusal;
-use tunesmith_device::{Kernel, Scope};
+use tunesmith_device::{Kernel, Scope, line_directive};
 use tunesmith_space::{Value, lookup};
 
 /// The source of a kernel in one configuration.
@@ -120,8 +120,7 @@ fn generated_suffix(kernel: &Kernel) -> String {
 
 /// Returns the directive with which messages name `file` and count its lines.
 fn line(file: &Path) -> String {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    format!("#line 1 \"{}\"\n", name.replace('\\', "\\\\").replace('"', "\\\""))
+    line_directive(&file.file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// Returns the code of the kernel's file: blanks take the place of what is none.

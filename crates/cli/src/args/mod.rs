@@ -12,6 +12,7 @@ pub(crate) use suite::*;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Finds the fastest correct configuration of a compute kernel on the device in front of you.
@@ -460,7 +461,8 @@ pub(crate) fn explained(mut error: clap::Error) -> clap::Error {
     };
     let Some(ContextValue::String(value)) = error.get(kind) else { return error };
     let value = value.trim_start_matches('=').to_string();
-    let is_resumed = std::env::args().any(|argument| argument == "--resume" || argument.starts_with("--resume="));
+    let is_resume = |argument: OsString| argument.to_string_lossy().split('=').next() == Some("--resume");
+    let is_resumed = std::env::args_os().any(is_resume);
     if is_resumed && !value.starts_with('-') && !value.is_empty() {
         let tip = format!("--resume takes no file; to continue the journal `{value}`, write `--resume --out {value}`");
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));

@@ -94,10 +94,10 @@ fn sizes(imported: &Imported, given: &Option<Pairs>) -> Result<Vec<(String, i64)
 }
 
 fn write(args: &NestImportArgs, files: &Files, imported: &Imported, sizes: &[(String, i64)]) -> Result<(), Error> {
-    let (nest, reference) = (file_name(&files.nest), file_name(&files.reference));
+    let (nest, reference) = (file_name(&files.nest)?, file_name(&files.reference)?);
     let source = std::path::absolute(&args.source).unwrap_or_else(|_| args.source.clone());
     let is_beside = args.source.parent() == files.nest.parent();
-    let source = if is_beside { file_name(&args.source) } else { source.display().to_string() };
+    let source = if is_beside { file_name(&args.source)? } else { included(&source)? };
     let texts = [
         (&files.nest, imported.nest.clone(), "imported from C"),
         (&files.problem, imported.problem(&nest, &reference, sizes), "# The loop nest of the function"),
@@ -115,6 +115,20 @@ fn write(args: &NestImportArgs, files: &Files, imported: &Imported, sizes: &[(St
     Ok(())
 }
 
-fn file_name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+fn file_name(path: &Path) -> Result<String, Error> {
+    included(Path::new(path.file_name().unwrap_or_default()))
+}
+
+/// Returns a path as a text of the problem, and between the quotation marks of `#include`.
+///
+/// # Errors
+/// It cannot stand there.
+fn included(path: &Path) -> Result<String, Error> {
+    let is_odd = |letter: char| letter.is_control() || ['"', '\\'].contains(&letter);
+    let text = path.to_str().filter(|text| !text.contains(is_odd) && !text.contains("??"));
+    text.map(str::to_owned).ok_or_else(|| {
+        let text = format!("the name `{}` cannot stand in `#include`", path.display());
+        let remedy = "rename it, without quotation marks, backslashes, `??` and control characters".to_string();
+        Error::from(Refusal { text, remedy: Some(remedy) })
+    })
 }

@@ -17,6 +17,7 @@ mod explain;
 mod export;
 mod export_examples;
 mod faults;
+mod file_names;
 mod fleet;
 mod generated_kernels;
 mod gpu_check;

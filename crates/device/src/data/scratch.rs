@@ -69,6 +69,10 @@ impl Scratch {
     }
 
     fn create_in(parent: &Path, bytes: u64) -> Result<Self, String> {
+        // Compilers and their options get the names of files beneath.
+        if parent.to_str().is_none() {
+            return Err("has a name that is no text".to_owned());
+        }
         check_room(parent, bytes)?;
         remove_stale(parent);
         let made = Self::make(parent).and_then(|made| made.try_to_write().map(|()| made));

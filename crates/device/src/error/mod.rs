@@ -25,6 +25,19 @@ pub enum DeviceError {
         /// The reason.
         source: io::Error,
     },
+    /// A file or folder whose name compilers do not take, in a run that cannot give it another one.
+    #[error(
+        "compilers do not take the name `{}`, and a link to it in `{}` has an odd name, too; set TMPDIR to a folder \
+             whose name has letters and digits alone",
+        path.display(),
+        folder.display()
+    )]
+    FileName {
+        /// The file or folder.
+        path: PathBuf,
+        /// The folder of the run.
+        folder: PathBuf,
+    },
     /// A compiler that is missing or does not work.
     #[error("the {language} compiler `{program}` {problem}; {remedy}")]
     Compiler {

@@ -1,7 +1,7 @@
 //! The system's compilers.
 
 use crate::error::DeviceError;
-use crate::host::{Ended, Tool, WorkerCommand};
+use crate::host::{Ended, Tool, WorkerCommand, dependencies};
 use crate::problem::Language;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -183,42 +183,35 @@ impl Compiler {
         self.version.contains("clang")
     }
 
-    /// Returns the files that a compilation with `arguments` reads, without system headers. Empty
-    /// if the compiler cannot tell.
+    /// Returns the files that a compilation of `inputs` with `options` reads, without system headers. Empty
+    /// if the compiler cannot tell. The compiler writes them to the file `rules`, which is removed: its
+    /// outputs may hold remarks, too. Each input is a question of its own, because the compiler would
+    /// write the file again for the next one.
     ///
     /// # Errors
     /// The run was interrupted.
-    pub(crate) fn dependencies(&self, arguments: &[String]) -> Result<Vec<PathBuf>, DeviceError> {
-        let question: Vec<String> =
-            ["-MM", "-w"].into_iter().map(str::to_owned).chain(arguments.iter().cloned()).collect();
-        match self.tool.ask(&question)? {
-            (Ended::Exited(status), rules) if status.success() => Ok(read_rules(&rules)),
-            (Ended::Cancelled, _) => Err(DeviceError::Interrupted),
-            _ => Ok(Vec::new()),
+    pub(crate) fn dependencies(
+        &self,
+        options: &[String],
+        inputs: &[String],
+        rules: &Path,
+    ) -> Result<Vec<PathBuf>, DeviceError> {
+        let mut files = Vec::new();
+        for input in inputs {
+            let rule = ["-MM", "-w", "-MT", dependencies::TARGET, "-MF"].into_iter().map(str::to_owned);
+            let question = rule.chain([rules.display().to_string()]).chain(options.iter().cloned());
+            let (ended, _) = self.tool.ask(&question.chain([input.clone()]).collect::<Vec<_>>())?;
+            let written = std::fs::read(rules);
+            // No file is there if the input is not for the preprocessor.
+            let _ = std::fs::remove_file(rules);
+            match ended {
+                Ended::Exited(status) if status.success() => {
+                    files.extend(dependencies::prerequisites(&written.unwrap_or_default()));
+                }
+                Ended::Cancelled => return Err(DeviceError::Interrupted),
+                _ => return Ok(Vec::new()),
+            }
         }
-    }
-}
-
-/// Returns the prerequisites of `make` rules, in order.
-fn read_rules(rules: &str) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for rule in rules.replace("\\\n", " ").lines() {
-        let Some((_, prerequisites)) = rule.split_once(": ") else { continue };
-        // A blank within a name is escaped.
-        let names = prerequisites.replace("\\ ", "\0");
-        files.extend(names.split_whitespace().map(|name| PathBuf::from(name.replace('\0', " "))));
-    }
-    files
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_give_their_prerequisites_in_order() {
-        let rules = "shim.o: /t/shim.c /k/a.c \\\n /k/with\\ blank.h\nb.o: b.c\n";
-        let wanted = ["/t/shim.c", "/k/a.c", "/k/with blank.h", "b.c"];
-        assert_eq!(read_rules(rules), wanted.map(PathBuf::from));
+        Ok(files)
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::error::DeviceError;
 use std::io::{self, Write};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 /// The system's messages for want of room, descriptors or memory. Compilers end a line with them.
@@ -36,6 +37,17 @@ pub(crate) const PLAIN_SOURCE: &str = "char tunesmith_attempt[4 << 20] = {1};\n"
 /// The machine does not allow it ([`DeviceError::Machine`]).
 pub(crate) fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), DeviceError> {
     std::fs::write(path, contents).map_err(|error| fault(&format!("`{}` cannot be written: {error}", path.display())))
+}
+
+/// Makes a symbolic link `link` in the folder of the run to `original`, in place of an older one.
+///
+/// # Errors
+/// The machine does not allow it ([`DeviceError::Machine`]).
+pub(crate) fn link(original: &Path, link: &Path) -> Result<(), DeviceError> {
+    // Usually, none is there.
+    let _ = std::fs::remove_file(link);
+    let linked = std::path::absolute(original).and_then(|original| symlink(original, link));
+    linked.map_err(|error| fault(&format!("the link `{}` cannot be made: {error}", link.display())))
 }
 
 /// Writes this many bytes into a file of `folder`, and removes it.

@@ -5,6 +5,7 @@ mod cgroup;
 mod channel;
 mod companion;
 mod compilers;
+mod dependencies;
 mod ending;
 mod entry;
 pub(crate) mod faults;

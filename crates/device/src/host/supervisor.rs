@@ -9,6 +9,7 @@
 
 use crate::host::end_descendants;
 use crate::sandbox::{Cage, Confinement, Role, Scope};
+use crate::wire_path;
 use nix::sys::prctl::set_child_subreaper;
 use nix::sys::resource::{Resource, Usage, UsageWho, getrlimit, getrusage, setrlimit};
 use nix::sys::time::TimeVal;
@@ -35,6 +36,7 @@ pub(crate) struct CommandTask {
     /// Additions to the environment.
     pub(crate) environment: Vec<(String, String)>,
     /// The working folder.
+    #[serde(with = "wire_path")]
     pub(crate) folder: PathBuf,
     /// The standard input.
     pub(crate) input: Input,
@@ -50,7 +52,7 @@ pub(crate) enum Input {
     /// It is empty.
     Nothing,
     /// It is this file.
-    File(PathBuf),
+    File(#[serde(with = "wire_path")] PathBuf),
     /// Everything that the tuner writes after the task is passed on.
     Relayed,
 }

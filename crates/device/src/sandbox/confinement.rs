@@ -2,6 +2,7 @@
 
 use crate::error::DeviceError;
 use crate::sandbox::Cage;
+use crate::wire_path;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -100,12 +101,17 @@ impl Role {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Confinement {
     /// The run's folder.
+    #[serde(with = "wire_path")]
     folder: PathBuf,
     /// The folder for temporary files (`TMPDIR`).
+    #[serde(with = "wire_path")]
     pub(crate) temporary: PathBuf,
-    /// A folder of a command, which it may write.
-    own: Option<PathBuf>,
+    /// The folders of a command, which it may write.
+    #[serde(with = "wire_path::list")]
+    own: Vec<PathBuf>,
+    #[serde(with = "wire_path::list")]
     caches: Vec<PathBuf>,
+    #[serde(with = "wire_path::list")]
     pub(super) private: Vec<PathBuf>,
     /// True if kernels in C may write shared memory (`/dev/shm`).
     shared_memory: bool,
@@ -129,7 +135,7 @@ impl Confinement {
     /// Returns the sandbox of a run that works in `folder`.
     fn new(sandbox: &Sandbox, folder: PathBuf, temporary: PathBuf) -> Self {
         let Sandbox { private, caches } = sandbox.clone();
-        Self { folder, temporary, own: None, caches, private, shared_memory: false }
+        Self { folder, temporary, own: Vec::new(), caches, private, shared_memory: false }
     }
 
     /// Gives a process and what it starts a folder for temporary files of their own.
@@ -139,7 +145,7 @@ impl Confinement {
 
     /// Allows a command to write its own folder.
     pub(crate) fn with_own_folder(self, own: &Path) -> Self {
-        Self { own: Some(own.to_owned()), ..self }
+        Self { own: vec![own.to_owned()], ..self }
     }
 
     /// Allows kernels in C to write shared memory. LLVM's OpenMP registers itself there, and ends

@@ -45,7 +45,8 @@ use crate::host::{GUARD, SUPERVISOR, WORKER, supervise};
 /// tunesmith_device::worker::enter_if_worker(); // and then the program proper
 /// ```
 pub fn enter_if_worker() {
-    enter_with(std::env::args().skip(1));
+    // An argument that is no text is none of ours.
+    enter_with(std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()));
 }
 
 /// Does the same for a program with arguments of its own, such as an interpreter. `arguments` are

@@ -12,6 +12,7 @@ mod conformance;
 mod cuda;
 mod data;
 mod failures;
+mod file_names;
 mod generated;
 #[cfg(all(feature = "cuda", feature = "hip"))]
 mod gpu;

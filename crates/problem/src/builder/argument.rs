@@ -1,7 +1,7 @@
 //! Arguments of a problem that is built in code.
 
 use super::contents::Contents;
-use super::entries::{Entries, list, text, value};
+use super::entries::{Entries, list, path_value, text, value};
 use super::texts::Texts;
 use std::io;
 use tunesmith_device::{ElementType, Fill};
@@ -183,9 +183,9 @@ impl Arg {
         entries.some("align", self.align.map(|bytes| value(i64::try_from(bytes).unwrap_or(i64::MAX))));
         match &self.fill {
             None => {}
-            Some(FillWith::Rule(fill)) => fill_entries(&mut entries, fill),
+            Some(FillWith::Rule(fill)) => fill_entries(&mut entries, fill)?,
             Some(FillWith::Contents(contents)) => {
-                fill_entries(&mut entries, &Fill::File(contents.path(&self.name, texts)?));
+                fill_entries(&mut entries, &Fill::File(contents.path(&self.name, texts)?))?;
             }
         }
         entries.some("relative", self.relative.map(value));
@@ -195,11 +195,12 @@ impl Arg {
 }
 
 /// Adds the keys of a rule that fills a buffer.
-fn fill_entries(entries: &mut Entries, fill: &Fill) {
+fn fill_entries(entries: &mut Entries, fill: &Fill) -> io::Result<()> {
     if let Fill::Between(low, high) = fill {
         let mut between = Entries::default();
         between.some("random", Some(list([*low, *high].map(Value::from))));
-        return entries.some("fill", Some(between.into_table()));
+        entries.some("fill", Some(between.into_table()));
+        return Ok(());
     }
     let (word, detail) = match fill {
         Fill::Random | Fill::Between(..) => ("random", None),
@@ -208,10 +209,11 @@ fn fill_entries(entries: &mut Entries, fill: &Fill) {
         Fill::Iota => ("iota", None),
         Fill::Constant(number) => ("constant", Some(("constant", value(*number)))),
         Fill::Generator(expr) => ("generator", Some(("generator", text(expr.text())))),
-        Fill::File(path) => ("file", Some(("path", text(&path.display().to_string())))),
+        Fill::File(path) => ("file", Some(("path", value(path_value(path)?)))),
     };
     entries.some("fill", Some(text(word)));
     if let Some((key, item)) = detail {
         entries.some(key, Some(item));
     }
+    Ok(())
 }

@@ -1,7 +1,8 @@
 //! A function of a kernel or of a reference, with its source, its compilation and its launch.
 
-use super::entries::{Entries, list, text, value};
+use super::entries::{Entries, list, path_value, text, value};
 use super::texts::Texts;
+use crate::item::Item;
 use std::io;
 use std::path::PathBuf;
 use tunesmith_device::{CudaCompiler, Language};
@@ -188,10 +189,13 @@ impl Code {
             Source::File(path) => path.clone(),
             Source::Text { suffix, text } => texts.write(self.label(), suffix, text.as_bytes())?,
         };
-        let paths = |paths: &[PathBuf]| list(paths.iter().map(|path| path.display().to_string().as_str().into()));
+        let paths = |paths: &[PathBuf]| -> io::Result<Option<Item>> {
+            let values = paths.iter().map(|path| path_value(path)).collect::<io::Result<Vec<_>>>()?;
+            Ok((!values.is_empty()).then(|| list(values)))
+        };
         let mut entries = Entries::default();
         entries.some("function", self.function.as_deref().map(text));
-        entries.some("file", Some(text(&file.display().to_string())));
+        entries.some("file", Some(value(path_value(&file)?)));
         entries.some(
             "language",
             match self.languages.as_slice() {
@@ -201,8 +205,8 @@ impl Code {
             },
         );
         entries.some("name", self.name.as_deref().map(text));
-        entries.some("sources", (!self.sources.is_empty()).then(|| paths(&self.sources)));
-        entries.some("include", (!self.include.is_empty()).then(|| paths(&self.include)));
+        entries.some("sources", paths(&self.sources)?);
+        entries.some("include", paths(&self.include)?);
         let texts = |texts: &[String]| list(texts.iter().map(|text| text.as_str().into()));
         entries.some("options", (!self.options.is_empty()).then(|| texts(&self.options)));
         entries.some("compiler", self.compiler.map(|compiler| text(compiler.name())));

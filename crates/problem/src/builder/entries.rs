@@ -3,7 +3,9 @@
 use crate::diagnostic::Call;
 use crate::item::{Content, Item, Located, Table};
 use std::fmt::Write as _;
+use std::io;
 use std::ops::Range;
+use std::path::Path;
 use tunesmith_space::Value;
 
 /// Keys with values that have no places yet.
@@ -18,6 +20,15 @@ pub(super) fn value(value: impl Into<Value>) -> Item {
 /// Returns a text that has no place yet.
 pub(super) fn text(text: &str) -> Item {
     value(text)
+}
+
+/// Returns a path as a value of a document.
+///
+/// # Errors
+/// The path is no text, as all values of documents are ([`io::ErrorKind::InvalidInput`]).
+pub(super) fn path_value(path: &Path) -> io::Result<Value> {
+    let no_text = || io::Error::new(io::ErrorKind::InvalidInput, format!("`{}` is not UTF-8", path.display()));
+    path.to_str().map(Value::from).ok_or_else(no_text)
 }
 
 /// Returns a list that has no place yet.

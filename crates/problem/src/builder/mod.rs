@@ -211,6 +211,10 @@ impl ProblemBuilder {
     pub fn build(&self) -> Result<Problem, ProblemError> {
         let path = self.folder.join(&self.name);
         let unwritten = |error: io::Error| {
+            if error.kind() == io::ErrorKind::InvalidInput {
+                let remedy = "rename it; only the problem's folder may have such a name".to_string();
+                return ProblemError::unreadable(&path, format!("the name {error}"), Some(remedy));
+            }
             let text = format!("cannot write the problem's sources and data: {error}");
             ProblemError::unreadable(&path, text, Some("make room in the temporary folder".to_string()))
         };
@@ -300,7 +304,7 @@ impl ProblemBuilder {
         }
         let expected = self.expected.iter().map(|(name, contents)| {
             let path = contents.path(&format!("{name}_expected"), texts)?;
-            Ok(listing.pair("expected", name, text(&path.display().to_string())))
+            Ok(listing.pair("expected", name, value(entries::path_value(&path)?)))
         });
         let expected = expected.collect::<io::Result<Vec<Entry>>>()?;
         if !expected.is_empty() {

@@ -207,3 +207,15 @@ fn alternatives_built_in_code_are_those_of_a_file_and_their_faults_name_the_call
     let error = ways(steps.kernel(Code::file("h", "a.c"))).unwrap_err().to_string();
     assert!(error.contains("`.alternative(\"steps\")`: two kernels are called `h`"), "{error}");
 }
+
+#[test]
+fn a_file_whose_name_is_no_text_is_refused_by_name() {
+    use std::os::unix::ffi::OsStrExt;
+    let odd = || std::path::PathBuf::from(std::ffi::OsStr::from_bytes(b"bad\xff.c"));
+    let built = |code: Code| Problem::builder("odd").kernel(code).build().unwrap_err().to_string();
+    for code in [Code::file("f", odd()), Code::c("f", "").source(odd()), Code::c("f", "").include(odd())] {
+        let message = built(code);
+        assert!(message.contains("the name `bad\u{fffd}.c` is not UTF-8"), "{message}");
+        assert!(message.contains("rename it"), "{message}");
+    }
+}

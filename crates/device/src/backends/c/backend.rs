@@ -3,6 +3,7 @@
 use crate::backends::KernelSource;
 use crate::backends::c::diagnose::{CompiledCall, Diagnosis, judge, wrong_elements};
 use crate::backends::c::shim;
+use crate::backends::compiling::{Aliases, NamePlace};
 use crate::backends::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
 use crate::data::Fields;
 use crate::error::DeviceError;
@@ -20,6 +21,7 @@ pub(crate) struct CBackend {
     source: KernelSource,
     /// The file's path as passed to the compiler.
     absolute: PathBuf,
+    aliases: Aliases,
     compiler: Compiler,
     shim: String,
     shim_path: PathBuf,
@@ -40,18 +42,24 @@ impl CBackend {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, DeviceError> {
         let kernel = &source.kernel;
-        let absolute = match &kernel.generator {
-            None => kernel.file.canonicalize().map_err(|error| source.unreadable(&kernel.file, error))?,
-            Some(_) => folder.join(format!("{name}-generated.c")),
+        let file = match &kernel.generator {
+            None => Some(kernel.file.canonicalize().map_err(|error| source.unreadable(&kernel.file, error))?),
+            Some(_) => None,
         };
         for path in &kernel.sources {
             std::fs::metadata(path).map_err(|error| source.unreadable(path, error))?;
         }
-        let shim = shim::source(kernel.language, &absolute, kernel.function.in_source(), &source.arguments);
+        let files = file.iter().chain(&kernel.sources).map(PathBuf::as_path);
+        let include = kernel.include.iter().map(PathBuf::as_path);
+        let aliases = Aliases::new((folder, name), NamePlace::Source, files, include)?;
+        let generated = || folder.join(format!("{name}-generated.c"));
+        let absolute = file.map_or_else(generated, |file| aliases.of(&file));
         let suffix = if kernel.language == Language::Cpp { "cpp" } else { "c" };
         let shim_path = folder.join(format!("{name}.{suffix}"));
+        let shim =
+            shim::source(kernel.language, (&shim_path, &absolute), kernel.function.in_source(), &source.arguments);
         faults::write(&shim_path, &shim)?;
-        Ok(Self { source, absolute, compiler, shim, shim_path, limit, clock, built: AtomicU64::new(0) })
+        Ok(Self { source, absolute, aliases, compiler, shim, shim_path, limit, clock, built: AtomicU64::new(0) })
     }
 
     /// Returns the problem's options, the include folders and the configuration's defines, in this
@@ -60,17 +68,19 @@ impl CBackend {
     /// the types of the function's parameters.
     fn problem_options(&self, scope: &Scope) -> Vec<String> {
         let options = self.source.kernel.expanded_options(scope).filter(|option| option != "-w");
-        let include = self.source.kernel.include.iter().map(|folder| format!("-I{}", folder.display()));
+        let include = self.source.kernel.include.iter().map(|folder| self.aliases.of(folder));
+        let include = include.map(|folder| format!("-I{}", folder.display()));
+        let beside = self.aliases.beside().iter().map(|folder| format!("-iquote{}", folder.display()));
         let is_file = self.source.kernel.generator.is_none();
         let defines = scope.iter().filter(|_| is_file).map(|(name, value)| format!("-D{name}={}", value.define()));
         let function = self.source.kernel.function.define(scope).map(|define| format!("-D{define}"));
-        options.chain(include).chain(defines).chain(function).collect()
+        options.chain(beside).chain(include).chain(defines).chain(function).collect()
     }
 
     /// Returns the files to compile together with the shim at this path.
-    fn inputs(&self, shim: &Path) -> impl Iterator<Item = String> {
-        let sources = self.source.kernel.sources.iter().map(PathBuf::as_path);
-        std::iter::once(shim).chain(sources).map(|path| path.display().to_string()).collect::<Vec<_>>().into_iter()
+    fn inputs(&self, shim: &Path) -> Vec<String> {
+        let sources = self.source.kernel.sources.iter().map(|file| self.aliases.of(file));
+        std::iter::once(shim.to_owned()).chain(sources).map(|path| path.display().to_string()).collect()
     }
 
     fn arguments(&self, scope: &Scope, shim: &Path, output: &Path) -> Vec<String> {
@@ -87,17 +97,22 @@ impl CBackend {
         let kernel = &self.source.kernel;
         let (mut files, mut read) = (Vec::new(), Vec::new());
         if kernel.generator.is_none() {
-            let mut arguments = self.problem_options(scope);
-            arguments.extend(self.inputs(&self.shim_path));
-            read = self.compiler.dependencies(&arguments)?;
+            let inputs = self.inputs(&self.shim_path);
+            let rules = self.shim_path.with_extension("rules");
+            read = self.compiler.dependencies(&self.problem_options(scope), &inputs, &rules)?;
             files.push(self.absolute.clone());
         }
-        for file in read.into_iter().chain(kernel.sources.iter().cloned()) {
+        for file in read.into_iter().chain(kernel.sources.iter().map(|file| self.aliases.of(file))) {
             if file != self.shim_path && !files.contains(&file) {
                 files.push(file);
             }
         }
         Ok(files)
+    }
+
+    /// Returns the error for a file that the compiler names and that cannot be read.
+    fn unreadable(&self, file: &Path, error: std::io::Error) -> DeviceError {
+        self.source.unreadable(Path::new(&self.aliases.restored(&file.to_string_lossy())), error)
     }
 
     fn fresh_library(&self) -> PathBuf {
@@ -112,7 +127,7 @@ impl CBackend {
         let Some(generator) = &kernel.generator else { return Ok((self.shim_path.clone(), self.absolute.clone())) };
         let made = generator.generate(scope).map_err(BuildError::Refused)?;
         let (shim, source) = (library.with_extension("c"), library.with_extension("generated.c"));
-        let text = shim::source(kernel.language, &source, kernel.function.in_source(), &self.source.arguments);
+        let text = shim::source(kernel.language, (&shim, &source), kernel.function.in_source(), &self.source.arguments);
         for (path, text) in [(&source, &made.text), (&shim, &text)] {
             faults::write(path, text).map_err(BuildError::Broken)?;
         }
@@ -165,8 +180,11 @@ impl CBackend {
     fn judge(&self, log: &str, call: CompiledCall<'_>) -> BuildError {
         let source = std::fs::read_to_string(call.absolute).unwrap_or_default();
         match judge(log, &source, call) {
-            Diagnosis::Code(message) => BuildError::Failed(message),
-            Diagnosis::Signature(mismatch) => BuildError::Signature(mismatch),
+            Diagnosis::Code(message) => BuildError::Failed(self.aliases.restored(&message)),
+            Diagnosis::Signature(mut mismatch) => {
+                mismatch.log = self.aliases.restored(&mismatch.log);
+                BuildError::Signature(mismatch)
+            }
         }
     }
 
@@ -215,7 +233,7 @@ impl Backend for CBackend {
         let mut hash = Fields::default();
         self.source.kernel.generator.iter().for_each(|generator| hash.add(generator.identity()));
         for file in self.files(scope)? {
-            hash.add(std::fs::read(&file).map_err(|error| self.source.unreadable(&file, error))?);
+            hash.add(std::fs::read(&file).map_err(|error| self.unreadable(&file, error))?);
         }
         self.compiler.words(&self.compiler.default_options()).iter().for_each(|word| hash.add(word));
         self.source.kernel.options.iter().for_each(|option| hash.add(option.to_string()));

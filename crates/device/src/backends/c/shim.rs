@@ -47,10 +47,18 @@ const COMMON_CHECKS: &str = "\
 #pragma GCC diagnostic ignored \"-Wsign-conversion\"
 ";
 
-/// Returns the source that calls `function`, defined in `file`, with `arguments`.
-pub(super) fn source(language: Language, file: &Path, function: &str, arguments: &[Argument]) -> String {
+/// Returns the source that calls `function`, defined in `file`, with `arguments`. It is for the file
+/// `shim`.
+pub(super) fn source(
+    language: Language,
+    (shim, file): (&Path, &Path),
+    function: &str,
+    arguments: &[Argument],
+) -> String {
     let cpp = language == Language::Cpp;
-    let mut text = format!("#include \"{}\"\n\n", file.display());
+    // A file in the shim's own folder is found by its name, whatever the folder is called.
+    let beside = shim.parent().and_then(|folder| file.strip_prefix(folder).ok());
+    let mut text = format!("#include \"{}\"\n\n", beside.unwrap_or(file).display());
     text += if cpp { "" } else { C_CHECKS };
     text += COMMON_CHECKS;
     text += &vector_types(arguments);
@@ -131,7 +139,7 @@ mod tests {
     #[test]
     fn every_argument_stands_on_its_own_line_after_the_mark() {
         for language in [Language::C, Language::Cpp] {
-            let source = source(language, Path::new("/k.c"), "f", &arguments());
+            let source = source(language, (Path::new("/t/shim.c"), Path::new("/k.c")), "f", &arguments());
             let is_cpp = language == Language::Cpp;
             let pointer = |element: &str, index: usize| match is_cpp {
                 true => format!("tunesmith_pass<{element}>(tunesmith_values[{index}], tunesmith_typed()),"),
@@ -152,7 +160,7 @@ mod tests {
 
     #[test]
     fn vectors_are_defined_once_with_their_size_in_memory() {
-        let source = source(Language::C, Path::new("/k.c"), "f", &arguments());
+        let source = source(Language::C, (Path::new("/t/shim.c"), Path::new("/k.c")), "f", &arguments());
         let typedef = "typedef float tunesmith_f32x3 __attribute__((vector_size(16)));";
         assert_eq!(source.matches(typedef).count(), 1);
     }

@@ -197,7 +197,7 @@ impl CommandEvaluator {
         let spec = &self.backend.spec;
         let scope = with_folder(&self.scope(config), Path::new("/tmp/tunesmith-out"));
         let quoted = |words: Vec<String>| shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default();
-        let mut lines = vec![format!("cd {}", quoted(vec![spec.folder.display().to_string()]))];
+        let mut lines = vec![format!("cd {}", shell_word(&spec.folder))];
         for (name, value) in environment(spec, &scope) {
             lines.push(format!("export {name}={}", quoted(vec![value])));
         }
@@ -369,6 +369,16 @@ fn unknown_name(error: &TemplateError) -> String {
         }
         _ => names,
     }
+}
+
+/// Returns a path as a word of a shell. `printf` writes the bytes of a name that is no text.
+fn shell_word(path: &Path) -> String {
+    if let Some(text) = path.to_str() {
+        return shlex::try_quote(text).unwrap_or_default().into_owned();
+    }
+    let bytes: String = path.as_os_str().as_encoded_bytes().iter().map(|byte| format!("\\{byte:03o}")).collect();
+    // The shell drops line breaks at the end of what a command prints.
+    format!("\"$(printf '{bytes}/.')\"")
 }
 
 fn first_word(words: &[Template], scope: &Scope) -> String {

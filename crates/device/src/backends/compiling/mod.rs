@@ -1,6 +1,8 @@
 //! The shared parts of backends that compile kernels: the text to compile, the processes in which
 //! drivers compile, and the interpretation of their answers.
 
+mod alias;
+mod directive;
 mod functions;
 mod parameter;
 mod raw;
@@ -9,6 +11,9 @@ mod text;
 mod verdict;
 mod workshop;
 
+pub(crate) use alias::{Aliases, NamePlace};
+pub(crate) use directive::IncludedFile;
+pub use directive::line_directive;
 pub(crate) use functions::{FunctionDefinition, functions};
 pub(crate) use parameter::pointee;
 pub(crate) use task::{CompileOutcome, CompileService, Compiled};

@@ -2,6 +2,7 @@
 
 use crate::backends::KernelSource;
 use crate::backends::compiling::raw::unwrapped;
+use crate::backends::compiling::{IncludedFile, line_directive};
 use crate::data::Fields;
 use crate::error::DeviceError;
 use crate::host::faults;
@@ -51,7 +52,7 @@ impl SourceText {
     /// Returns true if every `#include` in the text names its file literally, so that the file can
     /// be found.
     pub(crate) fn tells_what_it_includes(&self) -> bool {
-        self.text.lines().filter_map(included_by).all(|what| what.starts_with(['"', '<']))
+        self.text.lines().filter_map(IncludedFile::read).all(|file| file != IncludedFile::Computed)
     }
 
     /// Returns a digest of the text and of the included files that are found. It also covers the
@@ -99,7 +100,7 @@ fn joined(source: &KernelSource) -> Result<String, DeviceError> {
             tunesmith_files::read_text(file, tunesmith_files::TEXT).map_err(|error| source.unreadable(file, error))?;
         let contents = if *file == kernel.file { blanked(contents, &kernel.reading.not_code) } else { contents };
         if !kernel.sources.is_empty() {
-            text += &format!("#line 1 \"{}\"\n", file.display());
+            text += &line_directive(&file.to_string_lossy());
         }
         text += &unwrapped(&contents).unwrap_or(contents);
         text += "\n";
@@ -118,11 +119,6 @@ fn blanked(mut text: String, spans: &[Range<usize>]) -> String {
     text
 }
 
-/// Returns the text that follows `#include` in a line.
-fn included_by(line: &str) -> Option<&str> {
-    Some(line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start())
-}
-
 /// Returns the contents of the files that `text` includes, directly or indirectly, as far as they
 /// are found. A driver does not report the files that it reads.
 fn included(text: &str, source: &KernelSource) -> Vec<String> {
@@ -133,8 +129,7 @@ fn included(text: &str, source: &KernelSource) -> Vec<String> {
     let mut contents: Vec<String> = Vec::new();
     let mut waiting = vec![text.to_owned()];
     while let Some(text) = waiting.pop() {
-        let names = text.lines().filter_map(included_by);
-        let names = names.filter_map(|what| what.strip_prefix(['"', '<'])?.split(['"', '>']).next());
+        let names = text.lines().filter_map(|line| IncludedFile::read(line)?.name());
         for path in names.filter_map(|name| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file()))
         {
             let new = !seen.contains(&path);

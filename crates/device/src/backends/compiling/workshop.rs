@@ -8,7 +8,7 @@ use crate::data::layout::Passed;
 use crate::data::passed;
 use crate::problem::{Grid, Scope};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -31,6 +31,11 @@ impl Workshop {
     pub(crate) fn new(opening: Opening<'_>) -> Self {
         let Opening { folder, name, limit, clock, service, .. } = opening;
         Self { service, folder: folder.to_owned(), name: name.to_owned(), limit, clock, built: AtomicU64::new(0) }
+    }
+
+    /// Returns the folder for the kernel's files, and the beginning of their names.
+    pub(crate) fn place(&self) -> (&Path, &str) {
+        (&self.folder, &self.name)
     }
 
     /// Returns the path of the kernel's file with this suffix.

@@ -6,7 +6,7 @@
 //! of the PTX without these variables, so that the code is the same as without them.
 
 use crate::backends::Made;
-use crate::backends::compiling::{CompileOutcome, Compiled};
+use crate::backends::compiling::{CompileOutcome, Compiled, line_directive};
 use crate::backends::cuda::cubin::Spills;
 use crate::backends::gpu::{GpuApi, GpuMade, GpuTask, failed};
 use crate::error::DeviceError;
@@ -153,8 +153,7 @@ impl Compilation<'_> {
     /// names occur.
     fn source(&self, text: &str, macros: &[String]) -> String {
         let mut source: String = macros.iter().filter_map(|option| GpuApi::Cuda.definition(option)).collect();
-        let name = self.task.name.replace('\\', "\\\\").replace('"', "\\\"");
-        source += &format!("#line 1 \"{name}\"\n{text}\n");
+        source += &format!("{}{text}\n", line_directive(&self.task.name));
         for (number, name) in [&self.task.function].into_iter().chain(&self.task.symbols).enumerate() {
             source += &format!("__device__ decltype(&{name}) {NAME}{number} = &{name};\n");
         }

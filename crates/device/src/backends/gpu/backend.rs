@@ -2,7 +2,8 @@
 
 use crate::backends::KernelSource;
 use crate::backends::compiling::{
-    CompileOutcome, CompileVerdict, Compiled, SourceText, Workshop, defines, include_folders, launchable,
+    Aliases, CompileOutcome, CompileVerdict, Compiled, NamePlace, SourceText, Workshop, defines, include_folders,
+    launchable,
 };
 use crate::backends::cuda::cubin::{self, Spills};
 use crate::backends::cuda::{Nvcc, headers};
@@ -32,6 +33,9 @@ pub(crate) struct GpuBackend {
     /// nvcc, if the kernel asks for it in place of the library that compiles.
     nvcc: Option<Nvcc>,
     text: SourceText,
+    /// The folders to search for included files, under names that the options take.
+    include: Vec<PathBuf>,
+    aliases: Aliases,
     /// A digest of the text and of the files it includes.
     text_digest: String,
     cache: Option<BinaryCache>,
@@ -80,7 +84,11 @@ impl GpuBackend {
         let text_digest = text.digest(&source);
         let cache = device.setup.cache().filter(|_| text.tells_what_it_includes()).and_then(BinaryCache::open);
         let headers = headers::stamp(&device.headers);
-        Ok(Self { source, device, workshop, nvcc, text, text_digest, cache, headers })
+        let include = include_folders(&source);
+        let folders = include.iter().map(PathBuf::as_path);
+        let aliases = Aliases::new(workshop.place(), NamePlace::Options, [], folders)?;
+        let include = include.iter().map(|folder| aliases.of(folder)).collect();
+        Ok(Self { source, device, workshop, nvcc, text, include, aliases, text_digest, cache, headers })
     }
 
     /// Returns the options of the compiler.
@@ -92,7 +100,7 @@ impl GpuBackend {
             options.insert(0, api.architecture(&self.device.architecture));
         }
         options.extend(api.constant_options().iter().map(|option| (*option).to_owned()));
-        options.extend(include_folders(&self.source).iter().map(|folder| api.include(folder)));
+        options.extend(self.include.iter().map(|folder| api.include(folder)));
         let headers = self.device.headers.iter();
         options.extend(headers.map(|folder| match &self.nvcc {
             Some(_) => Nvcc::headers(folder),
@@ -132,7 +140,9 @@ impl GpuBackend {
         }
         key.add(self.compiler());
         key.add(&self.headers);
-        task.options.iter().chain([&task.function]).chain(&task.symbols).for_each(|text| key.add(text));
+        // An alias lies in the run's folder, which the next run does not have.
+        task.options.iter().for_each(|option| key.add(self.aliases.restored(option)));
+        [&task.function].into_iter().chain(&task.symbols).for_each(|text| key.add(text));
         key.digest()
     }
 
@@ -150,11 +160,13 @@ impl GpuBackend {
             None => self.workshop.compile(&CompileTask::Gpu(task.clone()), cancel)?,
         };
         let outcome = match ended {
-            CompileOutcome::Compiled(Compiled::Failed(log)) => match diagnose(&log, &source, text) {
-                Finding::Code(log) => return Err(BuildError::Failed(self.explained(log))),
-                Finding::Signature(mismatch) => return Err(BuildError::Signature(mismatch)),
-                Finding::NoFunction(known) => CompileOutcome::Compiled(Compiled::NoFunction(known)),
-            },
+            CompileOutcome::Compiled(Compiled::Failed(log)) => {
+                match diagnose(&self.aliases.restored(&log), &source, text) {
+                    Finding::Code(log) => return Err(BuildError::Failed(self.explained(log))),
+                    Finding::Signature(mismatch) => return Err(BuildError::Signature(mismatch)),
+                    Finding::NoFunction(known) => CompileOutcome::Compiled(Compiled::NoFunction(known)),
+                }
+            }
             other => other,
         };
         let verdict = CompileVerdict {

@@ -2,7 +2,7 @@
 
 use crate::backends::KernelSource;
 use crate::backends::compiling::{
-    CompileOutcome, CompileVerdict, SourceText, Workshop, defines, include_folders, launchable,
+    Aliases, CompileOutcome, CompileVerdict, NamePlace, SourceText, Workshop, defines, include_folders, launchable,
 };
 use crate::backends::opencl::TaskArgument;
 use crate::backends::opencl::driver_cache::DriverCache;
@@ -11,7 +11,7 @@ use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, 
 use crate::data::layout::Passed;
 use crate::error::DeviceError;
 use crate::problem::Scope;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tunesmith_core::{CompileData, Interrupt};
 
@@ -21,6 +21,9 @@ pub(crate) struct OpenClBackend {
     device: OpenClDevice,
     workshop: Workshop,
     text: SourceText,
+    /// The folders to search for included files, under names that the options take.
+    include: Vec<PathBuf>,
+    aliases: Aliases,
     cache: DriverCache,
 }
 
@@ -34,15 +37,18 @@ impl OpenClBackend {
             return Err(DeviceError::NoWorkItems { what: source.what, name: source.kernel.function.to_string() });
         }
         let text = SourceText::write(&source, workshop.file("cl"), "")?;
+        let include = include_folders(&source);
+        let folders = include.iter().map(PathBuf::as_path);
+        let aliases = Aliases::new(workshop.place(), NamePlace::Options, [], folders)?;
+        let include = include.iter().map(|folder| aliases.of(folder)).collect();
         let cache = DriverCache::new(device.kind == OpenClKind::Cpu);
-        Ok(Self { source, device, workshop, text, cache })
+        Ok(Self { source, device, workshop, text, include, aliases, cache })
     }
 
     /// Returns the options of `clBuildProgram`.
     fn options(&self, scope: &Scope) -> Vec<String> {
         let own = self.source.kernel.expanded_options(scope);
-        let include = include_folders(&self.source).into_iter();
-        let include = include.map(|folder| format!("-I{}", quoted(&folder.display().to_string())));
+        let include = self.include.iter().map(|folder| format!("-I{}", folder.display()));
         own.chain(include).chain(["-cl-kernel-arg-info".to_owned()]).collect()
     }
 
@@ -94,7 +100,7 @@ impl OpenClBackend {
     fn judge(&self, outcome: CompileOutcome, scope: &Scope) -> Result<Option<Duration>, BuildError> {
         let source = self.source.named(scope);
         let KernelSource { kernel, arguments: declared, .. } = &source;
-        let readable = |log: &str| log::readable(log, &kernel.file);
+        let readable = |log: &str| log::readable(&self.aliases.restored(log), &kernel.file);
         let verdict =
             CompileVerdict { source: &source, qualifier: "kernel", limit: self.workshop.limit, readable: &readable };
         match verdict.judge(outcome)? {
@@ -170,11 +176,6 @@ impl Backend for OpenClBackend {
     fn loaded_in(&self, load: Duration) {
         self.cache.loaded_in(load);
     }
-}
-
-/// Quotes a word, because the options are words of one text.
-fn quoted(word: &str) -> String {
-    if word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word.to_owned() }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Searches the users' sources for names.
 
-use crate::backends::compiling::functions;
+use crate::backends::compiling::{IncludedFile, functions};
 use crate::problem::{Kernel, Reference};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ impl Sources {
             let text = String::from_utf8_lossy(&bytes);
             let source = Source::new(file, &text, is_certain);
             for (included, is_certain) in source.included(&text) {
-                match included.find(&source.file, &include) {
+                match find(included, &source.file, &include) {
                     Found::File(file) => waiting.push(Waiting { file, include: include.clone(), is_certain }),
                     Found::Nowhere => sources.is_complete = false,
                     Found::System => sources.has_system_headers = true,
@@ -172,17 +172,6 @@ impl Sources {
     }
 }
 
-/// The name of an included file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum IncludedFile<'a> {
-    /// `#include "NAME"`.
-    Quoted(&'a str),
-    /// `#include <NAME>`.
-    Angled(&'a str),
-    /// A macro gives the name.
-    Computed,
-}
-
 enum Found {
     File(PathBuf),
     /// One of the system's headers.
@@ -190,31 +179,18 @@ enum Found {
     Nowhere,
 }
 
-impl<'a> IncludedFile<'a> {
-    /// Reads a line that includes a file.
-    pub(super) fn read(line: &'a str) -> Option<Self> {
-        let rest = line.trim_start().strip_prefix('#')?.trim_start();
-        let rest = rest.strip_prefix("include_next").or_else(|| rest.strip_prefix("include"))?.trim_start();
-        let between = |open, close| rest.strip_prefix(open)?.split(close).next();
-        Some(match (between('"', '"'), between('<', '>')) {
-            (Some(name), _) => Self::Quoted(name),
-            (None, Some(name)) => Self::Angled(name),
-            (None, None) => Self::Computed,
-        })
-    }
-
-    fn find(&self, from: &Path, include: &[PathBuf]) -> Found {
-        let (name, own) = match self {
-            Self::Quoted(name) => (name, from.parent().map(Path::to_path_buf)),
-            Self::Angled(name) => (name, None),
-            Self::Computed => return Found::Nowhere,
-        };
-        let found = own.iter().chain(include).map(|folder| folder.join(name)).find(|path| path.is_file());
-        match (found, self) {
-            (Some(file), _) => Found::File(file),
-            (None, Self::Angled(_)) => Found::System,
-            (None, _) => Found::Nowhere,
-        }
+/// Finds the file that a line of the file `from` includes.
+fn find(included: IncludedFile<'_>, from: &Path, include: &[PathBuf]) -> Found {
+    let (name, own) = match included {
+        IncludedFile::Quoted(name) => (name, from.parent().map(Path::to_path_buf)),
+        IncludedFile::Angled(name) => (name, None),
+        IncludedFile::Computed => return Found::Nowhere,
+    };
+    let found = own.iter().chain(include).map(|folder| folder.join(name)).find(|path| path.is_file());
+    match (found, included) {
+        (Some(file), _) => Found::File(file),
+        (None, IncludedFile::Angled(_)) => Found::System,
+        (None, _) => Found::Nowhere,
     }
 }
 
