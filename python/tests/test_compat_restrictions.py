@@ -21,8 +21,8 @@ def space(tmp_path):
         names = list(parameters)
         rows = {",".join(map(str, row)): dict(zip(names, row)) for row in itertools.product(*parameters.values())}
         document = {
-            "device_name": "any", "kernel_name": "k", "problem_size": 1, "tune_params_keys": names, "tune_params": parameters,
-            "cache": {key: {**row, "time": 1.0} for key, row in rows.items()},
+            "device_name": "any", "kernel_name": "k", "problem_size": 1,
+            "tune_params_keys": names, "tune_params": parameters, "cache": {key: {**row, "time": 1.0} for key, row in rows.items()},
         }  # fmt: skip
         cache = tmp_path / "cache.json"
         cache.write_text(json.dumps(document))
@@ -180,7 +180,7 @@ def test_texts_are_expressions_of_python(space):
     ("restrictions", "reason"),
     [
         ("c > 1", "^constraint `restriction 0: c > 1` uses `c`"),
-        (["a < 9", "4 % (a - 1) == 0"], "^constraint `restriction 1: .* cannot be evaluated for a = 1: division by zero"),
+        (["a < 9", "4 % (a - 1) == 0"], "^constraint `restriction 1: .* for a = 1: division by zero"),
         ([lambda x, y, z: True], "^restrictions is a function of x, y, z, and it gets the values of a, b by position"),
         ([lambda: True], "^restrictions is a function of no argument"),
         ([None], "^restrictions is a NoneType"),

@@ -139,7 +139,8 @@ def test_a_failure_is_known_by_its_name_under_any_key(simulate):
 def test_any_source_and_size_can_be_simulated(simulate):
     """Nothing of a kernel runs, so nothing of it is refused."""
     results, _ = simulate(
-        size=lambda p: tuple(sorted([p["A"], 3])), observers=[1], compiler="none", defines={"N": lambda p: 1}, restrictions="A > 3"
+        size=lambda p: tuple(sorted([p["A"], 3])), observers=[1], compiler="none", defines={"N": lambda p: 1},
+        restrictions="A > 3",
     )
     assert [row["A"] for row in results] == [4]
 
@@ -160,8 +161,8 @@ def test_any_source_and_size_can_be_simulated(simulate):
         ({"cache": {"1": [1]}}, "entry \"1\" .* has no value of A"),
         ({"facts": {"kernel_name": None, "tune_params": None}, "cache": {}}, "is of the kernel None"),
         (
-            {"cache": {"1": entry(1, 1.0, power=1.0), "2": entry(2, 2.0)}, "parameters": {"A": [1, 2]}, "objective": "power",
-             "objective_higher_is_better": True},
+            {"cache": {"1": entry(1, 1.0, power=1.0), "2": entry(2, 2.0)}, "parameters": {"A": [1, 2]},
+             "objective": "power", "objective_higher_is_better": True},
             "entry \"2\" .* has no `power`, which is the objective",
         ),
     ],
@@ -179,7 +180,7 @@ def test_the_size_of_the_cache_may_be_written_in_any_way(simulate, size):
 
 
 def test_a_time_outside_of_its_samples_is_a_warning(simulate):
-    with pytest.raises(UserWarning, match="entry \"1\" of the cache .*cache.json has the time 9.0, outside of its samples"):
+    with pytest.raises(UserWarning, match="entry \"1\" .*cache.json has the time 9.0, outside of its samples"):
         simulate({"1": entry(1, 1.0) | {"time": 9.0}}, {"A": [1]})
 
 
@@ -195,7 +196,8 @@ def test_values_of_mixed_types_are_simulated(simulate, tmp_path):
     file = tmp_path / "mixed.json"
     file.write_text(json.dumps(document(mixed(), MIXED)))
     results, env = tune_cache(file, quiet=True)
-    assert [(row["A"], row["M"], row["time"]) for row in results] == [(1, "t", 4.0), (1, 1, 3.0), (2, True, 2.0), (2, 2.5, 1.0)]
+    found = [(row["A"], row["M"], row["time"]) for row in results]
+    assert found == [(1, "t", 4.0), (1, 1, 3.0), (2, True, 2.0), (2, 2.5, 1.0)]
     assert results[2]["M"] is True and env["best_config"]["M"] == 2.5
     with pytest.raises(Refused, match=r"mixed\.json has no entry of A=1, M=True"):
         tune_kernel("k", "", 8, [], MIXED, cache=file, simulation_mode=True, quiet=True)
@@ -228,7 +230,9 @@ def test_a_simulation_is_printed(simulate, capsys):
     assert lines[-1] == "A=4, power=40.000"
 
 
-@pytest.mark.parametrize(("lacking", "nearest"), [("firefly_algorithm", "swarm"), ("nsga2", "genetic"), ("hybrid_vndx", "ite")])
+@pytest.mark.parametrize(
+    ("lacking", "nearest"), [("firefly_algorithm", "swarm"), ("nsga2", "genetic"), ("adaptive_tabu_greywolf", "tabu")]
+)
 def test_a_strategy_that_is_lacking_is_replaced_by_the_nearest(simulate, lacking, nearest):
     with pytest.raises(UserWarning, match=f"strategy='{lacking}' is not here; the nearest one, '{nearest}"):
         simulate(strategy=lacking)
@@ -242,8 +246,14 @@ def test_a_verification_may_have_two_arguments():
         assert "__error__" not in results[0]
 
 
-STRUCT = """struct s { int a; float b; };
-extern "C" float f(struct s *y, const struct s *x) { for (int i = 0; i < 4; i++) y[i] = x[i]; y[STEP].a += STEP == 3; return 0; }"""
+STRUCT = """
+struct s { int a; float b; };
+extern "C" float f(struct s *y, const struct s *x) {
+    for (int i = 0; i < 4; i++) y[i] = x[i];
+    y[STEP].a += STEP == 3;
+    return 0;
+}
+"""
 
 
 def test_arrays_of_structs_are_arguments():
@@ -277,3 +287,14 @@ def test_the_package_may_stand_in_place_of_kernel_tuner(monkeypatch):
     assert names["ErrorConfig"] is util.ErrorConfig
     with pytest.raises(ImportError, match=r"kernel_tuner\.observers\.nvml has no equal"):
         exec("from kernel_tuner.observers.nvml import NVMLObserver", names)
+
+
+def test_a_measured_cache_has_the_values_of_the_script(tmp_path):
+    cache = tmp_path / "cache.json"
+    source = "float f(float *y) { y[0] = 1; return 0; }"
+    parameters = {"X": [1, 2.5], "M": numpy.array([2, 4]), "K": [True, "auto", 3]}
+    results, _ = tune_kernel("f", source, 1, [numpy.zeros(1, numpy.float32)], parameters, cache=cache, lang="C", quiet=True)
+    assert "1,2,True" in json.loads(cache.read_text())["cache"]
+    assert {(row["X"], row["K"]) for row in results} == {(x, k) for x in (1, 2.5) for k in (True, "auto", 3)}
+    again, _ = tune_kernel("f", "", 1, [], parameters, cache=cache, simulation_mode=True, quiet=True)
+    assert [row["time"] for row in again] == [row["time"] for row in results]

@@ -173,3 +173,35 @@ fn violated<'c>(
     };
     constraints.iter().map(|(constraint, _)| constraint).find(is_false)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::SourceFile;
+
+    /// Returns our strategy for a search of this name, and the texts of the warnings.
+    fn read_search(name: &str) -> (Option<String>, Vec<String>) {
+        let text = format!("{{\"Search\": {{\"Name\": \"{name}\"}}}}");
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let messages = Messages::new(SourceFile::new("t1.json", text.as_str()));
+        let found = strategy(&Item::root(&json, &text), &messages).map(|spec| spec.to_string());
+        (found, messages.finish().unwrap().iter().map(|message| message.text.clone()).collect())
+    }
+
+    #[test]
+    fn every_search_of_kernel_tuner_has_a_strategy() {
+        for (theirs, ours) in
+            [("brute_force", "exhaustive"), ("bayes_opt", "gaussian_process"), ("mls", "hill_climbing")]
+        {
+            assert_eq!(read_search(theirs), (Some(ours.to_string()), vec![]));
+        }
+        assert_eq!(read_search("regression_tree").0.as_deref(), Some("regression_tree"), "one of ours");
+        for (theirs, ours) in [("firefly_algorithm", "swarm"), ("nsga2", "genetic"), ("adaptive_tabu_greywolf", "tabu")]
+        {
+            let warning = format!("the search `{theirs}` is not here: the nearest strategy `{ours}` is used instead");
+            assert_eq!(read_search(theirs), (Some(ours.to_string()), vec![warning]));
+        }
+        let warning = "the search `nothing` is not known: `default` is used instead".to_string();
+        assert_eq!(read_search("nothing"), (None, vec![warning]));
+    }
+}

@@ -161,8 +161,9 @@ def tune_kernel(
     given: dict[str, Any] = {"strategy": chosen, "stop": stop, "seed": seed, "objective": goal.text}
     if simulation_mode:
         simulation = Simulation(cache, names, kernel_name, problem_size, metrics)
+        timed = "time_limit" in (strategy_options or {})
         given.update(progress=shown.progress)
-        results, size = _simulated(simulation, restrictions, names, goal, "time_limit" in (strategy_options or {}), given)
+        results, size = _simulated(simulation, restrictions, names, goal, timed, given)
         best = goal.best(results)
         env = {"device_name": simulation.device, "iterations": iterations, "compiler_options": compiler_options,
                "best_config": best, **_simulation.totals(results, (time.perf_counter() - start) * 1e3)}  # fmt: skip
@@ -192,7 +193,7 @@ def tune_kernel(
         results = _results.rows(run, names, metrics, began)
         head = {"device_name": run.device, "kernel_name": kernel_name, "objective": goal.name,
                 "problem_size": "callable" if callable(problem_size) else problem_size}  # fmt: skip
-        kept.write(head, tune_params, results)
+        kept.write(head, names.own_values, results)
         size = run.space_size
     best = goal.best(results)
     env = {"device_name": run.device, "iterations": iterations, "compiler_options": compiler_options,

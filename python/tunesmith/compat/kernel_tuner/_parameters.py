@@ -25,6 +25,7 @@ class Names:
 
     Attributes:
         values: The values of each parameter as Tunesmith has them.
+        mixed: The parameters whose values are of mixed types.
     """
 
     def __init__(self, tune_params: Mapping[str, Sequence[Any]]) -> None:
@@ -32,18 +33,19 @@ class Names:
             raise Refused("tune_params is empty; there is nothing to tune")
         given = {name: [_value(value, name) for value in values] for name, values in tune_params.items()}
         self.values = {name: _alike(values, name) for name, values in given.items()}
+        self.mixed = {name for name, values in given.items() if _are_mixed(values)}
         self._own: dict[str, dict[Any, Any]] = {
-            name: dict(zip(self.values[name], values)) for name, values in given.items() if _are_mixed(values)
+            name: dict(zip(self.values[name], values)) for name, values in given.items()
         }
 
     @property
-    def mixed(self) -> set[str]:
-        """The parameters whose values are of mixed types."""
-        return set(self._own)
+    def own_values(self) -> dict[str, list[Any]]:
+        """The user's values of each parameter."""
+        return {name: list(known.values()) for name, known in self._own.items()}
 
     def own(self, name: str, value: Any) -> Any:
         """Returns the user's value for one of Tunesmith."""
-        return self._own[name][value] if name in self._own else value
+        return self._own[name][value]
 
     def config(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """Returns a configuration with the user's values."""

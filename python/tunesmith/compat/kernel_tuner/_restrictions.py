@@ -166,8 +166,9 @@ def _call(function: Callable[..., Any], names: list[str], what: str) -> _Call:
     if are_named and named:
         return by_name
     raise Refused(
-        f"{what} is a function of {', '.join(taken.required + taken.keywords) or 'no argument'}, and it gets the values of "
-        f"{', '.join(names)} by position; give it one argument for each, `*args`, or arguments called as parameters"
+        f"{what} is a function of {', '.join(taken.required + taken.keywords) or 'no argument'}, and it gets the "
+        f"values of {', '.join(names)} by position; give it one argument for each, `*args`, or arguments called as "
+        "parameters"
     )
 
 

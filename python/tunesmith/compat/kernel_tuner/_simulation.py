@@ -49,7 +49,9 @@ class Simulation:
         numbers: The names of the numbers that correct entries have.
     """
 
-    def __init__(self, cache: Any, names: Names, kernel_name: str, problem_size: Any, metrics: Mapping[str, Any]) -> None:
+    def __init__(
+        self, cache: Any, names: Names, kernel_name: str, problem_size: Any, metrics: Mapping[str, Any]
+    ) -> None:
         if cache is None:
             raise Refused("simulation_mode needs a cache that exists; name one by `cache`")
         self.file = cache_file(cache)
@@ -76,17 +78,21 @@ class Simulation:
 
     def _check(self, kernel_name: str, problem_size: Any) -> None:
         """Refuses a cache of another kernel, of other parameters or of another size."""
-        document, remedy = self._document, "name the cache of this kernel, or measure without simulation_mode"
+        document = self._document
         if document["kernel_name"] != kernel_name:
-            raise Refused(f"the cache {self.file} is of the kernel {document['kernel_name']}, not of {kernel_name}; {remedy}")
+            raise self._other(f"the kernel {document['kernel_name']}", kernel_name)
         theirs, ours = document["tune_params_keys"], list(self._names.values)
         if sorted(theirs) != sorted(ours):
-            raise Refused(f"the cache {self.file} is of the parameters {', '.join(theirs)}, not of {', '.join(ours)}; {remedy}")
+            raise self._other(f"the parameters {', '.join(theirs)}", ", ".join(ours))
         recorded = document.get("problem_size")
         if recorded is None or callable(problem_size):
             return
         if _extents(recorded) != _extents(problem_size):
-            raise Refused(f"the cache {self.file} is of problem_size {recorded}, not of {problem_size}; {remedy}")
+            raise self._other(f"problem_size {recorded}", problem_size)
+
+    def _other(self, recorded: str, wanted: object) -> Refused:
+        remedy = "name the cache of this kernel, or measure without simulation_mode"
+        return Refused(f"the cache {self.file} is of {recorded}, not of {wanted}; {remedy}")
 
     def _native(self, entry: Mapping[str, Any]) -> tuple[Any, ...] | None:
         """Returns the values of an entry in Tunesmith's words; `None` if the call does not list one of them."""
@@ -109,10 +115,14 @@ class Simulation:
     def _warn_of_times(self) -> None:
         for key, row in self._entries.values():
             times = [time for time in row.get("times") or [] if _is_number(time)]
-            if "__error__" not in row and times and not min(times) <= row["time"] * (1 + 1e-9) <= max(times) * (1 + 2e-9):
+            if "__error__" in row or not times:
+                continue
+            # Means of equal numbers may differ from them in the last digits.
+            slack = 1e-9 * max(map(abs, times))
+            if not min(times) - slack <= row["time"] <= max(times) + slack:
                 warnings.warn(
-                    f"entry \"{key}\" of the cache {self.file} has the time {row['time']}, outside of its samples {times}; "
-                    "the simulation takes the time",
+                    f"entry \"{key}\" of the cache {self.file} has the time {row['time']}, outside of its samples "
+                    f"{times}; the simulation takes the time",
                     stacklevel=5,
                 )
 
@@ -155,8 +165,8 @@ class Simulation:
         costs = {name: float(entry[name]) for name in COSTS if _is_number(entry.get(name))}
         if has_time_limit and len(costs) < len(COSTS):
             raise Refused(
-                f"entry \"{key}\" of the cache {self.file} does not have {', '.join(COSTS)}, which time_limit counts in a "
-                "simulation; use max_fevals"
+                f"entry \"{key}\" of the cache {self.file} does not have {', '.join(COSTS)}, which time_limit counts in "
+                "a simulation; use max_fevals"
             )
         searched = {**dict(zip(self._names.values, row)), **costs}
         if "__error__" in entry:
@@ -164,7 +174,10 @@ class Simulation:
         return {**searched, "time": entry["time"], "times": [entry["time"]], **self._objectives(row, goal)}
 
     def _objectives(self, row: tuple[Any, ...], goal: Goal) -> dict[str, float]:
-        """Returns the finite values of the objectives by their keys. An exception of a metric comes when it is asked."""
+        """Returns the finite values of the objectives by their keys.
+
+        An exception of a metric counts when the search comes to the configuration, as in Kernel Tuner.
+        """
         try:
             result = self.result(row) if goal.uses(self.metrics) else self._entries[row][1]
         except Exception:
