@@ -154,7 +154,7 @@ def test_any_source_and_size_can_be_simulated(simulate):
         ({"kernel": "z"}, "is of the kernel k, not of z"),
         ({"facts": {"tune_params_keys": ["B"]}}, "entry \"1\" .* has no value of B"),
         ({"parameters": {"A": [1, 2, 7]}}, "has no entry of A=7; add a restriction"),
-        ({"objective": "energy"}, "'energy' is none of the results time, compile_time, .*power of the cache"),
+        ({"objective": "energy"}, "'energy' is none of the results time, benchmark_time, .*power, .* of the cache"),
         ({"cache": {"1": entry(2, 1.0)}}, "entry \"1\" .* has the values A=2; correct its key or its values"),
         ({"cache": {"1": entry(1, 1.0) | {"time": "2.5"}}}, "entry \"1\" .* has the time '2.5'; write a number"),
         ({"cache": {"1": entry(1, 1.0) | {"time": None}}}, "entry \"1\" .* has the time None"),

@@ -272,15 +272,28 @@ def tune_cache(
     document = read_cache(cache_path)
     names = document["tune_params_keys"]
     known = [_kinds(row[name] for name in names) for row in document["cache"].values() if not _simulation.failure(row)]
-    # A condition on the first parameters each: the space grows by one parameter after the other, and so stays small.
-    rules = [(_is_among({row[:count] for row in known}), names[:count]) for count in range(1, len(names) + 1)]
+    values = [document["tune_params"][name] for name in names]
     given: dict[str, Any] = {
         "kernel_name": document["kernel_name"], "kernel_source": "{}", "arguments": [],
         "problem_size": document.get("problem_size"),
-        "tune_params": {name: document["tune_params"][name] for name in names},
-        "restrictions": [*rules, *(restrictions or [])],
+        "tune_params": dict(zip(names, values)), "restrictions": [*_prefixes(names, values, known), *(restrictions or [])],
     }  # fmt: skip
     return tune_kernel(**{**given, **options}, cache=cache_path, simulation_mode=True)
+
+
+def _prefixes(names: list[str], values: Sequence[Sequence[Any]], rows: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Returns restrictions on the first parameters of rows, for each number of them that excludes something.
+
+    The space grows by one parameter after the other. So it never has many more configurations than there are rows.
+    """
+    found: list[Any] = []
+    before = 1
+    for count, listed in enumerate(values, 1):
+        prefixes = {row[:count] for row in rows}
+        if len(prefixes) < before * len(listed):
+            found.append((_is_among(prefixes), names[:count]))
+        before = len(prefixes)
+    return found
 
 
 def _is_among(rows: set[tuple[Any, ...]]) -> Callable[..., bool]:

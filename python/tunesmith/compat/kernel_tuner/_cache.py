@@ -62,7 +62,7 @@ class Cache:
 
 def row_key(row: Mapping[str, Any], names: Sequence[str] | Mapping[str, Any]) -> str:
     """Returns the key of a row in Kernel Tuner's file."""
-    return ",".join(str(row[name]) for name in names)
+    return ",".join([str(row[name]) for name in names])
 
 
 def _plain(value: Any) -> Any:
@@ -100,8 +100,8 @@ def _check_entries(path: Path, document: dict[str, Any]) -> None:
         raise Refused(f"`cache` in {path} is no table of entries; name a cache of Kernel Tuner")
     for key, entry in document["cache"].items():
         where = f"entry \"{key}\" of the cache {path}"
-        lacking = [name for name in names if not isinstance(entry, dict) or name not in entry]
-        if lacking:
+        if not isinstance(entry, dict) or not entry.keys() >= set(names):
+            lacking = [name for name in names if not isinstance(entry, dict) or name not in entry]
             raise Refused(f"{where} has no value of {', '.join(lacking)}; remove the entry")
         if not _agree(key, row_key(entry, names)):
             values = ", ".join(f"{name}={entry[name]}" for name in names)

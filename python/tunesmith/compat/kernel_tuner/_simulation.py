@@ -16,7 +16,6 @@ import numpy
 
 from . import _results, util
 from ._cache import cache_file, read_cache
-from ._parameters import kind
 from ._refused import Refused
 
 TYPE_CHECKING = False
@@ -59,22 +58,19 @@ class Simulation:
         self._names = names
         self.metrics = metrics
         self._check(kernel_name, problem_size)
-        # Tunesmith's value for each of the user's. The kind tells the number 1 from the truth value.
-        self._known: dict[str, dict[tuple[str, Any], Any]] = {
-            name: {(kind(names.own(name, value)), names.own(name, value)): value for value in values}
-            for name, values in names.values.items()
+        # Tunesmith's value for each of the user's, of which the number 1 is no truth value.
+        self._known: dict[str, dict[tuple[bool, Any], Any]] = {
+            name: {_distinct(names.own(name, value)): value for value in values} for name, values in names.values.items()
         }
         self.device = str(self._document.get("device_name", "an unknown device"))
-        self._entries: dict[tuple[Any, ...], tuple[str, Row]] = {}
+        self._entries: dict[tuple[Any, ...], tuple[str, Mapping[str, Any]]] = {}
+        self._failures: dict[tuple[Any, ...], str] = {}
         for key, entry in self._document["cache"].items():
             row = self._native(entry)
             if row is not None:
-                self._entries[row] = (key, self._entry(key, entry))
-        correct = [row for _, row in self._entries.values() if "__error__" not in row]
-        numbers = (name for row in correct for name in row if _is_number(row[name]) and name not in names.values)
-        self.numbers = list(dict.fromkeys(["time", *numbers]))
+                self._add(row, key, entry)
+        self.numbers = ["time", *sorted(self._number_names() - {"time", *names.values})]
         self._results: dict[tuple[Any, ...], Row] = {}
-        self._warn_of_times()
 
     def _check(self, kernel_name: str, problem_size: Any) -> None:
         """Refuses a cache of another kernel, of other parameters or of another size."""
@@ -96,35 +92,39 @@ class Simulation:
 
     def _native(self, entry: Mapping[str, Any]) -> tuple[Any, ...] | None:
         """Returns the values of an entry in Tunesmith's words; `None` if the call does not list one of them."""
-        row = [known.get((kind(entry[name]), entry[name])) for name, known in self._known.items()]
+        row = [known.get(_distinct(entry[name])) for name, known in self._known.items()]
         return None if None in row else tuple(row)
 
-    def _entry(self, key: str, entry: Mapping[str, Any]) -> Row:
-        """Returns a row as Kernel Tuner reads it: with its failure, if it has one."""
-        row = dict(entry)
+    def _add(self, row: tuple[Any, ...], key: str, entry: Mapping[str, Any]) -> None:
+        self._entries[row] = key, entry
         word = failure(entry)
         if word:
-            row["__error__"] = FAILURES[word](f"recorded as {word} in {self.file}")
-        elif not _is_number(entry.get("time")):
+            self._failures[row] = word
+            return
+        time, times = entry.get("time"), entry.get("times")
+        if not _is_number(time):
             raise Refused(
-                f"entry \"{key}\" of the cache {self.file} has the time {entry.get('time')!r}; write a number of "
-                "milliseconds or a failure such as \"RuntimeFailedConfig\""
+                f"entry \"{key}\" of the cache {self.file} has the time {time!r}; write a number of milliseconds or a "
+                "failure such as \"RuntimeFailedConfig\""
             )
-        return row
-
-    def _warn_of_times(self) -> None:
-        for key, row in self._entries.values():
-            times = [time for time in row.get("times") or [] if _is_number(time)]
-            if "__error__" in row or not times:
-                continue
+        if times and isinstance(times, list) and all(map(_is_number, times)):
+            least, most = min(times), max(times)
             # Means of equal numbers may differ from them in the last digits.
-            slack = 1e-9 * max(map(abs, times))
-            if not min(times) - slack <= row["time"] <= max(times) + slack:
+            slack = 1e-9 * max(abs(least), abs(most))
+            if not least - slack <= time <= most + slack:
                 warnings.warn(
-                    f"entry \"{key}\" of the cache {self.file} has the time {row['time']}, outside of its samples "
-                    f"{times}; the simulation takes the time",
+                    f"entry \"{key}\" of the cache {self.file} has the time {time}, outside of its samples {times}; the "
+                    "simulation takes the time",
                     stacklevel=5,
                 )
+
+    def _number_names(self) -> set[str]:
+        """Returns the names of the numbers of correct entries."""
+        found: set[str] = set()
+        for row, (_, entry) in self._entries.items():
+            if row not in self._failures and not found >= entry.keys():
+                found.update(name for name in entry.keys() - found if _is_number(entry[name]))
+        return found
 
     def result(self, row: tuple[Any, ...]) -> Row:
         """Returns the result of a configuration: its entry, and the metrics.
@@ -140,7 +140,10 @@ class Simulation:
             )
         if row not in self._results:
             self._results[row] = result = dict(self._entries[row][1])
-            if "__error__" not in result:
+            word = self._failures.get(row)
+            if word:
+                result["__error__"] = FAILURES[word](f"recorded as {word} in {self.file}")
+            else:
                 _results.add_metrics(result, self.metrics)
         return self._results[row]
 
@@ -169,8 +172,8 @@ class Simulation:
                 "a simulation; use max_fevals"
             )
         searched = {**dict(zip(self._names.values, row)), **costs}
-        if "__error__" in entry:
-            return {**searched, "time": str(entry["__error__"])}
+        if row in self._failures:
+            return {**searched, "time": self._failures[row]}
         return {**searched, "time": entry["time"], "times": [entry["time"]], **self._objectives(row, goal)}
 
     def _objectives(self, row: tuple[Any, ...], goal: Goal) -> dict[str, float]:
@@ -178,6 +181,8 @@ class Simulation:
 
         An exception of a metric counts when the search comes to the configuration, as in Kernel Tuner.
         """
+        if not goal.keys:
+            return {}
         try:
             result = self.result(row) if goal.uses(self.metrics) else self._entries[row][1]
         except Exception:
@@ -220,7 +225,13 @@ def totals(results: Sequence[Mapping[str, Any]], wall_ms: float) -> dict[str, An
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, numpy.number)) and not isinstance(value, bool)
+    # Nearly all are floats, of which a cache has many.
+    return type(value) is float or (isinstance(value, (int, float, numpy.number)) and not isinstance(value, bool))
+
+
+def _distinct(value: Any) -> tuple[bool, Any]:
+    """Returns a value that is equal to another one only if both are truth values or none is."""
+    return type(value) is bool, value
 
 
 def _extents(problem_size: Any) -> list[Any]:
