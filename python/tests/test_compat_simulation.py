@@ -113,8 +113,14 @@ def test_a_search_follows_the_recorded_objective(simulate):
 
 
 def test_recorded_numbers_make_a_front(simulate):
-    _, env = simulate(objectives={"time": False, "power": True})
-    assert [row["A"] for row in env["best_config"]] == [1, 2, 4]
+    for objectives in (
+        {"objectives": {"time": False, "power": True}},
+        {"objective": ["time", "power"], "objective_higher_is_better": [False, True]},
+    ):
+        _, env = simulate(**objectives)
+        assert [row["A"] for row in env["best_config"]] == [1, 2, 4]
+    with pytest.raises(Refused, match="objective has 2 entries, and objective_higher_is_better 1"):
+        simulate(objective=["time", "power"], objective_higher_is_better=[False])
 
 
 def test_a_time_limit_counts_simulated_time(simulate):

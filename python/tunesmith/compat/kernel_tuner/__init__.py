@@ -96,8 +96,8 @@ def tune_kernel(
     simulation_mode: bool | None = None,
     parallel: None = None,
     observers: None = None,
-    objective: str | None = None,
-    objective_higher_is_better: bool | None = None,
+    objective: str | Sequence[str] | None = None,
+    objective_higher_is_better: bool | Sequence[bool] | None = None,
     objectives: Mapping[str, bool] | None = None,
     seed: int | None = None,
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -110,10 +110,12 @@ def tune_kernel(
         arguments: NumPy arrays for buffers, NumPy scalars for the rest, in the function's order.
         tune_params: The values of each parameter.
         grid_div_x: What divides the first extent; `block_size_x` by default. Likewise `grid_div_y`, `grid_div_z`.
-        restrictions: Conditions on the parameters: strings, or functions that consist of one expression.
+        restrictions: Conditions on the parameters: strings, functions, pairs of a function and the names of its
+            parameters, or objects of python-constraint.
         answer: The correct contents of the outputs; `None` for every other argument.
         atol: The absolute tolerance. The relative one is 1e-5, as in `numpy.allclose`.
-        verify: A function of the answers, the outputs and `atol` that says whether they are right.
+        verify: A function of the answers, the outputs and, if it has such an argument, `atol` that says whether they are
+            right.
         lang: `"C"`, `"OpenCL"`, `"CUDA"` or `"HIP"`, if the source does not tell.
         device: The number of the device; on OpenCL of those of `platform`.
         smem_args: CUDA and HIP: the bytes of dynamic shared memory, `{"size": ...}`.
@@ -128,7 +130,7 @@ def tune_kernel(
         cache: A file of results, to which later calls add. Kernel Tuner can read it, too.
         metrics: Numbers of each result: expressions of parameters and `time` in milliseconds, or functions.
         simulation_mode: True to look up the results in `cache` instead of running the kernel.
-        objective: `"time"`, or the name of a metric.
+        objective: `"time"`, the name of a metric, or of a number that a simulated cache has recorded.
         objective_higher_is_better: True to maximise the objective.
         objectives: Two or three objectives, each with true if higher is better, in place of `objective`.
         seed: The seed of the strategy.
@@ -275,8 +277,8 @@ def tune_cache(
     values = [document["tune_params"][name] for name in names]
     given: dict[str, Any] = {
         "kernel_name": document["kernel_name"], "kernel_source": "{}", "arguments": [],
-        "problem_size": document.get("problem_size"),
-        "tune_params": dict(zip(names, values)), "restrictions": [*_prefixes(names, values, known), *(restrictions or [])],
+        "problem_size": document.get("problem_size"), "tune_params": dict(zip(names, values)),
+        "restrictions": [*_prefixes(names, values, known), *(restrictions or [])],
     }  # fmt: skip
     return tune_kernel(**{**given, **options}, cache=cache_path, simulation_mode=True)
 

@@ -33,8 +33,10 @@ class Goal:
     """
 
     def __init__(
-        self, name: str | None, higher: bool | None, objectives: Any, metrics: Mapping[str, Any], names: Names
+        self, name: Any, higher: Any, objectives: Any, metrics: Mapping[str, Any], names: Names
     ) -> None:
+        if objectives is None and isinstance(name, (list, tuple)):
+            objectives = _listed(name, higher)
         given = {name or "time": higher} if objectives is None else _several(objectives)
         self.directions: dict[str, bool] = {one: _direction(one, given[one]) for one in given}
         self.keys: dict[str, str] = {}
@@ -76,6 +78,14 @@ class Goal:
         """Returns the best result; of several objectives, the results that no other one dominates."""
         names, higher = list(self.directions), list(self.directions.values())
         return get_best_config(results, names[0], higher[0]) if len(names) == 1 else get_pareto_results(results, names, higher)
+
+
+def _listed(names: Sequence[str], higher: Any) -> dict[str, bool | None]:
+    """Returns objectives that are a list, whose directions are another one."""
+    directions = list(higher) if isinstance(higher, (list, tuple)) else [higher] * len(names)
+    if len(directions) != len(names):
+        raise Refused(f"objective has {len(names)} entries, and objective_higher_is_better {len(directions)}")
+    return dict(zip(names, directions))
 
 
 def _several(objectives: Any) -> dict[str, bool | None]:

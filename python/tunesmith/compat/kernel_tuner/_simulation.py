@@ -60,7 +60,8 @@ class Simulation:
         self._check(kernel_name, problem_size)
         # Tunesmith's value for each of the user's, of which the number 1 is no truth value.
         self._known: dict[str, dict[tuple[bool, Any], Any]] = {
-            name: {_distinct(names.own(name, value)): value for value in values} for name, values in names.values.items()
+            name: {_distinct(names.own(name, value)): value for value in values}
+            for name, values in names.values.items()
         }
         self.device = str(self._document.get("device_name", "an unknown device"))
         self._entries: dict[tuple[Any, ...], tuple[str, Mapping[str, Any]]] = {}
@@ -113,8 +114,8 @@ class Simulation:
             slack = 1e-9 * max(abs(least), abs(most))
             if not least - slack <= time <= most + slack:
                 warnings.warn(
-                    f"entry \"{key}\" of the cache {self.file} has the time {time}, outside of its samples {times}; the "
-                    "simulation takes the time",
+                    f"entry \"{key}\" of the cache {self.file} has the time {time}, outside of its samples {times}; "
+                    "the simulation takes the time",
                     stacklevel=5,
                 )
 
