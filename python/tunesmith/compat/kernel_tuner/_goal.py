@@ -35,9 +35,7 @@ class Goal:
     def __init__(
         self, name: Any, higher: Any, objectives: Any, metrics: Mapping[str, Any], names: Names
     ) -> None:
-        if objectives is None and isinstance(name, (list, tuple)):
-            objectives = _listed(name, higher)
-        given = {name or "time": higher} if objectives is None else _several(objectives)
+        given = _several(objectives) if objectives is not None else _listed(name or "time", higher)
         self.directions: dict[str, bool] = {one: _direction(one, given[one]) for one in given}
         self.keys: dict[str, str] = {}
         texts: list[str] = []
@@ -80,9 +78,10 @@ class Goal:
         return get_best_config(results, names[0], higher[0]) if len(names) == 1 else get_pareto_results(results, names, higher)
 
 
-def _listed(names: Sequence[str], higher: Any) -> dict[str, bool | None]:
-    """Returns objectives that are a list, whose directions are another one."""
-    directions = list(higher) if isinstance(higher, (list, tuple)) else [higher] * len(names)
+def _listed(objective: Any, higher: Any) -> dict[str, bool | None]:
+    """Returns an objective and its direction. A list has several, whose directions are another one."""
+    names: list[str] = [objective] if isinstance(objective, str) else list(objective)
+    directions: list[Any] = list(higher) if isinstance(higher, (list, tuple)) else [higher] * len(names)
     if len(directions) != len(names):
         raise Refused(f"objective has {len(names)} entries, and objective_higher_is_better {len(directions)}")
     return dict(zip(names, directions))
