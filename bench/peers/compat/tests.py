@@ -55,7 +55,10 @@ class Recorder:
                 with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     our_facts, _, _ = outcome(ours, *copied)
-            self.calls.append({"test": self.test, "function": name, "theirs": their_facts, "ours": our_facts})
+            whole = options.get("strategy") in (None, "brute_force")
+            self.calls.append(
+                {"test": self.test, "function": name, "whole": whole, "theirs": their_facts, "ours": our_facts}
+            )
             if error is not None:
                 raise error
             return result
@@ -97,7 +100,7 @@ def outcome(function, given, options):
     try:
         result = function(*given, **options)
     except BaseException as error:
-        text = re.sub(r"/\S*/", "", f"{type(error).__name__}: {error}".split("\n")[0])
+        text = re.sub(r"/\S*/| at 0x\w+", "", f"{type(error).__name__}: {error}".split("\n")[0])
         return {"seconds": time.perf_counter() - start, "error": text}, None, error
     facts = {"seconds": time.perf_counter() - start, "error": None}
     if isinstance(result, tuple) and result and isinstance(result[0], list):
@@ -107,8 +110,9 @@ def outcome(function, given, options):
 
 def configuration(row):
     """A result by what is not measured: whole numbers and texts, without the parts of the time."""
-    apart = ("time", "timestamp", "strategy_time", "framework_time", "compile_time", "verification_time", "benchmark_time")
-    kept = {k: v for k, v in row.items() if k not in apart and isinstance(v, (int, str)) and not k.startswith("__")}
+    parts = ("strategy", "framework", "compile", "verification", "benchmark")
+    measured = {"time", "timestamp", *(f"{part}_time" for part in parts)}
+    kept = {k: v for k, v in row.items() if k not in measured and isinstance(v, (int, str)) and not k.startswith("__")}
     return json.dumps(kept, sort_keys=True, default=str)
 
 
@@ -117,15 +121,16 @@ def table(out):
     tests = {}
     for call in calls:
         tests.setdefault((call["test"].partition("[")[0], call["function"]), []).append(call)
-    print("| test | function | calls | ran, Kernel Tuner | ran, ours | the same configurations | s, Kernel Tuner | s, ours |")
+    print("| test | function | calls | ran, Kernel Tuner | ours | the same configurations | s, Kernel Tuner | ours |")
     print("|---|---|---:|---:|---:|---|---:|---:|")
     reasons = {}
     for (test, function), made in tests.items():
         ran = {tool: [call for call in made if call[tool]["error"] is None] for tool in ("theirs", "ours")}
         both = [call for call in ran["theirs"] if call["ours"]["error"] is None and "rows" in call["theirs"]]
-        same = sum(call["theirs"]["rows"] == call["ours"].get("rows") for call in both)
+        searched = [call for call in both if call["whole"]]
+        same = sum(call["theirs"]["rows"] == call["ours"].get("rows") for call in searched)
         seconds = [sum(call[tool]["seconds"] for call in made) for tool in ("theirs", "ours")]
-        shown = f"{same} of {len(both)}" if both else ""
+        shown = f"{same} of {len(searched)}" if searched else "a strategy samples" if both else ""
         print(f"| {test} | {function} | {len(made)} | {len(ran['theirs'])} | {len(ran['ours'])} | {shown} "
               f"| {seconds[0]:.1f} | {seconds[1]:.1f} |")  # fmt: skip
         for call in made:
@@ -148,7 +153,8 @@ def main(command, *rest):
         # The tests write beside themselves.
         shutil.copytree(folder, pathlib.Path(scratch) / "test")
         os.chdir(scratch)
-        pytest.main(["-q", "-p", "no:cacheprovider", "--continue-on-collection-errors", "test"], plugins=[Recorder(out)])
+        options = ["-q", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
+        pytest.main([*options, "test"], plugins=[Recorder(out)])
 
 
 if __name__ == "__main__":
