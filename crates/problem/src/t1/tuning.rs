@@ -19,6 +19,9 @@ const STRATEGIES: &[(&str, &str)] = &[
     ("exhaustive", "exhaustive"),
     ("random", "random"),
     ("randomsample", "random"),
+    ("minimize", "nelder_mead"),
+    ("bayesopt", "gaussian_process"),
+    ("skopt", "gaussian_process"),
     ("annealing", "annealing"),
     ("simulatedannealing", "annealing"),
     ("swarm", "swarm"),
@@ -31,8 +34,21 @@ const STRATEGIES: &[(&str, &str)] = &[
     ("basinhopping", "basin_hopping"),
     ("greedyils", "iterated_local_search"),
     ("greedymls", "hill_climbing"),
+    ("orderedgreedymls", "hill_climbing"),
+    ("mls", "hill_climbing"),
     ("hillclimbing", "hill_climbing"),
     ("profilebased", "profile_guided"),
+];
+
+/// Strategies of Kernel Tuner that we lack, in the same form, each with the nearest of ours.
+const NEAREST: &[(&str, &str)] = &[
+    ("dualannealing", "annealing"),
+    ("fireflyalgorithm", "swarm"),
+    ("pyatfstrategies", "round_robin"),
+    ("hybridvndx", "iterated_local_search"),
+    ("adaptivetabugreywolf", "tabu"),
+    ("nsga2", "genetic"),
+    ("nsga3", "genetic"),
 ];
 
 /// Reads the search and the budget.
@@ -40,18 +56,23 @@ pub(super) fn read(root: &Item<'_>, default: Option<Pairs>, messages: &Messages)
     Tuning { strategy: strategy(root, messages), stop: stop(root, messages), default, ..Tuning::default() }
 }
 
-/// Returns our name of the search, if we have that strategy.
+/// Returns our name of the search: of the same strategy, or of the nearest with a warning.
 fn strategy(root: &Item<'_>, messages: &Messages) -> Option<StrategySpec> {
     let search = root.get("Search")?;
     let name = search.get("Name")?;
     let plain: String = name.string()?.chars().filter(char::is_ascii_alphanumeric).collect();
-    let ours = STRATEGIES.iter().find(|(theirs, _)| *theirs == plain.to_ascii_lowercase()).map(|(_, ours)| *ours);
+    let plain = plain.to_ascii_lowercase();
     let known = || tunesmith_search::catalogue().iter().map(|strategy| strategy.name);
-    let ours = ours.filter(|ours| known().any(|name| name == *ours));
-    if ours.is_none() {
+    let of = |table: &[(&str, &'static str)]| table.iter().find(|(theirs, _)| *theirs == plain).map(|(_, ours)| *ours);
+    let nearest = of(NEAREST);
+    let own = || known().find(|name| name.replace('_', "") == plain);
+    let ours = of(STRATEGIES).or(nearest).or_else(own).filter(|ours| known().any(|name| name == *ours));
+    if ours.is_none() || nearest.is_some() {
         let names: Vec<&str> = known().collect();
         let remedy = format!("choose with --strategy; there are {}", names.join(", "));
-        let text = format!("the search `{}` is not known: `default` is used instead", name.string()?);
+        let missing = if nearest.is_some() { "not here: the nearest strategy" } else { "not known:" };
+        let text =
+            format!("the search `{}` is {missing} `{}` is used instead", name.string()?, ours.unwrap_or("default"));
         messages.warning(name.span, text, Some(remedy));
     }
     if let Some(attributes) = search.get("Attributes").filter(|list| list.json.as_array() != Some(&Vec::new())) {
@@ -151,4 +172,36 @@ fn violated<'c>(
         _ => false,
     };
     constraints.iter().map(|(constraint, _)| constraint).find(is_false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::SourceFile;
+
+    /// Returns our strategy for a search of this name, and the texts of the warnings.
+    fn read_search(name: &str) -> (Option<String>, Vec<String>) {
+        let text = format!("{{\"Search\": {{\"Name\": \"{name}\"}}}}");
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let messages = Messages::new(SourceFile::new("t1.json", text.as_str()));
+        let found = strategy(&Item::root(&json, &text), &messages).map(|spec| spec.to_string());
+        (found, messages.finish().unwrap().iter().map(|message| message.text.clone()).collect())
+    }
+
+    #[test]
+    fn every_search_of_kernel_tuner_has_a_strategy() {
+        for (theirs, ours) in
+            [("brute_force", "exhaustive"), ("bayes_opt", "gaussian_process"), ("mls", "hill_climbing")]
+        {
+            assert_eq!(read_search(theirs), (Some(ours.to_string()), vec![]));
+        }
+        assert_eq!(read_search("regression_tree").0.as_deref(), Some("regression_tree"), "one of ours");
+        for (theirs, ours) in [("firefly_algorithm", "swarm"), ("nsga2", "genetic"), ("adaptive_tabu_greywolf", "tabu")]
+        {
+            let warning = format!("the search `{theirs}` is not here: the nearest strategy `{ours}` is used instead");
+            assert_eq!(read_search(theirs), (Some(ours.to_string()), vec![warning]));
+        }
+        let warning = "the search `nothing` is not known: `default` is used instead".to_string();
+        assert_eq!(read_search("nothing"), (None, vec![warning]));
+    }
 }

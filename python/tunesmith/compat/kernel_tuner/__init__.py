@@ -13,24 +13,27 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import shutil
 import tempfile
 import time
 from contextlib import contextmanager
 from datetime import datetime, timezone
+from inspect import signature
 from pathlib import Path
 
-from tunesmith import Problem, tune
+from tunesmith import Problem, RequestError, RunError, tune
 
-from . import _problem, _results, _strategy, strategies
+from . import _parameters, _problem, _restrictions, _results, _simulation, _strategy, strategies
 from ._cache import Cache, read_cache
 from ._goal import Goal
 from ._refused import Refused, refuse_name
+from ._simulation import Simulation
 from .util import ErrorConfig
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from typing import Any, Union
 
     Number = Union[int, str, Callable[..., Any]]
@@ -54,6 +57,8 @@ PLAIN = {
     "time_cap": 3600, "first_limit": 300, "launch_limit": 300, "compile_limit": 900,
 }  # fmt: skip
 # What scripts import from the package itself, and the module that has it.
+# Modules that are imported when a script asks for them.
+MODULES = ("file_utils", "integration", "kernelbuilder", "observers", "utils")
 ELSEWHERE = {"store_results": "integration", "create_device_targets": "integration"}
 
 
@@ -91,8 +96,8 @@ def tune_kernel(
     simulation_mode: bool | None = None,
     parallel: None = None,
     observers: None = None,
-    objective: str | None = None,
-    objective_higher_is_better: bool | None = None,
+    objective: str | Sequence[str] | None = None,
+    objective_higher_is_better: bool | Sequence[bool] | None = None,
     objectives: Mapping[str, bool] | None = None,
     seed: int | None = None,
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -105,10 +110,12 @@ def tune_kernel(
         arguments: NumPy arrays for buffers, NumPy scalars for the rest, in the function's order.
         tune_params: The values of each parameter.
         grid_div_x: What divides the first extent; `block_size_x` by default. Likewise `grid_div_y`, `grid_div_z`.
-        restrictions: Conditions on the parameters: strings, or functions that consist of one expression.
+        restrictions: Conditions on the parameters: strings, functions, pairs of a function and the names of its
+            parameters, or objects of python-constraint.
         answer: The correct contents of the outputs; `None` for every other argument.
         atol: The absolute tolerance. The relative one is 1e-5, as in `numpy.allclose`.
-        verify: A function of the answers, the outputs and `atol` that says whether they are right.
+        verify: A function of the answers, the outputs and, if it has such an argument, `atol` that says whether they are
+            right.
         lang: `"C"`, `"OpenCL"`, `"CUDA"` or `"HIP"`, if the source does not tell.
         device: The number of the device; on OpenCL of those of `platform`.
         smem_args: CUDA and HIP: the bytes of dynamic shared memory, `{"size": ...}`.
@@ -123,7 +130,7 @@ def tune_kernel(
         cache: A file of results, to which later calls add. Kernel Tuner can read it, too.
         metrics: Numbers of each result: expressions of parameters and `time` in milliseconds, or functions.
         simulation_mode: True to look up the results in `cache` instead of running the kernel.
-        objective: `"time"`, or the name of a metric.
+        objective: `"time"`, the name of a metric, or of a number that a simulated cache has recorded.
         objective_higher_is_better: True to maximise the objective.
         objectives: Two or three objectives, each with true if higher is better, in place of `objective`.
         seed: The seed of the strategy.
@@ -147,44 +154,111 @@ def tune_kernel(
     >>> sorted(row["STEP"] for row in results)
     [1, 2, 4]
     """
-    _refuse(texmem_args=texmem_args, observers=observers, parallel=parallel)
     began, start = datetime.now(timezone.utc), time.perf_counter()
-    names = _problem.Names(tune_params)
-    rules = _problem.constraints(restrictions, names)
-    kernel = _problem.Kernel(kernel_name, kernel_source, None if simulation_mode else lang, names, rules)
+    names = _parameters.Names(tune_params)
     metrics = dict(metrics or {})
     goal = Goal(objective, objective_higher_is_better, objectives, metrics, names)
     chosen, stop = _strategy.chosen(strategy, strategy_options)
-    kept = Cache(cache, bool(simulation_mode))
-    if not kept.replay:
-        rules += _problem.block_limit(kernel, names)
-    with tempfile.TemporaryDirectory(prefix="tunesmith-") as made, _compiler(compiler):
-        written = _problem.Arguments(kernel, arguments, answer, Path(made), judged=verify is not None)
+    shown = _Shown(quiet, verbose, list(names.values), list(goal.directions), list(metrics))
+    given: dict[str, Any] = {"strategy": chosen, "stop": stop, "seed": seed, "objective": goal.text}
+    if simulation_mode:
+        simulation = Simulation(cache, names, kernel_name, problem_size, metrics)
+        timed = "time_limit" in (strategy_options or {})
+        given.update(progress=shown.progress)
+        results, size = _simulated(simulation, restrictions, names, goal, timed, given)
+        best = goal.best(results)
+        env = {"device_name": simulation.device, "iterations": iterations, "compiler_options": compiler_options,
+               "best_config": best, **_simulation.totals(results, (time.perf_counter() - start) * 1e3)}  # fmt: skip
+        shown.show(f"Simulating: {simulation.device}", size, results, best, {})
+        return results, env
+    _refuse(texmem_args=texmem_args, observers=observers, parallel=parallel)
+    rules = _restrictions.constraints(restrictions, names)
+    kernel = _problem.Kernel(kernel_name, kernel_source, lang, names, rules)
+    kept = Cache(cache)
+    rules += _problem.block_limit(kernel, names)
+    with _temporary_folder() as made, _compiler(compiler):
+        written = _problem.Arguments(kernel, arguments, answer, made, judged=verify is not None)
         launch = _problem.Launch(names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)
         problem = _problem.write(
-            Path(made), kernel, names, launch, written,
-            _problem.constants(cmem_args, Path(made)) + _problem.shared_memory(smem_args, names),
+            made, kernel, names, launch, written,
+            _problem.constants(cmem_args, made) + _problem.shared_memory(smem_args, names),
             _problem.options(kernel, launch, compiler_options, defines, names), rules,
             {"min_samples": int(iterations), "max_samples": int(iterations), **PLAIN},
-            goal.table, atol,
+            goal.table(metrics, names), atol,
         )  # fmt: skip
         if verify is not None:
             problem = _judged(problem, written, _Verification(verify, answer, atol, written))
         run = tune(
-            problem, strategy=chosen, stop=stop, seed=seed, objective=goal.text, progress=False if quiet else None,
-            device=kept.replay or _device(kernel.language, device, platform), out=kept.journal, resume=kept.resumes,
+            problem, **given, progress=shown.progress, device=_device(kernel.language, device, platform),
+            out=kept.journal, resume=kept.resumes, keep_going=True,
         )  # fmt: skip
-        results = _results.rows(run, metrics, began)
+        results = _results.rows(run, names, metrics, began)
         head = {"device_name": run.device, "kernel_name": kernel_name, "objective": goal.name,
                 "problem_size": "callable" if callable(problem_size) else problem_size}  # fmt: skip
-        kept.write(head, names.values, results)
+        kept.write(head, names.own_values, results)
+        size = run.space_size
     best = goal.best(results)
     env = {"device_name": run.device, "iterations": iterations, "compiler_options": compiler_options,
            "best_config": best, **_results.totals(results, (time.perf_counter() - start) * 1e3)}  # fmt: skip
-    if not quiet:
-        units = {} if kernel.language == "c" else {"time": "ms"}
-        _results.show(run, results, best, list(goal.directions), list(names.values), list(metrics), units, verbose)
+    shown.show(f"Using: {run.device}", size, results, best, {} if kernel.language == "c" else {"time": "ms"})
     return results, env
+
+
+def _simulated(
+    simulation: Simulation, restrictions: object, names: _parameters.Names, goal: Goal, has_time_limit: bool,
+    given: dict[str, Any],
+) -> tuple[list[dict[str, Any]], int]:  # fmt: skip
+    """Returns the results of a search over a cache, and the size of the space."""
+    start = time.perf_counter()
+    goal.check([*simulation.numbers, *simulation.metrics], f" of the cache {simulation.file}")
+    rules = _restrictions.constraints(restrictions, names)
+    with _temporary_folder() as made:
+        file = simulation.write(made, goal, has_time_limit)
+        with _words_of_the_call({re.escape(str(file)): str(simulation.file)}):
+            run = tune(_problem.of_space(made, names, rules), device=f"replay:{file}", keep_going=True, **given)
+        return simulation.results(run, goal, (time.perf_counter() - start) * 1e3), run.space_size
+
+
+class _Shown:
+    """What a call prints."""
+
+    def __init__(
+        self, quiet: bool, verbose: bool, names: list[str], objectives: list[str], metrics: list[str]
+    ) -> None:
+        self.progress = False if quiet else None
+        self._is_verbose = verbose
+        self._names = names
+        self._objectives = objectives
+        self._metrics = metrics
+
+    def show(
+        self, head: str, size: int, results: Sequence[Mapping[str, Any]], best: Any, units: Mapping[str, str]
+    ) -> None:
+        """Prints the results, unless the call is quiet."""
+        if self.progress is None:
+            parts = (self._objectives, self._names, self._metrics, units, self._is_verbose)
+            _results.show(head, size, results, best, *parts)
+
+
+@contextmanager
+def _temporary_folder() -> Generator[Path, None, None]:
+    """Makes a folder for a problem. Errors tell of the call, not of the folder's files, which nobody wrote."""
+    with tempfile.TemporaryDirectory(prefix="tunesmith-") as made, _words_of_the_call(_problem.words(made)):
+        yield Path(made)
+
+
+@contextmanager
+def _words_of_the_call(words: Mapping[str, str]) -> Generator[None, None, None]:
+    """Replaces patterns in the errors of Tunesmith by words."""
+    try:
+        yield
+    except (RequestError, RunError) as error:
+        if isinstance(error, RunError) and error.run is not None:
+            raise
+        text = str(error)
+        for pattern, word in words.items():
+            text = re.sub(pattern, word.replace("\\", r"\\"), text)
+        raise (RequestError if isinstance(error, RequestError) else RunError)(text) from None
 
 
 def tune_cache(
@@ -199,16 +273,38 @@ def tune_cache(
     """
     document = read_cache(cache_path)
     names = document["tune_params_keys"]
-    known = {tuple(row[name] for name in names) for row in document["cache"].values() if "__error__" not in row}
-
-    def is_known(p: Mapping[str, Any]) -> bool:
-        return tuple(p[name] for name in names) in known
-
+    known = [_kinds(row[name] for name in names) for row in document["cache"].values() if not _simulation.failure(row)]
+    values = [document["tune_params"][name] for name in names]
     given: dict[str, Any] = {
-        "kernel_name": document["kernel_name"], "kernel_source": "{}", "problem_size": document["problem_size"],
-        "arguments": [], "tune_params": document["tune_params"], "restrictions": [is_known, *(restrictions or [])],
+        "kernel_name": document["kernel_name"], "kernel_source": "{}", "arguments": [],
+        "problem_size": document.get("problem_size"), "tune_params": dict(zip(names, values)),
+        "restrictions": [*_prefixes(names, values, known), *(restrictions or [])],
     }  # fmt: skip
     return tune_kernel(**{**given, **options}, cache=cache_path, simulation_mode=True)
+
+
+def _prefixes(names: list[str], values: Sequence[Sequence[Any]], rows: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Returns restrictions on the first parameters of rows, for each number of them that excludes something.
+
+    The space grows by one parameter after the other. So it never has many more configurations than there are rows.
+    """
+    found: list[Any] = []
+    before = 1
+    for count, listed in enumerate(values, 1):
+        prefixes = {row[:count] for row in rows}
+        if len(prefixes) < before * len(listed):
+            found.append((_is_among(prefixes), names[:count]))
+        before = len(prefixes)
+    return found
+
+
+def _is_among(rows: set[tuple[Any, ...]]) -> Callable[..., bool]:
+    return lambda *row: _kinds(row) in rows
+
+
+def _kinds(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Returns values with their kinds: the number 1 is no truth value."""
+    return tuple((_parameters.kind(value), value) for value in values)
 
 
 def run_kernel(
@@ -244,21 +340,21 @@ def run_kernel(
     """
     _refuse(texmem_args=texmem_args)
     # A space has a parameter at least.
-    names = _problem.Names({"kernel_tuner_run": [1], **{name: [value] for name, value in params.items()}})
+    names = _parameters.Names({"kernel_tuner_run": [1], **{name: [value] for name, value in params.items()}})
     kernel = _problem.Kernel(kernel_name, kernel_source, lang, names, [])
     found: list[Mapping[str, bytes]] = []
-    with tempfile.TemporaryDirectory(prefix="tunesmith-") as made, _compiler(compiler):
-        written = _problem.Arguments(kernel, arguments, None, Path(made), judged=True)
+    with _temporary_folder() as made, _compiler(compiler):
+        written = _problem.Arguments(kernel, arguments, None, made, judged=True)
         launch = _problem.Launch(names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)
         problem = _problem.write(
-            Path(made), kernel, names, launch, written,
-            _problem.constants(cmem_args, Path(made)) + _problem.shared_memory(smem_args, names),
+            made, kernel, names, launch, written,
+            _problem.constants(cmem_args, made) + _problem.shared_memory(smem_args, names),
             _problem.options(kernel, launch, compiler_options, defines, names), [],
             {"min_samples": 1, "max_samples": 1, **PLAIN}, {}, 0,
         )  # fmt: skip
         run = tune(
             _judged(problem, written, found.append), strategy="exhaustive", progress=False, keep_going=True,
-            device=_device(kernel.language, device, platform), out=Path(made) / "run.jsonl",
+            device=_device(kernel.language, device, platform), out=made / "run.jsonl",
         )  # fmt: skip
         if run.best is None or not found:
             raise RuntimeError(run.evaluations[0].message or "the kernel did not run")
@@ -274,13 +370,16 @@ class _Verification:
         self, verify: Callable[..., Any], answer: Sequence[Any] | None, atol: float, written: _problem.Arguments
     ) -> None:
         self.verify = verify
+        # Kernel Tuner gives the tolerance to functions with an argument of this name.
+        self._takes_tolerance = "atol" in signature(verify).parameters
         self.answer = answer
         self.atol = atol
         self.written = written
 
     def __call__(self, outputs: Mapping[str, bytes]) -> str | None:
         """Returns the fault, if there is one."""
-        if self.verify(self.answer, self.written.results(outputs), atol=self.atol):
+        tolerance = {"atol": self.atol} if self._takes_tolerance else {}
+        if self.verify(self.answer, self.written.results(outputs), **tolerance):
             return None
         return "the function `verify` finds the outputs wrong"
 
@@ -323,6 +422,8 @@ def _compiler(name: str | None) -> Generator[None, None, None]:
 
 
 def __getattr__(name: str) -> Any:
+    if name in MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
     if name in ELSEWHERE:
         return getattr(importlib.import_module(f"{__name__}.{ELSEWHERE[name]}"), name)
     refuse_name(__name__, name)

@@ -1,5 +1,7 @@
 """The cache of a call: a journal of Tunesmith, and Kernel Tuner's file beside it."""
 
+# Kernel Tuner's arguments have no types.
+# pyright: basic
 from __future__ import annotations
 
 import json
@@ -11,7 +13,15 @@ from ._refused import Refused
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, Union
+
+    File = Union[str, os.PathLike[str]]
+
+
+def cache_file(cache: File) -> Path:
+    """Returns Kernel Tuner's file of a cache, whose ending may be left out."""
+    file = Path(os.fspath(cache))
+    return file if file.suffix == ".json" else file.with_name(file.name + ".json")
 
 
 class Cache:
@@ -21,21 +31,13 @@ class Cache:
         file: Kernel Tuner's file.
         journal: The journal of the run.
         resumes: True if the journal exists.
-        replay: The device that looks results up, if nothing is to be measured.
     """
 
-    def __init__(self, cache: str | os.PathLike[str] | None, simulates: bool) -> None:
-        self.file = None if cache is None else Path(os.fspath(cache))
-        if self.file is not None and self.file.suffix != ".json":
-            self.file = self.file.with_name(self.file.name + ".json")
-        self.replay: str | None = None
+    def __init__(self, cache: File | None) -> None:
+        self.file = None if cache is None else cache_file(cache)
         self.journal: Path | None = None
         self.resumes = False
-        if simulates:
-            if self.file is None or not self.file.is_file():
-                raise Refused(f"simulation_mode needs a cache that exists, and {self.file} does not")
-            self.replay = f"replay:{self.file}"
-        elif self.file is not None:
+        if self.file is not None:
             self.journal = self.file.with_suffix(".jsonl")
             self.resumes = self.journal.is_file()
             if self.file.is_file() and not self.resumes:
@@ -48,14 +50,19 @@ class Cache:
         self, head: Mapping[str, Any], tune_params: Mapping[str, Sequence[Any]], results: Sequence[Mapping[str, Any]]
     ) -> None:
         """Writes Kernel Tuner's file: facts about the kernel, and a row for each configuration."""
-        if self.journal is None or self.file is None:
+        if self.file is None:
             return
         facts = {**head, "tune_params_keys": list(tune_params), "tune_params": tune_params}
         lines = [f"{json.dumps(key)}: {json.dumps(value, default=_plain)}," for key, value in facts.items()]
-        rows = {",".join(str(row[name]) for name in tune_params): row for row in results}
+        rows = {row_key(row, tune_params): row for row in results}
         cached = [f"{json.dumps(key)}: {json.dumps(row, default=_plain)}" for key, row in rows.items()]
         # Kernel Tuner knows by these last characters that the file is whole.
         self.file.write_text("\n".join(["{", *lines, '"cache": {', ",\n".join(cached) + "}", "}"]))
+
+
+def row_key(row: Mapping[str, Any], names: Sequence[str] | Mapping[str, Any]) -> str:
+    """Returns the key of a row in Kernel Tuner's file."""
+    return ",".join([str(row[name]) for name in names])
 
 
 def _plain(value: Any) -> Any:
@@ -63,17 +70,54 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else str(value)
 
 
-def read_cache(cache: str | os.PathLike[str]) -> dict[str, Any]:
+def read_cache(cache: File) -> dict[str, Any]:
     """Returns the document of Kernel Tuner's file, which has no end if its run was cut off."""
-    path = Path(os.fspath(cache))
+    path = cache_file(cache)
     if not path.is_file():
-        raise Refused(f"the cache {path} does not exist")
+        raise Refused(f"the cache {path} does not exist; name one that does, or leave out simulation_mode to measure")
     text = path.read_text().strip()
+    document = _parsed(text) or _parsed(text.rstrip(",") + "}}")
+    if not isinstance(document, dict):
+        raise Refused(f"the cache {path} is no whole JSON; restore it, or remove what follows its last whole entry")
+    missing = [key for key in ("kernel_name", "tune_params_keys", "tune_params", "cache") if key not in document]
+    if missing:
+        raise Refused(f"the cache {path} does not say {', '.join(missing)}; name a cache of Kernel Tuner")
+    _check_entries(path, document)
+    return document
+
+
+def _parsed(text: str) -> Any:
     try:
-        document = json.loads(text)
+        return json.loads(text)
     except ValueError:
-        document = json.loads(text.rstrip(",") + "}}")
-    missing = [key for key in ("kernel_name", "problem_size", "tune_params_keys", "tune_params", "cache") if key not in document]
-    if missing or isinstance(document["problem_size"], str):
-        raise Refused(f"the cache {path} does not say {', '.join(missing) or 'the problem size'}; use tune_kernel")
-    return dict(document)
+        return None
+
+
+def _check_entries(path: Path, document: dict[str, Any]) -> None:
+    """Refuses entries that contradict themselves: nobody can say which of their parts is true."""
+    names = document["tune_params_keys"]
+    if not isinstance(document["cache"], dict):
+        raise Refused(f"`cache` in {path} is no table of entries; name a cache of Kernel Tuner")
+    for key, entry in document["cache"].items():
+        where = f"entry \"{key}\" of the cache {path}"
+        if not isinstance(entry, dict) or not entry.keys() >= set(names):
+            lacking = [name for name in names if not isinstance(entry, dict) or name not in entry]
+            raise Refused(f"{where} has no value of {', '.join(lacking)}; remove the entry")
+        if not _agree(key, row_key(entry, names)):
+            values = ", ".join(f"{name}={entry[name]}" for name in names)
+            raise Refused(f"{where} has the values {values}; correct its key or its values, or remove it")
+
+
+def _agree(key: str, expected: str) -> bool:
+    """Returns true for two keys of the same values, even if a number is written as `1` and as `1.0`."""
+    if key == expected:
+        return True
+    parts, others = key.split(","), expected.split(",")
+    return len(parts) == len(others) and all(map(_are_same, parts, others))
+
+
+def _are_same(one: str, other: str) -> bool:
+    try:
+        return one == other or float(one) == float(other)
+    except ValueError:
+        return False

@@ -7,6 +7,7 @@ which reach spaces of any size, and evaluates metrics in its own process.
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import textwrap
 
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 # What functions of `math` and `numpy` do, in Tunesmith's language.
 ROUNDINGS = {"ceil": "int(-(-({}) // 1))", "floor": "int(({}) // 1)"}
 KNOWN = {"min", "max", "abs", "round", "len", "int", "float"}
+# The functions of Python that texts may call in Tunesmith's language.
+LANGUAGE = {
+    *KNOWN, "bool", "ceildiv", "range", "list", "tuple", "set", "sum", "any", "all", "pow", "floor", "ceil", "sqrt",
+    "log2", "gcd",
+}  # fmt: skip
+# Parts of Python's expressions that Tunesmith's language lacks.
+PYTHONS = (
+    ast.Is, ast.IsNot, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Subscript,
+    ast.JoinedStr, ast.NamedExpr, ast.Starred, ast.Dict,
+)  # fmt: skip
 
 
 def expression(function: Callable[..., Any], names: Collection[str], what: str) -> str:
@@ -46,11 +57,57 @@ def expressions(function: Callable[..., Any], names: Collection[str], what: str)
     return [ast.unparse(part) for part in parts]
 
 
+def expression_of_arguments(function: Callable[..., Any], arguments: Mapping[str, str], what: str) -> str:
+    """Returns the expression that a function returns, with a parameter in place of each of its `arguments`.
+
+    Raises:
+        Inexpressible: The function does more than an expression can say.
+    """
+    _, body = _definition(function, what)
+    translated: ast.expr = _Translator(function, None, arguments, what).visit(body)
+    return ast.unparse(ast.fix_missing_locations(translated))
+
+
 def returned(function: Callable[..., Any], names: Mapping[str, str], what: str) -> ast.expr:
     """Returns what a function returns, with the expressions of `names` in place of looks into its dictionary."""
     arguments, body = _definition(function, what)
-    translated: ast.expr = _Translator(function, arguments, names, what).visit(body)
+    dictionary = None if set(arguments) <= set(names) else arguments[0]
+    translated: ast.expr = _Translator(function, dictionary, names, what).visit(body)
     return ast.fix_missing_locations(translated)
+
+
+def is_only_pythons(node: ast.AST) -> bool:
+    """Returns true for a part of an expression that Python knows and Tunesmith does not."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id not in LANGUAGE and hasattr(builtins, node.func.id)
+    if isinstance(node, ast.Constant):
+        return not isinstance(node.value, (int, float, bool, str))
+    return isinstance(node, PYTHONS)
+
+
+def has_source(function: Callable[..., Any]) -> bool:
+    """Returns true if the source of a function can be read."""
+    try:
+        return bool(inspect.getsource(function))
+    except (OSError, TypeError):
+        return False
+
+
+def is_dictionary(function: Any, argument: str, names: Collection[str]) -> bool:
+    """Returns true if the source of a function uses an argument as the dictionary of all parameters."""
+    if not has_source(function):
+        return False
+    source = textwrap.dedent(inspect.getsource(function))
+    nodes = [node for node in _candidates(source, function.__name__) if argument in _arguments(node)]
+    return any(_is_look(use, argument, names) for node in nodes for use in ast.walk(node))
+
+
+def _is_look(use: ast.AST, argument: str, names: Collection[str]) -> bool:
+    if isinstance(use, ast.Subscript) and isinstance(use.value, ast.Name) and use.value.id == argument:
+        return not (isinstance(use.slice, ast.Constant) and isinstance(use.slice.value, int))
+    if isinstance(use, ast.Attribute) and isinstance(use.value, ast.Name) and use.value.id == argument:
+        return use.attr in names or use.attr in ("get", "items", "keys", "values")
+    return False
 
 
 def _definition(function: Callable[..., Any], what: str) -> tuple[list[str], ast.expr]:
@@ -100,6 +157,13 @@ def _arguments(node: ast.Lambda | ast.FunctionDef) -> list[str]:
     return [argument.arg for argument in node.args.args]
 
 
+def _defaults(function: Any) -> dict[str, Any]:
+    """Returns the values of arguments that nobody passes."""
+    code, values = function.__code__, function.__defaults__ or ()
+    named = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
+    return {**dict(zip(named, values)), **(function.__kwdefaults__ or {})}
+
+
 def _has_arguments(node: ast.Lambda | ast.FunctionDef, code: Any) -> bool:
     return _arguments(node) == list(code.co_varnames[: code.co_argcount])
 
@@ -129,12 +193,19 @@ def _only_return(node: Any, what: str) -> ast.expr:
 class _Translator(ast.NodeTransformer):
     """Replaces looks into the dictionary by names, and names from around the function by their values."""
 
-    def __init__(self, function: Callable[..., Any], arguments: list[str], names: Mapping[str, str], what: str) -> None:
+    def __init__(
+        self, function: Callable[..., Any], dictionary: str | None, names: Mapping[str, str], what: str
+    ) -> None:
         around = inspect.getclosurevars(function)
-        self.values = {**around.globals, **around.nonlocals}
+        self.values = {**around.globals, **around.nonlocals, **_defaults(function)}
         self.names = names
         self.what = what
-        self.dictionary = None if set(arguments) <= set(names) else arguments[0]
+        self.dictionary = dictionary
+
+    def visit(self, node: ast.AST) -> Any:
+        if is_only_pythons(node) and not isinstance(node, (ast.Subscript, ast.Call)):
+            raise self._too_much(node)
+        return super().visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id == self.dictionary:
@@ -175,7 +246,7 @@ class _Translator(ast.NodeTransformer):
             return ast.parse(self.names[name], mode="eval").body
         raise Refused(f"{self.what} reads {ast.unparse(node)}, and there is no such parameter or result")
 
-    def _too_much(self, node: ast.expr) -> Inexpressible:
+    def _too_much(self, node: ast.AST) -> Inexpressible:
         return Inexpressible(
             f"{self.what} is a function with `{ast.unparse(node)}`, which no expression of Tunesmith can say; known "
             f"functions are {', '.join(sorted(KNOWN))}"

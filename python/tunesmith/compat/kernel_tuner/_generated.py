@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Union
 
+    from ._parameters import Names
+
     Value = Union[int, float, bool, str]
     Row = tuple[Value, ...]
     # A condition: an expression, or the names that a function takes and the function.
@@ -36,21 +38,19 @@ class Generated:
         options: The compiler's options that it needs.
     """
 
-    def __init__(
-        self, function: Callable[..., Any], parameters: Mapping[str, Sequence[Value]], rules: Sequence[Rule]
-    ) -> None:
-        space = Space(parameters, list(rules))
+    def __init__(self, function: Callable[..., Any], parameters: Names, rules: Sequence[Rule]) -> None:
+        space = Space(parameters.values, list(rules))
         if space.size > MOST_CONFIGURATIONS:
             raise Refused(
                 f"kernel_source is a function and the space has {space.size} configurations; it is called for each of "
                 f"at most {MOST_CONFIGURATIONS}. Write the source with macros in place of the function"
             )
-        names = list(parameters)
-        texts = {tuple(config[name] for name in names): str(function(dict(config))) for config in space}
+        names = list(parameters.values)
+        texts = {tuple(config[name] for name in names): str(function(parameters.config(config))) for config in space}
         used = _used(names, texts)
         rows = {tuple(row[names.index(name)] for name in used): text for row, text in texts.items()}
         self.text = _branches(used, rows)
-        self.options = [f"-D{IS}{name}_{{{name}}}=1" for name in used if isinstance(parameters[name][0], str)]
+        self.options = [f"-D{IS}{name}_{{{name}}}=1" for name in used if isinstance(parameters.values[name][0], str)]
         if len(self.text) > MOST_CHARACTERS:
             raise Refused(
                 f"kernel_source is a function whose texts have {len(self.text)} characters in all; write the source with "

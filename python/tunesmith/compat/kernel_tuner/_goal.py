@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ._problem import Names
+    from ._parameters import Names
 
 
 # The most objectives of a front.
@@ -24,31 +24,48 @@ MOST = 3
 
 
 class Goal:
-    """What is best: the least time, the best value of a metric, or the front of several of them."""
+    """What is best: the least time, the best value of a metric or a recorded number, or the front of several.
+
+    Attributes:
+        directions: True for each objective that is maximised.
+        keys: The number of Tunesmith that each objective is; the least time has none.
+        text: The objectives as Tunesmith writes them; `None` for the time.
+    """
 
     def __init__(
-        self, name: str | None, higher: bool | None, objectives: Any, metrics: Mapping[str, Any], names: Names
+        self, name: Any, higher: Any, objectives: Any, metrics: Mapping[str, Any], names: Names
     ) -> None:
-        given = {name or "time": higher} if objectives is None else _several(objectives)
-        # True for each objective that is maximised.
+        given = _several(objectives) if objectives is not None else _listed(name or "time", higher)
         self.directions: dict[str, bool] = {one: _direction(one, given[one]) for one in given}
-        # The table [metrics] of the problem, and the objectives over it; `None` is the time.
-        self.table: dict[str, str] = {}
+        self.keys: dict[str, str] = {}
         texts: list[str] = []
         for number, (one, is_higher) in enumerate(self.directions.items()):
-            if one == "time":
+            if one == "time" and not is_higher and "time" not in metrics:
                 texts.append("time")
                 continue
-            if one not in metrics:
-                known = ", ".join(["time", *metrics])
-                raise Refused(f"objective={one!r} is none of the results {known}; add it to `metrics`")
             key = f"objective_{number + 1}" if number else "objective"
             # Tunesmith refuses a metric that is called like a tuning parameter.
             while key in names.values:
                 key += "_"
-            self.table[key] = _expression(one, metrics, names)
+            self.keys[one] = key
             texts.append(f"{'maximise' if is_higher else 'minimise'} {key}")
         self.text: str | None = None if texts == ["time"] else ",".join(texts)
+
+    def check(self, known: Sequence[str], where: str) -> None:
+        """Refuses an objective that is none of the known numbers."""
+        for one in self.keys:
+            if one not in known:
+                results = f"the results {', '.join(known)}{where}"
+                raise Refused(f"objective={one!r} is none of {results}; add it to `metrics`")
+
+    def table(self, metrics: Mapping[str, Any], names: Names) -> dict[str, str]:
+        """Returns the objectives of a run that measures as the table [metrics] of a problem."""
+        self.check(["time", *metrics], "")
+        return {key: _expression(one, metrics, names) for one, key in self.keys.items()}
+
+    def uses(self, metrics: Mapping[str, Any]) -> bool:
+        """Returns true if a metric is an objective."""
+        return any(one in metrics for one in self.directions)
 
     @property
     def name(self) -> str:
@@ -59,6 +76,15 @@ class Goal:
         """Returns the best result; of several objectives, the results that no other one dominates."""
         names, higher = list(self.directions), list(self.directions.values())
         return get_best_config(results, names[0], higher[0]) if len(names) == 1 else get_pareto_results(results, names, higher)
+
+
+def _listed(objective: Any, higher: Any) -> dict[str, bool | None]:
+    """Returns an objective and its direction. A list has several, whose directions are another one."""
+    names: list[str] = [objective] if isinstance(objective, str) else list(objective)
+    directions: list[Any] = list(higher) if isinstance(higher, (list, tuple)) else [higher] * len(names)
+    if len(directions) != len(names):
+        raise Refused(f"objective has {len(names)} entries, and objective_higher_is_better {len(directions)}")
+    return dict(zip(names, directions))
 
 
 def _several(objectives: Any) -> dict[str, bool | None]:
@@ -72,10 +98,7 @@ def _several(objectives: Any) -> dict[str, bool | None]:
 def _direction(name: str, higher: bool | None) -> bool:
     if higher is None and name not in OBJECTIVES:
         raise Refused(f"objective={name!r}: say by objective_higher_is_better which values are good")
-    is_higher = OBJECTIVES[name] if higher is None else bool(higher)
-    if name == "time" and is_higher:
-        raise Refused("objective_higher_is_better=True for the time: the slowest configuration is no goal here")
-    return is_higher
+    return OBJECTIVES[name] if higher is None else bool(higher)
 
 
 def _expression(wanted: str, metrics: Mapping[str, Any], names: Names) -> str:

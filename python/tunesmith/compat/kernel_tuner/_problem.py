@@ -4,7 +4,6 @@
 # pyright: basic
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
@@ -18,12 +17,13 @@ from tunesmith._space import listed_constraints
 
 from . import _functions
 from ._generated import Generated
-from ._refused import Inexpressible, Refused
+from ._parameters import Names as Names
+from ._refused import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, Callable
+    from typing import Any
 
     from numpy.typing import NDArray
 
@@ -60,7 +60,7 @@ class Kernel:
         self.include: list[Path] = [file.parent for file in self.files]
         main = "" if callable(files[0]) else os.fspath(files[0])
         if callable(files[0]):
-            generated = Generated(files[0], names.values, rules)
+            generated = Generated(files[0], names, rules)
             self.text, self.options = generated.text, generated.options
             self.include.append(Path.cwd())
         elif _is_path(main):
@@ -143,72 +143,11 @@ def _language(lang: str | None, text: str) -> str:
     return known[lang.lower()]
 
 
-class Names:
-    """The parameters of a search, and the expressions of functions over them."""
-
-    def __init__(self, tune_params: Mapping[str, Sequence[Any]]) -> None:
-        if not tune_params:
-            raise Refused("tune_params is empty; there is nothing to tune")
-        self.values = {name: _alike([_value(value, name) for value in values]) for name, values in tune_params.items()}
-
-    def expression(self, given: Any, what: str) -> str:
-        """Returns a number, a text or a function as an expression."""
-        if callable(given):
-            return _functions.expression(given, self.values, what)
-        return str(given.item() if isinstance(given, numpy.generic) else given)
-
-
-def _value(value: Any, name: str) -> int | float | bool | str:
-    value = value.item() if isinstance(value, numpy.generic) else value
-    if isinstance(value, (int, float, bool, str)):
-        return value
-    raise Refused(f"tune_params[{name!r}] has {value!r}; a value is a number, a truth value or a text")
-
-
-def _alike(values: list[Any]) -> list[Any]:
-    """Returns values of one type: numbers of several types become the widest."""
-    if any(isinstance(value, str) for value in values):
-        return values
-    widest = max((type(value) for value in values), key=[bool, int, float].index, default=int)
-    return [widest(value) for value in values]
-
-
-def constraints(restrictions: Any, names: Names) -> list[Rule]:
-    """Returns the restrictions as expressions; functions that do more than an expression, as they are."""
-    if restrictions is None:
-        return []
-    listed = _listed(restrictions)
-    found: list[Rule] = []
-    for number, restriction in enumerate(listed):
-        what = f"restrictions[{number}]" if len(listed) > 1 else "restrictions"
-        if isinstance(restriction, str):
-            found.append(restriction)
-            continue
-        if not inspect.isroutine(restriction):
-            raise Refused(f"{what} is a {type(restriction).__name__}; write it as a string or a function")
-        try:
-            found.append(names.expression(restriction, what))
-        except Inexpressible:
-            found.append(_called(restriction, list(names.values)))
-    return found
-
-
 def block_limit(kernel: Kernel, names: Names) -> list[Rule]:
     """Returns the condition that Kernel Tuner adds: a work-group has at most the items that the device takes."""
     sides = [name for name in BLOCK_NAMES if name in names.values]
     most = MOST_IN_C if kernel.language == "c" else "device.max_work_group_size"
     return [f"{' * '.join(sides)} <= {most}"] if sides else []
-
-
-def _called(function: Callable[..., Any], names: list[str]) -> Rule:
-    """Returns a function as a condition. It takes parameters by their names, or one dictionary of all."""
-    try:
-        taken = list(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        taken = []
-    if taken and set(taken) <= set(names):
-        return taken, lambda *values: bool(function(*values))
-    return names, lambda *values: bool(function(dict(zip(names, values))))
 
 
 class Launch:
@@ -274,6 +213,11 @@ class Arguments:
         for parameter, argument, right in zip(kernel.parameters(len(arguments)), arguments, wanted):
             name = parameter.name
             self.names.append(name)
+            if isinstance(argument, numpy.void):
+                raise Refused(
+                    f"the argument `{name}` is a struct by value (numpy.void), which kernels do not take here; make the "
+                    "parameter a pointer to the struct, and give an array of one"
+                )
             if isinstance(argument, numpy.generic):
                 scalar = numpy.asarray(argument)
                 self.tables.append({"name": name, "type": _type(scalar, name), "value": repr(scalar.item())})
@@ -316,7 +260,7 @@ def _buffer(kernel: Kernel, parameter: Parameter, array: Array, is_input: bool, 
     table: dict[str, object] = {
         "name": name,
         "type": _type(array, name),
-        "shape": [str(extent) for extent in array.shape] or ["1"],
+        "shape": _shape(array),
         "fill": "file",
         "path": f"{name}.npy",
         "access": "in" if is_input else "inout",
@@ -335,7 +279,13 @@ def _array(argument: Any, name: str) -> Array:
     return numpy.ascontiguousarray(array)
 
 
+def _shape(array: Array) -> list[str]:
+    return [str(extent) for extent in _stored(array).shape] or ["1"]
+
+
 def _type(array: Array, name: str) -> str:
+    if array.dtype.names:
+        return "bytes"
     try:
         return element(_stored(array).dtype)
     except RequestError as error:
@@ -343,7 +293,9 @@ def _type(array: Array, name: str) -> str:
 
 
 def _stored(array: Array) -> Array:
-    """Returns the array as kernels see it: they have no type of truth values."""
+    """Returns the array as kernels see it: they have no type of truth values, and structs are bytes."""
+    if array.dtype.names:
+        return numpy.frombuffer(array.tobytes(), numpy.uint8)
     return array.view(numpy.uint8) if array.dtype == bool else array
 
 
@@ -357,9 +309,8 @@ def constants(cmem_args: Mapping[str, Any] | None, folder: Path) -> list[dict[st
     for symbol, argument in (cmem_args or {}).items():
         array = _array(argument, symbol)
         _save(folder / f"{symbol}.npy", array, symbol)
-        shape = [str(extent) for extent in array.shape] or ["1"]
         tables.append(
-            {"name": symbol, "type": _type(array, symbol), "shape": shape, "fill": "file", "path": f"{symbol}.npy",
+            {"name": symbol, "type": _type(array, symbol), "shape": _shape(array), "fill": "file", "path": f"{symbol}.npy",
              "memory": "constant", "symbol": symbol}
         )  # fmt: skip
     return tables
@@ -409,11 +360,21 @@ class _Text:
         self.lines += [f"{_text(key)} = {_toml(value)}" for key, value in keys.items() if value not in (None, [], {})]
         self.lines.append("")
 
-    def write(self) -> Path:
-        """Writes the problem, and returns its file."""
+    def space(self, names: Names, rules: Sequence[Rule]) -> None:
+        """Adds the parameters, and the constraints that are texts."""
+        self.table("[parameters]", names.values)
+        texts = {f"restriction {number}: {rule}": rule for number, rule in enumerate(rules) if isinstance(rule, str)}
+        self.table("[constraints]", texts)
+
+    def read(self, rules: Sequence[Rule]) -> Problem:
+        """Writes the problem, and reads it with the constraints that are functions."""
         path = self.folder / "problem.toml"
         path.write_text("\n".join(self.lines))
-        return path
+        problem = Problem(path)
+        functions = {f"restriction {number}": rule for number, rule in enumerate(rules) if not isinstance(rule, str)}
+        if functions:
+            problem.native = problem.native.constrained(listed_constraints(functions))
+        return problem
 
 
 def _text(text: str) -> str:
@@ -451,17 +412,28 @@ def write(
         "file": source.name, "function": kernel.name, "options": words, "include": include,
         **({} if kernel.language == "c" else {"grid": launch.grid, "local": launch.local}),
     })  # fmt: skip
-    problem.table("[parameters]", names.values)
-    texts = [rule for rule in rules if isinstance(rule, str)]
-    problem.table("[constraints]", {f"restriction {number}: {rule}": rule for number, rule in enumerate(texts)})
+    problem.space(names, rules)
     for table in arguments.tables + further:
         problem.table("[[arguments]]", table)
     if arguments.expected:
         problem.table("[verify]", {"expected": arguments.expected, "relative": RELATIVE, "absolute": atol})
     problem.table("[measure]", sampling)
     problem.table("[metrics]", metrics)
-    read = Problem(problem.write())
-    functions = [rule for rule in rules if not isinstance(rule, str)]
-    if functions:
-        read.native = read.native.constrained(listed_constraints(functions))
-    return read
+    return problem.read(rules)
+
+
+def of_space(folder: Path, names: Names, rules: Sequence[Rule]) -> Problem:
+    """Writes a problem that has a space alone: nothing of it runs."""
+    (folder / "kernel.cpp").write_text("")
+    problem = _Text(folder)
+    problem.table("[problem]", {"name": "simulated"})
+    problem.table("[kernel]", {"file": "kernel.cpp", "function": "simulated"})
+    problem.space(names, rules)
+    problem.table("[measure]", {"racing": False, "final": False, "drift": False})
+    return problem.read(rules)
+
+
+def words(folder: str) -> dict[str, str]:
+    """Returns what the call says for the files of a folder: a word for each pattern."""
+    place = re.escape(folder)
+    return {rf"{place}/problem\.toml(:\d+:\d+)?: (error: )?": "", rf"{place}/kernel\.\w+": "kernel_source"}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from importlib.abc import MetaPathFinder
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.util import spec_from_loader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 PACKAGE = "tunesmith.compat.kernel_tuner"
+REPLACED = "kernel_tuner"
 
 # Modules and names of Kernel Tuner without an equal, and what to use instead. A name stands for all below it.
 INSTEAD = {
@@ -79,5 +82,30 @@ class _Absent(MetaPathFinder):
         return None
 
 
-# It comes last: modules that exist are found before.
+class _Alias(Loader):
+    """Gives the module of this package for one of `kernel_tuner`."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        name = module.__name__
+        # The import returns what stands here when a loader is done.
+        sys.modules[name] = import_module(PACKAGE + name.removeprefix(REPLACED))
+
+
+class _Replacement(MetaPathFinder):
+    """Finds submodules of `kernel_tuner` here, if a script has put this package in its place in `sys.modules`.
+
+    Else Python would load the files once more under the other name, with classes that are not the same.
+    """
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        replaced = sys.modules.get(REPLACED)
+        if fullname.startswith(REPLACED + ".") and getattr(replaced, "__name__", "") == PACKAGE:
+            return spec_from_loader(fullname, _Alias())
+        return None
+
+
+# The one that replaces comes before Python's own, and the one that refuses last: what exists is found before.
+sys.meta_path.insert(0, _Replacement())
 sys.meta_path.append(_Absent())

@@ -13,24 +13,27 @@ if TYPE_CHECKING:
 
     from tunesmith import Evaluation, Run
 
+    from ._parameters import Names
+
 # Kernel Tuner's classes of failures, by the statuses of Tunesmith.
 FAILURES = {"compile": CompilationFailedConfig, "constraints": InvalidConfig, "infeasible": InvalidConfig}
 # The parts of the time of a result, in milliseconds.
 PARTS = ("framework_time", "strategy_time", "compile_time", "verification_time", "benchmark_time")
 
 
-def rows(run: Run, metrics: Mapping[str, Any], began: datetime) -> list[dict[str, Any]]:
+def rows(run: Run, names: Names, metrics: Mapping[str, Any], began: datetime) -> list[dict[str, Any]]:
     """Returns one dictionary for each evaluation, in the order made.
 
     Args:
         run: The run.
+        names: The parameters.
         metrics: Expressions and functions of a result, in order: each may use those before.
         began: The start of the run.
     """
     found: list[dict[str, Any]] = []
     before = 0.0
     for evaluation in run.evaluations:
-        row: dict[str, Any] = dict(evaluation.config)
+        row = names.config(evaluation.config)
         if evaluation.is_correct and evaluation.times_ms:
             row["time"] = sum(evaluation.times_ms) / len(evaluation.times_ms)
             row["times"] = list(evaluation.times_ms)
@@ -40,8 +43,7 @@ def rows(run: Run, metrics: Mapping[str, Any], began: datetime) -> list[dict[str
         row.update(_spent(evaluation, max(evaluation.clock - before, 0) * 1e3))
         before = evaluation.clock
         if "__error__" not in row:
-            for name, metric in metrics.items():
-                row[name] = _metric(metric, row)
+            add_metrics(row, metrics)
         row["timestamp"] = str(began + timedelta(seconds=evaluation.clock))
         found.append(row)
     return found
@@ -60,6 +62,12 @@ def _spent(evaluation: Evaluation, wall_ms: float) -> dict[str, float]:
     }
 
 
+def add_metrics(row: dict[str, Any], metrics: Mapping[str, Any]) -> None:
+    """Adds the metrics to a correct result, in order: each may use those before."""
+    for name, metric in metrics.items():
+        row[name] = _metric(metric, row)
+
+
 def _metric(metric: Any, row: dict[str, Any]) -> Any:
     if callable(metric):
         return metric(row)
@@ -68,18 +76,18 @@ def _metric(metric: Any, row: dict[str, Any]) -> Any:
 
 def totals(results: Sequence[Mapping[str, Any]], wall_ms: float) -> dict[str, float]:
     """Returns the sums of the parts of the time, and what is left of the whole."""
-    sums = {f"total_{part}": float(sum(row[part] for row in results)) for part in PARTS}
+    sums = {f"total_{part}": float(sum(row.get(part, 0.0) for row in results)) for part in PARTS}
     return {**sums, "overhead_time": wall_ms - sum(sums.values())}
 
 
 def show(
-    run: Run, results: Sequence[Mapping[str, Any]], best: Any, objectives: Sequence[str],
+    head: str, size: int, results: Sequence[Mapping[str, Any]], best: Any, objectives: Sequence[str],
     names: Sequence[str], metrics: Sequence[str], units: Mapping[str, str], verbose: bool,
 ) -> None:  # fmt: skip
-    """Prints what Kernel Tuner prints: the device, a line for each configuration, and the best."""
-    print(f"Using: {run.device}")
+    """Prints what Kernel Tuner prints: the head with the device, a line for each configuration, and the best."""
+    print(head)
     if verbose:
-        print(f"Searchspace has {run.space_size} configurations after restrictions.")
+        print(f"Searchspace has {size} configurations after restrictions.")
     for row in results:
         print(get_config_string(row, [*names, "time", *metrics], units))
         if verbose and "__error__" in row:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# The same method, or the one of the same kind.
+# The same method.
 EQUAL = {
     "brute_force": "exhaustive",
     "random_sample": "random",
@@ -22,7 +22,6 @@ EQUAL = {
     "bayes_opt": "gaussian_process",
     "skopt": "gaussian_process",
     "diff_evo": "differential_evolution",
-    "dual_annealing": "annealing",
     "simulated_annealing": "annealing",
     "genetic_algorithm": "genetic",
     "pso": "swarm",
@@ -31,8 +30,18 @@ EQUAL = {
     "greedy_mls": "hill_climbing",
     "mls": "hill_climbing",
     "ordered_greedy_mls": "hill_climbing",
-    "pyatf_strategies": "round_robin",
 }
+# Methods that are not here, and the nearest one.
+NEAREST = {
+    "dual_annealing": "annealing",
+    "firefly_algorithm": "swarm",
+    "pyatf_strategies": "round_robin",
+    "hybrid_vndx": "iterated_local_search",
+    "adaptive_tabu_greywolf": "tabu",
+    "nsga2": "genetic",
+    "nsga3": "genetic",
+}
+NAMES = (*EQUAL, *NEAREST)
 # Evaluations of a strategy that was given no end.
 DEFAULT_EVALUATIONS = 100
 ENDS = ("max_fevals", "time_limit", "fraction")
@@ -47,11 +56,13 @@ def chosen(strategy: object, options: Mapping[str, Any] | None) -> tuple[str, st
     name = "brute_force" if strategy is None else strategy
     if not isinstance(name, str):
         raise Refused(f"strategy={strategy!r} is no name; Tunesmith's own strategies are {', '.join(own)}")
-    ours = EQUAL.get(name, name)
+    ours = {**EQUAL, **NEAREST}.get(name, name)
+    if name in NEAREST:
+        warnings.warn(f"strategy={name!r} is not here; the nearest one, {ours!r}, runs in its place", stacklevel=3)
     if ours.partition("(")[0] not in own:
-        near = difflib.get_close_matches(name, [*EQUAL, *own], 1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
-        raise Refused(f"strategy={name!r} has no equal here{meant} Known are {', '.join([*EQUAL, *own])}")
+        near = difflib.get_close_matches(name, [*NAMES, *own], 1)
+        meant = f" did you mean {near[0]!r}?" if near else ""
+        raise Refused(f"strategy={name!r} has no equal here;{meant} known are {', '.join([*NAMES, *own])}")
     return ours, _stop(ours, dict(options or {}))
 
 

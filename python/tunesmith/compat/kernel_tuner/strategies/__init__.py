@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .._refused import refuse_name
-from .._strategy import EQUAL
+from .._strategy import NAMES
 
 
 def __getattr__(name: str) -> str:
-    if name in EQUAL:
+    if name in NAMES:
         return name
     refuse_name(__name__, name)
