@@ -164,6 +164,7 @@ def test_any_source_and_size_can_be_simulated(simulate):
         ({"cache": {"1": entry(2, 1.0)}}, "entry \"1\" .* has the values A=2; correct its key or its values"),
         ({"cache": {"1": entry(1, 1.0) | {"time": "2.5"}}}, "entry \"1\" .* has the time '2.5'; write a number"),
         ({"cache": {"1": entry(1, 1.0) | {"time": None}}}, "entry \"1\" .* has the time None"),
+        ({"cache": {"1": entry(1, float("nan"))}}, "entry \"1\" .* has the time nan"),
         ({"cache": {"1": [1]}}, "entry \"1\" .* has no value of A"),
         ({"facts": {"kernel_name": None, "tune_params": None}, "cache": {}}, "is of the kernel None"),
         (

@@ -159,17 +159,17 @@ def tune_kernel(
     metrics = dict(metrics or {})
     goal = Goal(objective, objective_higher_is_better, objectives, metrics, names)
     chosen, stop = _strategy.chosen(strategy, strategy_options)
-    shown = _Shown(quiet, verbose, list(names.values), list(goal.directions), list(metrics))
+    printout = _Printout(quiet, verbose, list(names.values), list(goal.directions), list(metrics))
     given: dict[str, Any] = {"strategy": chosen, "stop": stop, "seed": seed, "objective": goal.text}
     if simulation_mode:
         simulation = Simulation(cache, names, kernel_name, problem_size, metrics)
         timed = "time_limit" in (strategy_options or {})
-        given.update(progress=shown.progress)
+        given.update(progress=printout.progress)
         results, size = _simulated(simulation, restrictions, names, goal, timed, given)
         best = goal.best(results)
         env = {"device_name": simulation.device, "iterations": iterations, "compiler_options": compiler_options,
                "best_config": best, **_simulation.totals(results, (time.perf_counter() - start) * 1e3)}  # fmt: skip
-        shown.show(f"Simulating: {simulation.device}", size, results, best, {})
+        printout.show(f"Simulating: {simulation.device}", size, results, best, {})
         return results, env
     _refuse(texmem_args=texmem_args, observers=observers, parallel=parallel)
     rules = _restrictions.constraints(restrictions, names)
@@ -189,7 +189,7 @@ def tune_kernel(
         if verify is not None:
             problem = _judged(problem, written, _Verification(verify, answer, atol, written))
         run = tune(
-            problem, **given, progress=shown.progress, device=_device(kernel.language, device, platform),
+            problem, **given, progress=printout.progress, device=_device(kernel.language, device, platform),
             out=kept.journal, resume=kept.resumes, keep_going=True,
         )  # fmt: skip
         results = _results.rows(run, names, metrics, began)
@@ -200,7 +200,7 @@ def tune_kernel(
     best = goal.best(results)
     env = {"device_name": run.device, "iterations": iterations, "compiler_options": compiler_options,
            "best_config": best, **_results.totals(results, (time.perf_counter() - start) * 1e3)}  # fmt: skip
-    shown.show(f"Using: {run.device}", size, results, best, {} if kernel.language == "c" else {"time": "ms"})
+    printout.show(f"Using: {run.device}", size, results, best, {} if kernel.language == "c" else {"time": "ms"})
     return results, env
 
 
@@ -219,7 +219,7 @@ def _simulated(
         return simulation.results(run, goal, (time.perf_counter() - start) * 1e3), run.space_size
 
 
-class _Shown:
+class _Printout:
     """What a call prints."""
 
     def __init__(

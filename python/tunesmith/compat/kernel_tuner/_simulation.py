@@ -102,8 +102,9 @@ class Simulation:
         if word:
             self._failures[row] = word
             return
-        time, times = entry.get("time"), entry.get("times")
-        if not _is_number(time):
+        time: Any = entry.get("time")
+        times = entry.get("times")
+        if not _is_number(time) or not math.isfinite(time):
             raise Refused(
                 f"entry \"{key}\" of the cache {self.file} has the time {time!r}; write a number of milliseconds or a "
                 "failure such as \"RuntimeFailedConfig\""
@@ -166,7 +167,7 @@ class Simulation:
 
     def _searched(self, row: tuple[Any, ...], goal: Goal, has_time_limit: bool) -> Row:
         key, entry = self._entries[row]
-        costs = {name: float(entry[name]) for name in COSTS if _is_number(entry.get(name))}
+        costs = {name: float(entry[name]) for name in COSTS if _is_number(entry.get(name)) and entry[name] >= 0}
         if has_time_limit and len(costs) < len(COSTS):
             raise Refused(
                 f"entry \"{key}\" of the cache {self.file} does not have {', '.join(COSTS)}, which time_limit counts in "
