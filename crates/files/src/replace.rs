@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Writes `contents` to the file at `path`, in one step: whoever reads it meanwhile, or finds it after the
 /// disk was full or the process was killed, has either the whole old file or the whole new one. The file keeps
@@ -19,9 +20,8 @@ pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
         return fs::write(path, contents);
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let new = beside(&path);
-    let mut file = match OpenOptions::new().write(true).create_new(true).open(&new) {
-        Ok(file) => file,
+    let (new, mut file) = match create_beside(&path) {
+        Ok(created) => created,
         // Who may write the file, but not its folder, can only overwrite it.
         Err(error) if error.kind() == ErrorKind::PermissionDenied && there.is_some() => {
             return fs::write(path, contents);
@@ -37,13 +37,20 @@ pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     written.inspect_err(|_| drop(fs::remove_file(&new)))
 }
 
-/// Returns a name beside `path` that no other writer has.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    let moment = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
-    name.push(format!(".{}-{moment}.new", std::process::id()));
-    path.with_file_name(name)
+/// Creates a file beside `path` whose name no other writer has.
+fn create_beside(path: &Path) -> Result<(PathBuf, File)> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let mut name = OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(format!(".{}-{}.new", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+        let new = path.with_file_name(name);
+        match OpenOptions::new().write(true).create_new(true).open(&new) {
+            // A process with this number was killed here.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            created => return created.map(|file| (new, file)),
+        }
+    }
 }
 
 #[cfg(test)]
