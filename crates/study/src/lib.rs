@@ -40,6 +40,6 @@ pub use measurements::{Measurements, final_medians};
 pub use model_choice::{ModelChoice, model_kind, no_model, read_model};
 pub use page::run_section;
 pub use past::{Fitting, JudgedRecording, LeftOut, Past, WhyLeftOut};
-pub use recordings::{read_recording, read_recording_with_outline};
+pub use recordings::{metric_of, read_recording, read_recording_with_outline};
 pub use trials::{trials, values_of};
 pub use winner::{Estimate, GainEstimate, Place, Regression, Remeasured, WinnerCheck, WinnerEvidence};

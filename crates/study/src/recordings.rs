@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use tunesmith_core::recording::Row;
-use tunesmith_core::{Objective, Recording};
+use tunesmith_core::{Objective, Recording, RecordingError, Refusal};
 use tunesmith_problem::Metric;
 use tunesmith_store::{ImportError, Outline};
 
@@ -26,6 +26,18 @@ pub fn read_recording_with_outline(path: &Path) -> Result<(Recording, Option<Out
         rank(&mut recording, &Metric::recorded(outline.header.objective.as_ref()));
     }
     Ok((recording, outline))
+}
+
+/// Returns the metric that ranks the rows of the recording at `path`.
+///
+/// # Errors
+/// The file does not state the direction of its objective, or states several.
+pub fn metric_of(recording: &Recording, path: &Path) -> Result<Metric, Refusal> {
+    let undirected = |error: RecordingError| {
+        let remedy = format!("convert it first, and {}", error.remedy());
+        Refusal::new(format!("`{}`: {error}", path.display()), Some(remedy))
+    };
+    Metric::over_recording(recording.objective().map_err(undirected)?.clone(), &[])
 }
 
 /// Ranks the rows by `metric`.

@@ -13,8 +13,8 @@ pub fn trials(recording: &Recording, metric: &Metric) -> Trials {
     let names = || recording.parameters().iter().map(Parameter::name);
     let score = |row: &Row| {
         let parameter = |name: &str| names().position(|own| own == name).map(|at| row.values[at].clone());
-        // A row may state a median in place of samples.
-        let stated = row.time_ms().and_then(|time_ms| metric.of_times(&[time_ms]));
+        // A row may state its score in place of samples.
+        let stated = row.value(metric.objective().quantity()).map(|value| vec![value]);
         let values = stated.or_else(|| metric.samples(&parameter, &row.measurement).ok())?;
         statistics::median(&values).map(|value| metric.objective().score(value))
     };

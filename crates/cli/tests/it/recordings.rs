@@ -236,6 +236,24 @@ fn every_command_ranks_a_recording_by_its_own_objective() {
 }
 
 #[test]
+fn explain_and_export_rank_a_recording_by_its_own_objective() {
+    let folder = Folder::with(&[("r.cache.json", RATES)]);
+    let explained = folder.run(&["explain", "r.cache.json", "--json"]).json();
+    assert_eq!((&explained["best"]["config"]["A"], &explained["best"]["value"]), (&2.into(), &7.0.into()));
+    let ran = folder.run(&["export", "r.cache.json", "--as", "env", "-o", "r.env"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(std::fs::read_to_string(folder.path("r.env")).unwrap().contains("A=2"));
+    folder.run(&["export", "r.cache.json", "--as", "wisdom", "-o", "r.wisdom"]).refused(&["GFLOP/s"]);
+    folder.write("odd.json", &RATES.replace("GFLOP/s", "quality"));
+    folder.run(&["export", "odd.json", "--as", "env", "-o", "o.env"]).refused(&["`quality`", "convert it first"]);
+    folder.run(&["explain", "odd.json"]).refused(&["nothing says whether more of it is better"]);
+    folder.run(&["compare", "odd.json", "--strategy", "random"]).refused(&["maximise quality"]);
+    let ran = folder.run(&["convert", "odd.json", "--objective", "maximise quality", "-o", "even.json"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert_eq!(folder.run(&["explain", "even.json", "--json"]).json()["best"]["config"]["A"], 2);
+}
+
+#[test]
 fn recorded_numbers_are_objectives_metrics_and_limits_of_compare() {
     let folder = Folder::with(&[("r.cache.json", RATES)]);
     let optimum = |arguments: &[&str]| {

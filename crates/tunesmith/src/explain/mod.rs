@@ -137,7 +137,10 @@ pub fn explain(options: &ExplainOptions) -> Result<Option<Explanation>, Error> {
         return Err(Error::request(text, Some("leave --measure, --problem and --on out".to_string())));
     }
     let counters = counters::explain(options, &recording, outline.as_ref())?;
-    let metric = Metric::recorded(outline.as_ref().and_then(|outline| outline.header.objective.as_ref()));
+    let metric = match &outline {
+        Some(outline) => Metric::recorded(outline.header.objective.as_ref()),
+        None => tunesmith_study::metric_of(&recording, &options.run)?,
+    };
     let trials = trials(&recording, &metric);
     let standing = outline.as_ref().map_or_else(|| Standing::of_rows(&recording), Standing::of_journal);
     let space = outline.as_ref().and_then(|outline| space_of_journal(&outline.header, &recording));
@@ -222,14 +225,14 @@ impl Standing {
         }
     }
 
-    /// Returns the verdict on a recording, whose rows were measured once: the fastest is the best.
+    /// Returns the verdict on a recording, whose rows were measured once: the one of the best score is the best.
     fn of_rows(recording: &Recording) -> Self {
-        let timed = recording.rows().iter().filter_map(|row| Some((row, row.time_ms()?)));
-        let best = timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, time_ms)| {
+        let best = recording.best().and_then(|(row, value)| Some((row, value, row.time_ms()?)));
+        let best = best.map(|(row, value, time_ms)| {
             let pairs = recording.parameters().iter().zip(&row.values);
             let config = pairs.map(|(parameter, value)| (parameter.name().to_string(), Journal::value(value)));
             let ci95_ms = statistics::reported_interval(&row.measurement.times_ms);
-            Explained { config: config.collect(), time_ms, ci95_ms, value: time_ms, gain: None }
+            Explained { config: config.collect(), time_ms, ci95_ms, value, gain: None }
         });
         Self {
             best,

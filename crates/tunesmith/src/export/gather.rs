@@ -1,16 +1,17 @@
 //! Gathers the entries of runs from files of any kind.
 
 use crate::Error;
-use crate::top::{Top, UNVERIFIED, top_of};
+use crate::top::{UNVERIFIED, top_of};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::WisdomError;
 use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdom};
 use tunesmith_core::judge::measure::Measure;
+use tunesmith_core::recording::Row;
 use tunesmith_core::{Gain, Objective, Target};
 use tunesmith_space::Value;
-use tunesmith_store::{ImportError, Outline, StoreError};
+use tunesmith_store::{Outline, StoreError};
 use tunesmith_study::JudgedRun;
 
 /// All entries of the runs, with notes about them.
@@ -77,7 +78,8 @@ impl Gathered {
         }
         // Readers take the fastest. What the verdict does not place before the best counts as no
         // faster than it: the difference is luck.
-        let costs = costs(&judged, &top);
+        let values: Vec<f64> = top.configs.iter().map(|found| found.value).collect();
+        let costs = costs(&top.objective, &values);
         let least = costs.first().copied().unwrap_or_default();
         self.winners.extend(top.configs.first().map(|best| (config(&best.config), best.gain.and_then(Gain::ratio))));
         let device = header.identity.get("device").and_then(Json::as_str).unwrap_or_default();
@@ -137,20 +139,21 @@ impl Gathered {
     }
 
     fn add_recording(&mut self, run: &Path) -> Result<(), Error> {
-        let recording = tunesmith_store::import(run).map_err(|error: ImportError| Error::from(error))?;
-        self.join_objective(run, &Objective::time())?;
+        let recording = tunesmith_study::read_recording(run)?;
+        let objective = tunesmith_study::metric_of(&recording, run)?.objective().clone();
+        self.join_objective(run, &objective)?;
+        let valued = recording.rows().iter().filter_map(|row| Some((row, row.value(objective.quantity())?)));
+        let (rows, values): (Vec<&Row>, Vec<f64>) = valued.unzip();
         let names = recording.parameters().iter().map(tunesmith_space::Parameter::name);
-        let entry = |row: &tunesmith_core::recording::Row| {
-            Some(Entry {
-                kernel: recording.kernel.clone().unwrap_or_else(|| recording.name.clone()),
-                device: recording.device.clone().unwrap_or_default(),
-                input: Input::new(),
-                config: names.clone().map(str::to_string).zip(row.values.iter().cloned()).collect(),
-                time_ms: row.time_ms()?,
-                provenance: Provenance { samples: Some(row.measurement.times_ms.len()), ..Provenance::default() },
-            })
+        let entry = |(row, cost): (&Row, f64)| Entry {
+            kernel: recording.kernel.clone().unwrap_or_else(|| recording.name.clone()),
+            device: recording.device.clone().unwrap_or_default(),
+            input: Input::new(),
+            config: names.clone().map(str::to_string).zip(row.values.iter().cloned()).collect(),
+            time_ms: cost,
+            provenance: Provenance { samples: Some(row.measurement.times_ms.len()), ..Provenance::default() },
         };
-        self.wisdom.entries.extend(recording.rows().iter().filter_map(entry));
+        self.wisdom.entries.extend(rows.into_iter().zip(costs(&objective, &values)).map(entry));
         Ok(())
     }
 
@@ -169,11 +172,10 @@ impl Gathered {
     }
 }
 
-/// Returns a positive cost of every configuration, in their order: a number with the ratios of the objective, such as
+/// Returns a positive cost of every configuration by its value of the objective, in their order: a number with the ratios of the objective, such as
 /// the time itself. Where ratios have no meaning, it grows by 1 from the best to the middle one.
-fn costs(judged: &JudgedRun<'_>, top: &Top) -> Vec<f64> {
-    let objective = judged.metric.objective();
-    let scores: Vec<f64> = top.configs.iter().map(|found| objective.score(found.value)).collect();
+fn costs(objective: &Objective, values: &[f64]) -> Vec<f64> {
+    let scores: Vec<f64> = values.iter().map(|value| objective.score(*value)).collect();
     let measure = Measure::of(scores.iter().copied());
     let best = scores.iter().copied().fold(f64::INFINITY, f64::min);
     let middle = tunesmith_core::statistics::median(&scores).unwrap_or(best);
