@@ -11,6 +11,7 @@ pub(super) const COMPARE_HELP: &str = "Examples:
   tunesmith compare counters.csv.gz --strategy profile_guided --model trees --repeats 1000 --json
   tunesmith compare recordings/*.csv.gz --strategy default --history recordings/*.csv.gz
   tunesmith compare recordings/*.csv.gz --strategy default --strategy genetic --in-flight 8
+  tunesmith compare cache.json --strategy default --objective \"minimise energy\" --limit \"time_ms < 5\"
 
 Recordings are journals, CSV with or without a JSON file beside it, Kernel Tuner caches, T4
 results and KTT results, plain or compressed. `random` is simulated only with --noise or --in-flight:
@@ -19,6 +20,8 @@ otherwise its numbers are exact expectations.";
 pub(super) const CONVERT_HELP: &str = "Examples:
   tunesmith convert run.jsonl run.2.jsonl -o run.csv.gz
   tunesmith convert cache.json.gz -o results.json --to t4
+  tunesmith convert cache.json -o run.csv --objective \"maximise occupancy\"
+  tunesmith convert caches/*.json -o all.csv --keep-apart
 
 Suffixes: .csv (with a .json file beside it), .json (T4), .cache.json (Kernel Tuner); add .gz to
 compress.";
