@@ -174,6 +174,11 @@ impl Translator<'_> {
             Kind::And(parts) | Kind::Or(parts) => self.junction_value(parts, node),
             Kind::Conditional(parts) => self.conditional(parts, node),
             Kind::Call(builtin, parts) => {
+                if let [Node { kind: Kind::List(items), .. }] = &parts[..]
+                    && let Some(term) = self.over_list(*builtin, items)
+                {
+                    return term;
+                }
                 let args: Vec<Id> = parts.iter().map(|part| self.value(part)).collect();
                 self.call(*builtin, &args).unwrap_or_else(|| self.shallow(node, &args))
             }
@@ -343,6 +348,38 @@ impl Translator<'_> {
             Some(_) => Some(then),
             None if then == otherwise && !self.graph.term(condition).fallible => Some(then),
             None => self.graph.apply(Op::Select, &[condition, then, otherwise]),
+        }
+    }
+
+    /// Translates a function of a written list as what it abbreviates: `sum([a, b])` as `0 + a + b`. If an
+    /// element may fail, the whole list fails, whatever the function needs of it. Leaves this to the tree.
+    fn over_list(&mut self, builtin: Builtin, items: &[Node]) -> Option<Id> {
+        let values: Vec<Id> = items.iter().map(|item| self.value(item)).collect();
+        if values.iter().any(|&value| self.graph.term(value).fallible || self.is_wide(value)) {
+            return None;
+        }
+        let truths = |this: &mut Self| -> Vec<Id> {
+            values.iter().zip(items).map(|(&value, item)| this.truth_of(value, item)).collect()
+        };
+        match builtin {
+            Builtin::Len => Some(self.graph.int(items.len() as i64)),
+            Builtin::Sum => {
+                let zero = self.graph.int(0);
+                values.iter().try_fold(zero, |sum, &value| self.binary(BinaryOp::Add, [sum, value]))
+            }
+            Builtin::All => {
+                let truths = truths(self);
+                self.flat(Op::And, &truths)
+            }
+            Builtin::Any => {
+                let truths = truths(self);
+                self.flat(Op::Or, &truths)
+            }
+            Builtin::Min | Builtin::Max => match values[..] {
+                [only] => Some(only),
+                _ => self.call(builtin, &values),
+            },
+            _ => None,
         }
     }
 

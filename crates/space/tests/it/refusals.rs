@@ -95,6 +95,32 @@ fn functions_of_one_parameter_are_over_its_values_except_the_length_of_a_string(
     assert_eq!(size("len(order) == 6"), "6");
 }
 
+/// As functions of 16 parameters at once, these would be tried with 10^16 combinations.
+#[test]
+fn functions_of_written_lists_are_taken_apart_as_operators_are() {
+    let names: Vec<String> = (0..16).map(|index| format!("p{index}")).collect();
+    let builder = over(&names.iter().map(String::as_str).collect::<Vec<_>>(), 9);
+    let size = |text: String| {
+        let constraint = Constraint::parse(&text).unwrap();
+        builder.clone().constraint(constraint).build().unwrap().size().to_string()
+    };
+    let joined = |by: &str, item: fn(&String) -> String| names.iter().map(item).collect::<Vec<_>>().join(by);
+    let own = |by: &str| joined(by, String::clone);
+    let positive = |by: &str| joined(by, |name| format!("{name} > 0"));
+    for (list, operators) in [
+        (format!("sum([{}]) <= 10", own(", ")), format!("{} <= 10", own(" + "))),
+        (format!("all([{}])", positive(", ")), positive(" and ")),
+        (format!("any([{}])", own(", ")), own(" or ")),
+        (format!("max(({})) == 3", own(", ")), format!("max({}) == 3", own(", "))),
+        (
+            format!("len([{}]) == 16 and min([{}]) > 1", own(", "), own(", ")),
+            joined(" and ", |name| format!("{name} > 1")),
+        ),
+    ] {
+        assert_eq!(size(list), size(operators));
+    }
+}
+
 #[test]
 fn beyond_128_bits_only_ranks_are_missing() {
     let names: Vec<String> = (0..64).map(|index| format!("p{index}")).collect();

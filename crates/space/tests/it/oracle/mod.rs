@@ -130,7 +130,10 @@ pub fn expression(names: Vec<String>) -> impl Strategy<Value = String> {
     leaf.prop_recursive(3, 12, 3, |inner| {
         let binary = proptest::sample::select(vec!["+", "-", "*", "/", "//", "%"]);
         let comparison = proptest::sample::select(vec!["<", "<=", ">", ">=", "==", "!="]);
+        let of_list = proptest::sample::select(vec!["sum", "min", "max", "all", "any", "len"]);
         prop_oneof![
+            2 => (of_list, proptest::collection::vec(inner.clone(), 0..=3))
+                .prop_map(|(function, items)| format!("{function}([{}])", items.join(", "))),
             3 => (inner.clone(), binary, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
             1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("max({a}, {b})")),
             1 => inner.clone().prop_map(|a| format!("abs({a})")),
