@@ -12,11 +12,13 @@ mod progress;
 mod render;
 #[cfg(feature = "watch")]
 mod screen;
+mod streamed;
 mod workers;
 
 use args::{Cli, Command, FleetCommand};
 use clap::Parser;
 use std::ffi::OsString;
+use streamed::Streamed;
 use tunesmith::device::worker::WorkerCommand;
 
 pub use commands::machine;
@@ -51,8 +53,8 @@ impl Ending {
 /// started by `worker`. Returns the exit code. Ends the process after printing help.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, worker: WorkerCommand) -> u8 {
     commands::start_workers_by(worker);
-    let cli = Cli::try_parse_from(arguments).unwrap_or_else(|error| args::explained(error).exit());
-    match execute(&cli.command) {
+    let mut cli = Cli::try_parse_from(arguments).unwrap_or_else(|error| args::explained(error).exit());
+    match delivered(&mut cli.command) {
         Ok(ending) => ending.code(),
         Err(error) if error.is_interruption() => Ending::Interrupted.code(),
         Err(error) => {
@@ -62,6 +64,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, worker: WorkerCommand)
             interrupted.unwrap_or(if error.is_request() { 2 } else { 3 })
         }
     }
+}
+
+/// Executes the command, and writes its output to standard output if it is told so.
+fn delivered(command: &mut Command) -> Result<Ending, tunesmith::Error> {
+    let streamed = Streamed::of(command)?;
+    let ending = execute(command)?;
+    if let (Some(streamed), Ending::Done) = (streamed, ending) {
+        streamed.deliver()?;
+    }
+    Ok(ending)
 }
 
 fn execute(command: &Command) -> Result<Ending, tunesmith::Error> {

@@ -2,23 +2,37 @@
 //! nothing from a file or a program acts on the terminal.
 
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tunesmith::report::{folded, visible};
+
+/// True if standard output belongs to a file that the command writes.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Reserves standard output for [`bytes`]. What is for people goes to standard error from then on.
+pub(crate) fn take_standard_output() {
+    IS_TAKEN.store(true, Ordering::Relaxed);
+}
 
 /// Prints `text` for people.
 pub(crate) fn print(text: &str) {
-    write(&visible(text));
+    if IS_TAKEN.load(Ordering::Relaxed) { note(text.trim_end()) } else { write(visible(text).as_bytes()) }
+}
+
+/// Writes the content of a file as it is.
+pub(crate) fn bytes(content: &[u8]) {
+    write(content);
 }
 
 /// Prints a source or a script: to a file or a pipe exactly as it is.
 pub(crate) fn exact(text: &str) {
-    if std::io::stdout().is_terminal() { print(text) } else { write(text) }
+    if std::io::stdout().is_terminal() { print(text) } else { write(text.as_bytes()) }
 }
 
 /// Writes `text`. If a reader closed the pipe early (`| head`), that is not an error: it has all it
 /// wants.
-fn write(text: &str) {
+fn write(text: &[u8]) {
     let mut stdout = std::io::stdout().lock();
-    if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    if let Err(error) = stdout.write_all(text).and_then(|()| stdout.flush()) {
         if error.kind() == ErrorKind::BrokenPipe {
             std::process::exit(0);
         }
@@ -30,7 +44,7 @@ fn write(text: &str) {
 /// Prints one JSON document.
 pub(crate) fn json(document: &impl serde::Serialize) {
     let text = serde_json::to_string_pretty(document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
-    write(&format!("{text}\n"));
+    write(format!("{text}\n").as_bytes());
 }
 
 /// Prints a message to standard error. A failure is ignored, since nobody could be told of it.

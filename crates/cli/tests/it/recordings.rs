@@ -254,6 +254,23 @@ fn explain_and_export_rank_a_recording_by_its_own_objective() {
 }
 
 #[test]
+fn a_dash_is_standard_output_and_what_is_for_people_goes_to_standard_error() {
+    let folder = Folder::with(&[("r.cache.json", RATES)]);
+    let convert = |arguments: &[&str]| folder.run(&[&["convert", "r.cache.json", "-o", "-"], arguments].concat());
+    let csv = convert(&["--to", "csv"]);
+    assert_eq!((csv.code, csv.stdout.lines().next()), (Some(0), Some("A,time_ms,status,GFLOP/s,watts")), "{csv:#?}");
+    assert!(csv.stderr.contains("3 configurations") && !csv.stdout.contains("3 configurations"), "{csv:#?}");
+    let t4: serde_json::Value = serde_json::from_str(&convert(&["--to", "t4"]).stdout).unwrap();
+    assert_eq!(t4["results"].as_array().map(Vec::len), Some(3));
+    convert(&[]).refused(&["suffix", "--to"]);
+    convert(&["--to", "csv", "--json"]).refused(&["both write to standard output"]);
+    convert(&["--to", "xml"]).refused(&["xml"]);
+    let env = folder.run(&["export", "r.cache.json", "--as", "env", "-o", "-"]);
+    assert!(env.code == Some(0) && env.stdout.contains("A=2"), "{env:#?}");
+    assert!(!folder.path("-").exists());
+}
+
+#[test]
 fn recorded_numbers_are_objectives_metrics_and_limits_of_compare() {
     let folder = Folder::with(&[("r.cache.json", RATES)]);
     let optimum = |arguments: &[&str]| {

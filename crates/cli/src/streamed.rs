@@ -1,0 +1,94 @@
+//! `-o -`: the output of a command on standard output.
+//!
+//! Commands write files. For `-`, a command gets a file in a folder of its own, which is then copied to standard
+//! output. What it says to people goes to standard error.
+
+use crate::args::{Command, TrainCommand};
+use crate::output;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use tunesmith::Error;
+use tunesmith::core::Refusal;
+
+/// The output of a command that goes to standard output.
+pub(crate) struct Streamed {
+    folder: TempDir,
+    name: String,
+}
+
+/// An option of a command that names its output.
+struct Named<'a> {
+    path: &'a mut PathBuf,
+    /// The name of a file of its format.
+    name: String,
+    /// True if the command prints JSON to standard output.
+    json: bool,
+}
+
+impl Streamed {
+    /// Returns the stream if `command` is told to write to `-`, and makes it write to the stream's file.
+    ///
+    /// # Errors
+    /// The command has two things to print, or standard output cannot tell the format.
+    pub(crate) fn of(command: &mut Command) -> Result<Option<Self>, Error> {
+        let is_stream = |path: &Path| path.as_os_str() == "-";
+        let Some(named) = named(command).filter(|named| is_stream(named.path)) else { return Ok(None) };
+        let refuse = |text: &str, remedy: &str| Error::from(Refusal::new(text.to_string(), Some(remedy.to_string())));
+        if named.json {
+            return Err(refuse("`-o -` and --json both write to standard output", "leave one of them out"));
+        }
+        if named.name.is_empty() {
+            return Err(refuse("standard output has no suffix that tells the format", "add --to with a format"));
+        }
+        let folder = tempfile::tempdir().map_err(|error| {
+            let path = std::env::temp_dir();
+            refuse(
+                &format!("cannot write to `{}`: {error}", path.display()),
+                "set TMPDIR to a folder that can be written to",
+            )
+        })?;
+        *named.path = folder.path().join(&named.name);
+        output::take_standard_output();
+        Ok(Some(Self { folder, name: named.name }))
+    }
+
+    /// Copies the output to standard output.
+    ///
+    /// # Errors
+    /// The command wrote nothing, or the disk failed.
+    pub(crate) fn deliver(self) -> Result<(), Error> {
+        let named = self.folder.path().join(&self.name);
+        // A format may add a suffix of its own.
+        let others = || std::fs::read_dir(self.folder.path()).ok()?.find_map(|entry| Some(entry.ok()?.path()));
+        let path = if named.is_file() { Some(named) } else { others() };
+        let read = |path: PathBuf| std::fs::read(path).map_err(|error| error.to_string());
+        let content = path.ok_or("the command wrote nothing".to_string()).and_then(read);
+        output::bytes(&content.map_err(|error| Error::from(Refusal::new(format!("no output: {error}"), None)))?);
+        Ok(())
+    }
+}
+
+/// Returns the option of `command` that names its one output.
+fn named(command: &mut Command) -> Option<Named<'_>> {
+    let named = |path, name: &str, json| Some(Named { path, name: name.to_string(), json });
+    match command {
+        Command::Convert(args) => {
+            let name = match args.to.as_deref() {
+                Some("csv") => "recording.csv",
+                Some("t4") => "recording.json",
+                Some("kernel-tuner") => "recording.cache.json",
+                // An unknown format is refused by name.
+                Some(_) => "recording",
+                None => "",
+            };
+            named(&mut args.out, name, args.json)
+        }
+        Command::Report(args) => named(args.out.as_mut()?, "report.html", args.json),
+        Command::Export(args) => named(args.out.as_mut()?, "tuned", args.json),
+        Command::Estimate(args) => named(args.out.as_mut()?, "estimates.csv", args.json),
+        Command::Calibrate(args) => named(&mut args.out, "device.json", args.json),
+        Command::Train(TrainCommand::Counters(args)) => named(&mut args.out, "model.json", args.json),
+        Command::Train(TrainCommand::Timing(args)) => named(&mut args.out, "model.json", args.json),
+        _ => None,
+    }
+}
