@@ -21,19 +21,15 @@ pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let (new, mut file) = match create_beside(&path) {
-        Ok(created) => created,
         // Who may write the file, but not its folder, can only overwrite it.
         Err(error) if error.kind() == ErrorKind::PermissionDenied && there.is_some() => {
             return fs::write(path, contents);
         }
-        Err(error) => return Err(error),
+        created => created?,
     };
     let permissions = there.map(|there| there.permissions());
-    let written = (|| {
-        permissions.map_or(Ok(()), |permissions| File::set_permissions(&file, permissions))?;
-        file.write_all(contents)?;
-        fs::rename(&new, &path)
-    })();
+    let written = permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions));
+    let written = written.and_then(|()| file.write_all(contents)).and_then(|()| fs::rename(&new, &path));
     written.inspect_err(|_| drop(fs::remove_file(&new)))
 }
 

@@ -130,25 +130,30 @@ impl Data<'_> {
     /// Returns the portfolio of the selected rule, and the rules that were tried.
     pub(super) fn select(&self, rules: Rules) -> (Fitted, Vec<Tried>) {
         let all: Vec<usize> = (0..self.inputs.len()).collect();
-        if let Some(fitted) = self.of_winners(&all).filter(|_| rules != Rules::Tree) {
-            return (fitted, Vec::new());
+        match self.of_winners(&all).filter(|_| rules != Rules::Tree) {
+            Some(fitted) => (fitted, Vec::new()),
+            None => self.select_compared(&all, rules),
         }
-        let members = self.members(&all);
+    }
+
+    /// Returns the portfolio of the selected rule for inputs whose configurations can be compared.
+    fn select_compared(&self, all: &[usize], rules: Rules) -> (Fitted, Vec<Tried>) {
+        let members = self.members(all);
         let tried = if rules == Rules::Tree { Vec::new() } else { self.judge() };
         let candidate = match rules {
             Rules::Tree => Candidate::SizesTree,
             Rules::Judged => best(&tried).unwrap_or(Candidate::Fixed),
             Rules::Apart => {
                 let is_apart = |tried: &&Tried| {
-                    let fitted = self.fit(tried.candidate, &all, &members);
+                    let fitted = self.fit(tried.candidate, all, &members);
                     fitted.is_some_and(|fitted| !fitted.chooser.rule.is_one_for_all())
                 };
                 let least = tried.iter().filter(is_apart).min_by(|a, b| a.held_out.total_cmp(&b.held_out));
                 least.map_or(Candidate::SizesTree, |tried| tried.candidate)
             }
         };
-        let fitted = self.fit(candidate, &all, &members);
-        let fitted = fitted.unwrap_or_else(|| self.one_for_all(Candidate::Fixed, &all, self.best_on_average(&all)));
+        let fitted = self.fit(candidate, all, &members);
+        let fitted = fitted.unwrap_or_else(|| self.one_for_all(Candidate::Fixed, all, self.best_on_average(all)));
         (fitted, tried)
     }
 

@@ -34,6 +34,15 @@ impl Ranking {
         self.quantities().into_iter().filter(|name| *name != TIME_MS).collect()
     }
 
+    /// Returns the unit of a number that ranks the rows, if the file states it.
+    fn unit_of(&self, name: &str) -> Option<String> {
+        let own = |objective: &Objective| objective.unit().filter(|_| objective.quantity() == name).map(str::to_string);
+        match self {
+            Self::Known(objective) => std::iter::once(objective).chain(objective.parts()).find_map(own),
+            Self::Undirected { name: known, unit } => unit.clone().filter(|_| known == name),
+        }
+    }
+
     /// Returns the names of the numbers that a row needs: several for a front.
     pub(super) fn quantities(&self) -> Vec<&str> {
         match self {
@@ -94,12 +103,7 @@ impl Recording {
             let known = numbers.into_iter().map(str::to_string).collect();
             return Err(RecordingError::NoNumber { name: aim.name.clone(), suggestion, known });
         }
-        let stated =
-            |objective: &Objective| objective.unit().filter(|_| objective.quantity() == aim.name).map(str::to_string);
-        let unit = match &self.ranking {
-            Ranking::Known(objective) => std::iter::once(objective).chain(objective.parts()).find_map(stated),
-            Ranking::Undirected { name, unit } => unit.clone().filter(|_| *name == aim.name),
-        };
+        let unit = self.ranking.unit_of(&aim.name);
         self.ranking = Ranking::Known(Objective::new(&aim.name, aim.direction, unit.as_deref(), Source::Recorded));
         Ok(())
     }

@@ -358,29 +358,24 @@ impl Translator<'_> {
         if values.iter().any(|&value| self.graph.term(value).fallible || self.is_wide(value)) {
             return None;
         }
-        let truths = |this: &mut Self| -> Vec<Id> {
-            values.iter().zip(items).map(|(&value, item)| this.truth_of(value, item)).collect()
-        };
         match builtin {
             Builtin::Len => Some(self.graph.int(items.len() as i64)),
             Builtin::Sum => {
                 let zero = self.graph.int(0);
                 values.iter().try_fold(zero, |sum, &value| self.binary(BinaryOp::Add, [sum, value]))
             }
-            Builtin::All => {
-                let truths = truths(self);
-                self.flat(Op::And, &truths)
-            }
-            Builtin::Any => {
-                let truths = truths(self);
-                self.flat(Op::Or, &truths)
-            }
-            Builtin::Min | Builtin::Max => match values[..] {
-                [only] => Some(only),
-                _ => self.call(builtin, &values),
-            },
+            Builtin::All => self.truths(Op::And, &values, items),
+            Builtin::Any => self.truths(Op::Or, &values, items),
+            Builtin::Min | Builtin::Max if values.len() == 1 => Some(values[0]),
+            Builtin::Min | Builtin::Max => self.call(builtin, &values),
             _ => None,
         }
+    }
+
+    /// Joins the truths of values, which are those of `nodes`.
+    fn truths(&mut self, op: Op, values: &[Id], nodes: &[Node]) -> Option<Id> {
+        let truths: Vec<Id> = values.iter().zip(nodes).map(|(&value, node)| self.truth_of(value, node)).collect();
+        self.flat(op, &truths)
     }
 
     fn call(&mut self, builtin: Builtin, args: &[Id]) -> Option<Id> {

@@ -26,7 +26,7 @@ pub(super) fn columns<'a>(
         before -= 1;
     }
     let objective = names[before - 1];
-    let is_time = Stated { name: Some(objective.to_string()), ..Stated::default() }.is_time();
+    let is_time = Stated { name: Some(objective.to_string()), ..Stated::default() }.measures_time();
     // Of an unknown name, the tools' own examples measure a time.
     roles.push(if is_time || usual_direction(objective, None).is_none() { Role::Time(1.0) } else { Role::Further });
     roles.extend((0..before - 1).rev().map(Role::Parameter));

@@ -3,7 +3,7 @@
 
 use super::error::Flaw;
 use super::number::{time, value};
-use super::{document, stated};
+use super::{check_known, document, stated};
 use serde_json::{Map, Value as Json};
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Failure, FailureKind, Measurement, Recording};
@@ -49,9 +49,7 @@ fn row(at: usize, result: &Json, columns: &[Column]) -> Result<Row, Flaw> {
         found.ok_or_else(|| Flaw::record(at, format!("the value of parameter `{}` is missing", column.name)))
     };
     let values = columns.iter().map(parameter).collect::<Result<_, Flaw>>()?;
-    if let Some(name) = config.keys().find(|name| columns.iter().all(|column| column.name != **name)) {
-        return Err(Flaw::record(at, format!("it has a parameter `{name}`, which the first result lacks")));
-    }
+    check_known(at, config.keys().map(String::as_str), columns)?;
     let stated = result.get("time");
     if stated.is_some_and(document::is_no_number) {
         // The recording makes the row a failure.

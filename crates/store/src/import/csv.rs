@@ -46,7 +46,7 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
         Some((columns, stated, assumption)) => (columns, stated, Some(assumption)),
         None => (Columns::new(&names, &sidecar), sidecar.stated.clone(), None),
     };
-    let objective = stated.name.clone().filter(|_| !stated.is_time());
+    let objective = stated.name.clone().filter(|_| !stated.measures_time());
     check(&columns, &names, objective.as_deref())?;
     let values = values(&columns, &lines)?;
     let rows = lines.iter().zip(values).map(|(line, values)| row(line, &names, &columns.roles, values));
@@ -78,17 +78,26 @@ fn kernel(columns: &Columns, lines: &[Line<'_>]) -> Result<Option<String>, Flaw>
     }
 }
 
+/// The form of a table.
+const TABLE: &str = "name a CSV with a column per parameter, then time_ms and status; or Kernel Tuner's or KTT's files";
+
+/// Refuses headers without the `objective`, or without a time if that is the objective.
+fn check_ranking(columns: &Columns, header: &[&str], objective: Option<&str>) -> Result<(), Flaw> {
+    let is_time = |role: &Role| matches!(role, Role::Time(_) | Role::Sample);
+    match objective {
+        None if columns.roles.iter().any(is_time) => Ok(()),
+        None => Err(Flaw::new("line 1", "no column `time_ms`, `duration_us` or the like", TABLE)),
+        Some(name) if header.iter().zip(&columns.roles).any(|one| one == (&name, &Role::Further)) => Ok(()),
+        Some(name) => {
+            let reason = format!("no column `{name}`, which is the objective by its sidecar");
+            Err(Flaw::new("line 1", reason, "use the sidecar that belongs to the file"))
+        }
+    }
+}
+
 /// Refuses headers without the `objective` or without a time, without a parameter, or with a parameter twice.
 fn check(columns: &Columns, header: &[&str], objective: Option<&str>) -> Result<(), Flaw> {
-    let remedy = "name a CSV with a column per parameter, then time_ms and status; or Kernel Tuner's or KTT's files";
-    if let Some(name) = objective {
-        if !header.iter().zip(&columns.roles).any(|(known, role)| *known == name && *role == Role::Further) {
-            let reason = format!("no column `{name}`, which is the objective by its sidecar");
-            return Err(Flaw::new("line 1", reason, "use the sidecar that belongs to the file"));
-        }
-    } else if !columns.roles.iter().any(|role| matches!(role, Role::Time(_) | Role::Sample)) {
-        return Err(Flaw::new("line 1", "no column `time_ms`, `duration_us` or the like", remedy));
-    }
+    check_ranking(columns, header, objective)?;
     let mut seen = HashSet::new();
     let twice: HashSet<&str> = header.iter().filter(|name| !seen.insert(**name)).copied().collect();
     if let Some(parameter) = columns.parameters.iter().find(|parameter| twice.contains(parameter.name.as_str())) {
@@ -100,7 +109,7 @@ fn check(columns: &Columns, header: &[&str], objective: Option<&str>) -> Result<
         return Err(Flaw::new("line 1", reason, "use the sidecar that belongs to the file"));
     }
     if columns.parameters.is_empty() {
-        return Err(Flaw::new("line 1", "no column is a parameter", remedy));
+        return Err(Flaw::new("line 1", "no column is a parameter", TABLE));
     }
     Ok(())
 }

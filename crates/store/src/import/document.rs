@@ -26,22 +26,22 @@ fn quoted(text: &str) -> Cow<'_, str> {
             at = end_of_string(bytes, at);
             continue;
         }
-        // Between two tokens no letter stands but those of `true`, `false` and `null`.
-        let is_start = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
-        let found = NO_NUMBERS.iter().find(|word| is_start && bytes[at..].starts_with(word.as_bytes()));
-        match found {
-            Some(word) => {
-                written.push_str(&text[kept..at]);
-                written.push('"');
-                written.push_str(word);
-                written.push('"');
-                at += word.len();
-                kept = at;
-            }
-            None => at += 1,
-        }
+        let Some(word) = no_number(bytes, at) else {
+            at += 1;
+            continue;
+        };
+        written.extend([&text[kept..at], "\"", word, "\""]);
+        at += word.len();
+        kept = at;
     }
     if kept == 0 { Cow::Borrowed(text) } else { Cow::Owned(written + &text[kept..]) }
+}
+
+/// Returns the number that is none and begins at `at`. Between two tokens no letter stands but those of `true`,
+/// `false` and `null`.
+fn no_number(bytes: &[u8], at: usize) -> Option<&'static str> {
+    let is_start = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+    NO_NUMBERS.into_iter().find(|word| is_start && bytes[at..].starts_with(word.as_bytes()))
 }
 
 /// Returns the place behind the string that begins at `at`.

@@ -69,7 +69,7 @@ pub(super) fn read(name: &str, document: &Json) -> Result<Recording, Flaw> {
     let direction = document.get("objective_higher_is_better").and_then(stated::direction);
     let front = document.get("front").and_then(stated::front);
     let stated = Stated { name: text("objective"), direction, unit: text("objective_unit"), front };
-    let objective = if stated.is_time() { TIME.to_string() } else { stated.name.clone().unwrap_or_default() };
+    let objective = if stated.measures_time() { TIME.to_string() } else { stated.name.clone().unwrap_or_default() };
     let (ranking, assumptions) = stated.ranking();
     let rows = cache.iter().map(|(key, entry)| Entry::new(key, entry, &objective)?.row(&columns));
     let rows: Vec<Row> = rows.collect::<Result<_, Flaw>>()?;

@@ -2,7 +2,7 @@
 
 use super::error::Flaw;
 use super::number::{milliseconds, scaled, time, value};
-use super::{document, status};
+use super::{check_known, document, status};
 use serde_json::Value as Json;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, REGISTERS};
 use tunesmith_core::recording::{Column, Row};
@@ -60,10 +60,7 @@ fn row(at: usize, result: &Json, columns: &[Column], units: Units) -> Result<Row
         found.ok_or_else(|| Flaw::record(at, format!("no value of parameter `{}`", column.name)))
     };
     let values = columns.iter().map(parameter).collect::<Result<_, Flaw>>()?;
-    let mut names = pairs(Some(result)).map(|(name, _)| name);
-    if let Some(name) = names.find(|name| columns.iter().all(|column| column.name != *name)) {
-        return Err(Flaw::record(at, format!("it has a parameter `{name}`, which the first result lacks")));
-    }
+    check_known(at, pairs(Some(result)).map(|(name, _)| name), columns)?;
     let word = result.get("Status").and_then(Json::as_str);
     let failure = status::failure(word.ok_or_else(|| Flaw::record(at, "`Status` is missing"))?);
     let mut measurement = Measurement::default();

@@ -25,8 +25,9 @@ pub use error::ImportError;
 use crate::Outline;
 use error::Flaw;
 use serde_json::Value as Json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tunesmith_core::Recording;
+use tunesmith_core::recording::Column;
 
 /// Maximum number of columns of a table, or of numbers of one result. GPUs have some thousands of
 /// counters.
@@ -61,10 +62,8 @@ pub fn import_with_outline(path: &Path) -> Result<(Recording, Option<Outline>), 
     let read = match text.trim_start().as_bytes().first() {
         Some(b'{' | b'[') => json(&name, &text),
         _ => {
-            let sidecar = sidecar_path(path).map(|path| tunesmith_files::read(&path, text::MAX_BYTES)).transpose();
-            let sidecar =
-                sidecar.map_err(io)?.map(text::of_file).transpose().map_err(|flaw| located(flaw.in_sidecar()))?;
-            csv::read(&name, &text, sidecar.as_deref())
+            let sidecar = sidecar(path).map_err(io)?.map(text::of_file).transpose();
+            csv::read(&name, &text, sidecar.map_err(|flaw| located(flaw.in_sidecar()))?.as_deref())
         }
     };
     Ok((read.map_err(located)?, None))
@@ -79,10 +78,19 @@ fn name(path: &Path) -> String {
     name
 }
 
-/// Returns the JSON file beside a CSV, if there is one.
-fn sidecar_path(path: &Path) -> Option<PathBuf> {
+/// Returns the content of the JSON file beside a CSV, if there is one.
+fn sidecar(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let sidecar = path.with_file_name(format!("{}.json", name(path)));
-    (sidecar != path && sidecar.is_file()).then_some(sidecar)
+    let is_there = sidecar != path && sidecar.is_file();
+    is_there.then(|| tunesmith_files::read(&sidecar, text::MAX_BYTES)).transpose()
+}
+
+/// Refuses a parameter of the record with the number `at` that the first record lacks: it would be lost.
+fn check_known<'a>(at: usize, mut names: impl Iterator<Item = &'a str>, columns: &[Column]) -> Result<(), Flaw> {
+    match names.find(|name| columns.iter().all(|column| column.name != *name)) {
+        Some(name) => Err(Flaw::record(at, format!("it has a parameter `{name}`, which the first result lacks"))),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a result with more keys than a table may have columns. Every one of them may be a column
@@ -123,11 +131,13 @@ fn json(name: &str, text: &str) -> Result<Recording, Flaw> {
         (Some(results), _) => ktt::read(name, &document, results),
         (None, Some(results)) if cltune::is_ours(results) => cltune::read(name, &document, results),
         (None, Some(results)) => t4::read(name, &document, results),
-        (None, None) => Err(Flaw::new(
-            "whole file",
-            "not in a known format",
-            "known formats are journals, CSV, Kernel Tuner caches, T4 results, KTT and CLTune results; of a CSV, \
-                 name the .csv file",
-        )),
+        (None, None) => Err(unknown_format()),
     }
+}
+
+/// Describes a document of no known tool.
+fn unknown_format() -> Flaw {
+    let remedy = "known formats are journals, CSV, Kernel Tuner caches, T4 results, KTT and CLTune results; of a CSV, \
+                  name the .csv file";
+    Flaw::new("whole file", "not in a known format", remedy)
 }

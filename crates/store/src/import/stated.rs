@@ -30,14 +30,14 @@ pub(super) struct Stated {
 
 impl Stated {
     /// Returns true if the objective is the time, or if there is none.
-    pub(super) fn is_time(&self) -> bool {
+    pub(super) fn measures_time(&self) -> bool {
         let is_time = |name: &str| TIMES.contains(&name);
         self.name.as_deref().is_none_or(is_time) && self.unit.as_deref().is_none_or(|unit| milliseconds(unit).is_some())
     }
 
     /// Returns the objective, and what is assumed about it.
     pub(super) fn ranking(self) -> (Ranking, Vec<String>) {
-        let is_time = self.is_time();
+        let is_time = self.measures_time();
         let Self { name, direction, unit, front } = self;
         if let Some(front) = front {
             return (Ranking::Known(front), Vec::new());

@@ -5,7 +5,7 @@
 use super::error::Flaw;
 use super::number::{milliseconds, scaled, time, value};
 use super::stated::{self, Stated};
-use super::{document, number, status};
+use super::{check_known, document, number, status};
 use crate::line::CutLine;
 use serde::Deserialize as _;
 use serde_json::Value as Json;
@@ -35,7 +35,7 @@ pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Record
     let first = results.first().and_then(|result| result.get("configuration")).and_then(Json::as_object);
     let columns: Vec<Column> = first.into_iter().flat_map(|config| config.keys().map(Column::of_rows)).collect();
     let reader =
-        Reader { columns: &columns, unit: &unit, objective: stated.name.as_deref(), is_time: stated.is_time() };
+        Reader { columns: &columns, unit: &unit, objective: stated.name.as_deref(), is_time: stated.measures_time() };
     let rows = results.iter().enumerate().map(|(at, result)| reader.row(at, result));
     let rows: Vec<Row> = rows.collect::<Result<_, Flaw>>()?;
     let (ranking, assumed) = stated.ranking();
@@ -116,7 +116,7 @@ fn time_unit(of_file: Option<&str>, stated: &Stated, assumptions: &mut Vec<Strin
     if of_file == Some("miliseconds") {
         assumptions.push("`miliseconds` in metadata.timeunit is read as milliseconds".to_string());
     }
-    let measured = stated.unit.as_deref().filter(|unit| stated.is_time() && milliseconds(unit).is_some());
+    let measured = stated.unit.as_deref().filter(|unit| stated.measures_time() && milliseconds(unit).is_some());
     let default = of_file.or(measured);
     if default.is_none() {
         assumptions.push("the file states no unit of time: milliseconds are taken".to_string());
@@ -190,9 +190,7 @@ impl Reader<'_> {
             found.ok_or_else(|| Flaw::record(at, format!("no value of parameter `{}`", column.name)))
         };
         let values = self.columns.iter().map(parameter).collect::<Result<_, Flaw>>()?;
-        if let Some(name) = config.keys().find(|name| self.columns.iter().all(|column| column.name != **name)) {
-            return Err(Flaw::record(at, format!("it has a parameter `{name}`, which the first result lacks")));
-        }
+        check_known(at, config.keys().map(String::as_str), self.columns)?;
         Ok(values)
     }
 

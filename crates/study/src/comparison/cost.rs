@@ -42,14 +42,16 @@ mod tests {
 
     fn shares(scores: &[f64]) -> Vec<f64> {
         let costs = Costs::of(scores);
-        scores.iter().map(|score| costs.cost(scores[0]) / costs.cost(*score)).collect()
+        let share = |score: &f64| costs.cost(scores[0]) / costs.cost(*score);
+        // Reciprocals are rounded.
+        scores.iter().map(|score| (share(score) * 1e12).round() / 1e12).collect()
     }
 
     #[test]
     fn shares_are_ratios_where_there_are_ratios_and_else_places_between_the_ends() {
         assert_eq!(shares(&[2.0, 4.0, 8.0]), [1.0, 0.5, 0.25]);
         assert_eq!(shares(&[-100.0, -50.0, -10.0]), [1.0, 0.5, 0.1], "100, 50 and 10, maximised");
-        assert_eq!(shares(&[-2.5, -1.0, 0.5]), [1.0, 1.0 / 1.5, 0.5]);
+        assert_eq!(shares(&[-2.5, -1.0, 0.5]), [1.0, 0.666_666_666_667, 0.5]);
         assert_eq!(shares(&[0.0, 1.0]), [1.0, 0.5]);
         assert_eq!(shares(&[0.0]), [1.0]);
     }

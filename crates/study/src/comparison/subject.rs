@@ -111,20 +111,21 @@ fn function(
     options: &CompareOptions,
     space: &Space,
 ) -> Result<SearchObjective, Error> {
-    let of_recording =
-        |error: RecordingError| Error::request(format!("`{}`: {error}", path.display()), Some(error.remedy()));
     let refused = |refusal: Refusal| Error::request(refusal.text, refusal.remedy);
-    let objective = match options.objective.as_ref().map(|target| target.parts()) {
-        None => recording.objective().map_err(of_recording)?.clone(),
-        Some([aim]) => chosen(recording, aim, &options.metrics).map_err(of_recording)?,
-        Some(_) => {
-            let remedy = "name one of them: a front does not rank configurations".to_string();
-            return Err(Error::request("several objectives cannot be compared", Some(remedy)));
-        }
-    };
+    let objective = named(recording, options)
+        .map_err(|error| Error::request(format!("`{}`: {error}", path.display()), Some(error.remedy())))?;
     let metric = Metric::over_recording(objective, &options.metrics).map_err(refused)?;
     let limits = Limits::over_recording(&options.limits, &options.metrics).map_err(refused)?;
     Ok(SearchObjective::new(metric, limits, space))
+}
+
+/// Returns the objective: the user's, or else that of the recording.
+fn named(recording: &Recording, options: &CompareOptions) -> Result<Objective, RecordingError> {
+    match options.objective.as_ref().map(|target| (target, target.parts())) {
+        None => recording.objective().cloned(),
+        Some((_, [aim])) => chosen(recording, aim, &options.metrics),
+        Some((several, _)) => Err(RecordingError::Front { objectives: several.to_string() }),
+    }
 }
 
 /// Returns the objective that the user names: one of the `metrics`, or a number of the recording.
