@@ -94,9 +94,6 @@ def test_costs_have_any_sign(strategy):
 @pytest.mark.parametrize(
     ("wrong", "remedy"),
     [
-        (lambda search, config: search.tell(config, float("nan")), "tell a failure if there is no cost"),
-        (lambda search, config: search.tell(config, float("inf")), "must be a finite number"),
-        (lambda search, config: search.tell(config, "fast"), "tell an exception if the configuration failed"),
         (lambda search, config: [search.tell(config, 1.0), search.tell(config, 2.0)], "was told before"),
         (lambda search, config: search.tell({"X": 0, "Y": 0}, 1.0), "violates"),
         (lambda search, config: search.tell({"X": 0}, 1.0), "name every parameter"),
@@ -109,6 +106,23 @@ def test_what_is_wrong_is_said_with_a_remedy(wrong, remedy):
     search = Search(space(), "random")
     with pytest.raises(tunesmith.RequestError, match=remedy):
         wrong(search, search.ask(1)[0])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "remedy"),
+    [
+        (float("nan"), "must be a finite number.*counts as failed"),
+        (float("-inf"), "must be a finite number"),
+        ("fast", "a cost is a number, and fast is not.*tell an exception"),
+        (None, "a cost is a number"),
+    ],
+)
+def test_an_answer_that_is_refused_closes_its_request(wrong, remedy):
+    search = Search(Space({"X": range(4)}), "exhaustive")
+    while asked := search.ask(1):
+        with pytest.raises(tunesmith.RequestError, match=remedy):
+            search.tell(asked[0], wrong)
+    assert (search.told, search.failed, search.best) == (4, 4, None)
 
 
 def test_what_has_a_wrong_type_is_a_type_error():

@@ -91,6 +91,8 @@ pub unsafe extern "C" fn ts_search_ask(
 
 /// Tells the cost of a configuration: a finite number of any sign and unit, smaller is better. Answers may
 /// come in any order, and for configurations that were not asked for.
+/// A cost that is no finite number is refused, and the configuration counts as failed at run time,
+/// so that the strategy goes on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ts_search_tell(search: ts_search, config: ts_config, cost: f64) -> ts_status {
     guard(|| tell(search, config, Ok(cost)))

@@ -8,17 +8,17 @@ mod args;
 mod commands;
 mod live;
 mod output;
+mod output_stream;
 mod progress;
 mod render;
 #[cfg(feature = "watch")]
 mod screen;
-mod streamed;
 mod workers;
 
 use args::{Cli, Command, FleetCommand};
 use clap::Parser;
+use output_stream::OutputStream;
 use std::ffi::OsString;
-use streamed::Streamed;
 use tunesmith::device::worker::WorkerCommand;
 
 pub use commands::machine;
@@ -68,7 +68,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, worker: WorkerCommand)
 
 /// Executes the command, and writes its output to standard output if it is told so.
 fn delivered(command: &mut Command) -> Result<Ending, tunesmith::Error> {
-    let streamed = Streamed::of(command)?;
+    let streamed = OutputStream::of(command)?;
     let ending = execute(command)?;
     if let (Some(streamed), Ending::Done) = (streamed, ending) {
         streamed.deliver()?;

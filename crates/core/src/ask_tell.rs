@@ -54,14 +54,14 @@ pub struct AskTell {
     budget: Option<u64>,
 }
 
-/// The reason why an answer was refused. Nothing was told.
+/// The reason why an answer was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TellError {
     /// The configuration was told before.
     #[error("this configuration was told before; a search takes one answer for each")]
     ToldTwice,
-    /// The cost cannot be compared with others.
-    #[error("a cost must be a finite number, and {0} is not; tell a failure if there is no cost")]
+    /// The cost cannot be compared with others. The configuration counts as one that failed.
+    #[error("a cost must be a finite number, and {0} is not; the configuration counts as failed")]
     NotACost(f64),
     /// The configuration belongs to another space.
     #[error("the space of this search has no configuration {0}")]
@@ -121,8 +121,9 @@ impl AskTell {
     /// been asked for.
     ///
     /// # Errors
-    /// Refuses a second answer for a configuration, a cost that is not finite, and a configuration that
-    /// the space does not hold.
+    /// Refuses a second answer for a configuration, and a configuration that the space does not hold; neither changes
+    /// anything. Refuses a cost that is not finite, too. The configuration then counts as one that failed at run
+    /// time, because a strategy that waits for an answer would wait for ever.
     pub fn tell(&mut self, config: ConfigId, cost: Result<f64, Failure>) -> Result<(), TellError> {
         if self.space.id(config.rank()) != Some(config) {
             return Err(TellError::NotInSpace(config.rank()));
@@ -132,9 +133,17 @@ impl AskTell {
         if self.history.get(request).is_some() {
             return Err(TellError::ToldTwice);
         }
-        if let Some(wrong) = cost.as_ref().ok().filter(|cost| !cost.is_finite()) {
-            return Err(TellError::NotACost(*wrong));
-        }
+        let wrong = cost.as_ref().ok().copied().filter(|cost| !cost.is_finite());
+        let cost = match wrong {
+            Some(wrong) => Err(Failure::new(FailureKind::Runtime, format!("its cost {wrong} is no finite number"))),
+            None => cost,
+        };
+        self.record(request, cost);
+        wrong.map_or(Ok(()), |wrong| Err(TellError::NotACost(wrong)))
+    }
+
+    /// Notes the answer to `request` and tells it to the searcher, as often as it asked.
+    fn record(&mut self, request: Request, cost: Result<f64, Failure>) {
         let score = cost.as_ref().ok().copied();
         let measurement = Measurement { times_ms: score.into_iter().collect(), ..Measurement::default() };
         let failure = cost.err();
@@ -144,7 +153,6 @@ impl AskTell {
         for _ in 0..=self.again.remove(&request).unwrap_or_default() {
             self.teach(request);
         }
-        Ok(())
     }
 
     /// Tells the searcher what is known about `request`.

@@ -8,6 +8,7 @@
 //! A program may leave folders nested by the thousand, or folders that nobody may enter.
 //! `remove_tree`, with the feature `removal`, removes those, too.
 
+pub mod json;
 mod lines;
 mod replace;
 #[cfg(feature = "removal")]

@@ -129,7 +129,7 @@ pub(crate) enum Answer {
 
 /// Reads an answer. The error says what is wrong.
 pub(crate) fn answer(line: &str) -> Result<Answer, String> {
-    let json: Json = serde_json::from_str(line).map_err(|error| format!("is not JSON: {error}"))?;
+    let json: Json = tunesmith_files::json::parse(line).map_err(|error| format!("is not JSON: {error}"))?;
     match json {
         Json::Array(configs) => Ok(Answer::Configs(configs)),
         Json::String(word) if word == "done" => Ok(Answer::Done),

@@ -79,20 +79,24 @@ impl Search {
     ///
     /// Exceptions mean what they mean to `tune`: a `Failure` what it says, a `TimeoutError` a
     /// timeout, an `AssertionError` a wrong result, and any other a run-time failure.
+    ///
+    /// Refuses anything else with a `TunesmithError`. The configuration then counts as failed, so that the strategy
+    /// goes on.
     fn tell(&self, config: &Bound<'_, PyDict>, cost: &Bound<'_, PyAny>) -> PyResult<()> {
         entry(|| {
             let py = config.py();
             let id = id(&self.space.get().built, config)?;
-            let cost = match cost.cast::<PyBaseException>() {
-                Ok(_) => Err(failure(py, &PyErr::from_value(cost.clone()))),
-                Err(_) => Ok(number(cost)?),
+            let (cost, refused) = match cost.cast::<PyBaseException>() {
+                Ok(_) => (Err(failure(py, &PyErr::from_value(cost.clone()))), None),
+                Err(_) => number(cost).map_or_else(|error| (Ok(f64::NAN), Some(error)), |cost| (Ok(cost), None)),
             };
             let told = py.detach(|| self.lock().tell(id, cost));
-            told.map_err(|error| match error {
-                TellError::ToldTwice => {
+            told.map_err(|error| match (error, refused) {
+                (TellError::ToldTwice, _) => {
                     request(format!("{config} was told before; a search takes one answer for each"))
                 }
-                other => request(format!("{config}: {other}")),
+                (_, Some(refused)) => refused,
+                (other, None) => request(format!("{config}: {other}")),
             })
         })
     }
@@ -145,6 +149,6 @@ impl Search {
 
 fn number(cost: &Bound<'_, PyAny>) -> PyResult<f64> {
     cost.extract::<f64>().map_err(|_| {
-        request(format!("a cost is a number, and {cost} is not; tell an exception if the configuration failed"))
+        request(format!("a cost is a number, and {cost} is not; the configuration counts as failed (tell an exception for a failure)"))
     })
 }

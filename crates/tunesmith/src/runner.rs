@@ -21,6 +21,8 @@ use tunesmith_space::{ConfigId, Space};
 pub struct Runner<'a> {
     problem: &'a Problem,
     kind: Kind,
+    /// The surroundings of this process that change times.
+    setting: Vec<(String, String)>,
 }
 
 enum Kind {
@@ -79,7 +81,9 @@ impl<'a> Runner<'a> {
                 Kind::Function(FunctionEvaluator::new(space, function, clock), format!("function {}", function.name()))
             }
         };
-        Ok(Self { problem, kind })
+        let own = problem.command.iter().flat_map(|command| &command.environment).map(|(name, _)| name.as_str());
+        let setting = machine.setting(device, &own.collect::<Vec<_>>());
+        Ok(Self { problem, kind, setting })
     }
 
     /// Opens a device that another part of the program drives.
@@ -91,7 +95,7 @@ impl<'a> Runner<'a> {
         interrupt: &Interrupt,
     ) -> Result<Self, Error> {
         let identity = device.open(problem, space, extras, interrupt)?;
-        Ok(Self { problem, kind: Kind::Remote(device, identity) })
+        Ok(Self { problem, kind: Kind::Remote(device, identity), setting: Vec::new() })
     }
 
     /// Opens a device that runs the problem's kernels.
@@ -217,14 +221,16 @@ impl<'a> Runner<'a> {
 
     /// Returns the properties, by name, that a resumed run must share.
     pub fn identity(&self) -> Map<String, Json> {
-        match &self.kind {
+        let mut identity = match &self.kind {
             Kind::Live(live, _) => named(live.identity()),
             Kind::Command(command) => named(command.identity()),
             Kind::Replay { identity, .. } | Kind::Remote(_, identity) => identity.clone(),
             Kind::Synthetic(_, name) | Kind::Function(_, name) => {
                 Map::from_iter([("device".to_string(), Json::from(name.as_str()))])
             }
-        }
+        };
+        identity.extend(named(self.setting.clone()));
+        identity
     }
 
     /// Returns the device's name.

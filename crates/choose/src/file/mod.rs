@@ -81,7 +81,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<WisdomFile, WisdomError> {
     let lines = bytes.split(|byte| *byte == b'\n').enumerate();
     let mut lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty()).map(|(at, line)| (at + 1, line));
     let (_, header) = lines.next().ok_or_else(|| WisdomError::foreign(path, "it is empty"))?;
-    let header: Json = serde_json::from_slice(header)
+    let header: Json = tunesmith_files::json::parse(header)
         .map_err(|error| WisdomError::foreign(path, format!("its first line is not a header: {error}")))?;
     if header.get("tunable_parameters").is_some() {
         return launcher::read(path, &header, lines);

@@ -447,7 +447,12 @@ fn pairs(text: &str) -> Result<Pairs, String> {
         let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is not of the form NAME=VALUE"))?;
         Ok((name.trim().to_string(), value.trim().to_string()))
     };
-    let pairs = text.split(',').map(pair).collect::<Result<_, String>>()?;
+    let pairs: Vec<(String, String)> = text.split(',').map(pair).collect::<Result<_, String>>()?;
+    for (at, (name, value)) in pairs.iter().enumerate() {
+        if let Some((_, first)) = pairs[..at].iter().find(|(known, _)| known == name) {
+            return Err(format!("`{name}` is there twice, as `{first}` and as `{value}`"));
+        }
+    }
     Ok(Pairs { pairs, text: text.to_string() })
 }
 

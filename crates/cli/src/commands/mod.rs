@@ -68,6 +68,7 @@ use crate::args::{Pairs, ProblemArgs, TuneArgs};
 use crate::{output, render};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -98,11 +99,20 @@ pub fn machine(device: Option<&str>) -> Result<Machine, Error> {
     let device = device.map(str::parse).transpose()?;
     let worker = WORKER.get().cloned().unwrap_or_default().keeping_files_in(folder("TMPDIR"));
     let (compilers, sandbox) = (compilers(), Some(sandbox()));
-    let machine = Machine { device, compilers, sandbox, worker, power: power(), ..Machine::default() };
+    let (power, environment) = (power(), environment());
+    let machine = Machine { device, compilers, sandbox, worker, power, environment, ..Machine::default() };
     for left_over in machine.reset_left_over() {
         output::note(&left_over.to_string());
     }
     Ok(machine)
+}
+
+#[allow(clippy::disallowed_methods)] // the command line is where the environment is read
+/// Returns the variables whose names and values are text.
+fn environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 #[allow(clippy::disallowed_methods)] // the command line is where the environment is read

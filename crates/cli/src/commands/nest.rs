@@ -81,7 +81,7 @@ fn sizes(imported: &Imported, given: &Option<Pairs>) -> Result<Vec<(String, i64)
         return Err(Refusal { text: format!("the function has no size `{name}`"), remedy: Some(remedy) }.into());
     }
     let value = |name: &String| {
-        let Some((_, text)) = given.iter().rev().find(|(known, _)| known == name) else {
+        let Some((_, text)) = given.iter().find(|(known, _)| known == name) else {
             return Ok((name.clone(), SIZE));
         };
         let value = text.parse().map_err(|_| {
@@ -107,7 +107,7 @@ fn write(args: &NestImportArgs, files: &Files, imported: &Imported, sizes: &[(St
         refuse_overwriting(file, [args.source.as_path()], |file| is_marked(file, &[mark]))?;
     }
     for (file, text, _) in texts {
-        std::fs::write(file, text).map_err(|error| {
+        tunesmith_files::replace(file, text).map_err(|error| {
             let remedy = Some("name another file with `-o`".to_string());
             Error::from(Refusal { text: format!("cannot write `{}`: {error}", file.display()), remedy })
         })?;

@@ -108,6 +108,45 @@ fn a_resumed_run_measures_nothing_twice_and_another_program_is_noticed() {
 }
 
 #[test]
+fn a_resumed_run_has_the_threads_and_the_compiler_of_its_beginning() {
+    let problem = format!("{PROBLEM}\n[measure]\nfinal = false\ndrift = false\n");
+    let compiler = |version: &str| format!("#!/bin/sh\necho {version}\n");
+    let begin = |variables: &[(&str, &str)]| {
+        let folder = folder(&problem);
+        folder.write("mycc", &compiler("mycc 1.0"));
+        assert!(Command::new("chmod").arg("+x").arg(folder.path("mycc")).status().unwrap().success());
+        assert_eq!(Ran::of(tune(&folder, "3", variables).output().unwrap()).code, Some(0));
+        folder
+    };
+    let tune_again = |folder: &Folder, variables: &[(&str, &str)]| {
+        Ran::of(tune(folder, "4", variables).arg("--resume").output().unwrap())
+    };
+    let folder = begin(&[("OMP_NUM_THREADS", "2")]);
+    let now = "environment: OMP_NUM_THREADS=2 in the journal";
+    tune_again(&folder, &[("OMP_NUM_THREADS", "3")]).refused(&["cannot be resumed", now, "OMP_NUM_THREADS=3 now"]);
+    tune_again(&folder, &[]).refused(&[now, "nothing now"]);
+    assert_eq!(tune_again(&folder, &[("OMP_NUM_THREADS", "2"), ("EDITOR", "ed")]).code, Some(0));
+
+    let folder = begin(&[]);
+    tune_again(&folder, &[("CFLAGS", "-O1")]).refused(&["environment: nothing in the journal, CFLAGS=-O1 now"]);
+
+    let folder = begin(&[("CC", "./mycc")]);
+    folder.write("mycc", &compiler("mycc 2.0"));
+    tune_again(&folder, &[("CC", "./mycc")]).refused(&["CC=./mycc (mycc 1.0) in the journal", "CC=./mycc (mycc 2.0)"]);
+}
+
+/// Returns a command that tunes the folder's problem until `count` evaluations, with these variables alone of those that
+/// belong to a run's identity.
+fn tune(folder: &Folder, count: &str, variables: &[(&str, &str)]) -> Command {
+    let mut command = folder.command(&["tune", "p.toml", "--quiet", "--stop", &format!("evaluations {count}")]);
+    for name in ["OMP_NUM_THREADS", "CC", "CXX", "CFLAGS"] {
+        command.env_remove(name);
+    }
+    command.envs(variables.iter().copied());
+    command
+}
+
+#[test]
 fn run_runs_one_configuration_and_prints_the_script_for_it() {
     let folder = folder(PROBLEM);
     let ran = folder.run(&["run", "p.toml", "--config", "TILE=2", "--json"]);

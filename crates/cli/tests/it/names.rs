@@ -92,3 +92,57 @@ fn metrics_that_are_defined_by_themselves_are_refused() {
     let chain: String = (0..40).map(|at| format!("m{at} = \"m{} + 1\"\n", at + 1)).collect();
     refused(&format!("{chain}m40 = \"time_ms\"\n"), &["p.toml:9:", "the metric `m0` depends on more than 31 others"]);
 }
+
+/// A T1 problem with these tuning parameters.
+fn t1(parameters: &str) -> String {
+    format!(
+        "{{\"ConfigurationSpace\": {{\"TuningParameters\": [\n{parameters}]}},\n\"KernelSpecification\": \
+         {{\"Language\": \"C\", \"KernelName\": \"k\", \"KernelFile\": \"k.c\", \"Arguments\": []}}}}"
+    )
+}
+
+/// A Kernel Tuner cache with these entries.
+fn cache(entries: &str) -> String {
+    format!(
+        "{{\"device_name\": \"d\", \"kernel_name\": \"k\", \"tune_params_keys\": [\"A\"],\n\"tune_params\": \
+         {{\"A\": [1, 2]}}, \"cache\": {{\n{entries}}}}}"
+    )
+}
+
+#[test]
+fn a_name_that_is_given_twice_has_its_place() {
+    let folder = Folder::with(&[
+        ("k.c", "void k(void) { (void)A; }"),
+        ("list.json", &t1("{\"Name\": \"A\", \"Values\": \"[1]\"},\n{\"Name\": \"A\", \"Values\": \"[2]\"}")),
+        ("member.json", &t1("{\"Name\": \"A\", \"Values\": \"[1]\",\n\"Values\": \"[2]\"}")),
+        ("entry.json", &cache("\"1\": {\"A\": 1, \"time\": 1.0},\n\"1\": {\"A\": 1, \"time\": 2.0}")),
+        ("time.json", &cache("\"1\": {\"A\": 1, \"time\": NaN,\n\"time\": 2.0}")),
+        ("same.json", &cache("\"1\": {\"A\": 1, \"time\": 1.0},\n\"1\": {\"A\": 1, \"time\": 1.0}")),
+        ("sizes.nest", "nest k\nsizes n, n\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = 1.0 @ i\n"),
+        ("names.nest", "nest k\nnest l\nsizes n\narray a[n]: f32\n{[i]: 0 <= i < n}\na[i] = 1.0 @ i\n"),
+    ]);
+    let convert = |file: &str| folder.run(&["convert", file, "-o", "out.csv"]);
+    folder.run(&["check", "list.json"]).refused(&["another parameter `A`", "list.json:3:"]);
+    folder
+        .run(&["check", "member.json"])
+        .refused(&["`Values` is there twice, as \"[1]\" and as \"[2]\"", "member.json:3:"]);
+    convert("entry.json").refused(&["line 4", "`1` is there twice"]);
+    convert("time.json").refused(&["line 4", "`time` is there twice, as \"NaN\" and as 2.0"]);
+    assert_eq!(convert("same.json").code, Some(0), "a repeat contradicts nothing");
+    folder.run(&["count", "sizes.nest", "--size", "n=4"]).refused(&["line 2, column 10: there are two sizes `n`"]);
+    folder
+        .run(&["count", "names.nest", "--size", "n=4"])
+        .refused(&["line 2, column 1: the nest is called `k` already"]);
+    folder
+        .run(&["count", "sizes.nest", "--size", "n=4,n=5"])
+        .refused(&["--size", "`n` is there twice, as `4` and as `5`"]);
+    let metrics = ["--objective", "minimise a", "--metric", "a=time_ms", "--metric", "a=2"];
+    let compare = ["compare", "same.json", "--strategy", "random"];
+    folder.run(&[&compare[..], &metrics].concat()).refused(&["`a` is there twice, as `time_ms` and as `2`"]);
+}
+
+#[test]
+fn an_import_of_a_nest_is_no_stream() {
+    let folder = Folder::with(&[("k.c", "")]);
+    folder.run(&["nest", "import", "k.c", "--function", "k", "-o", "-"]).refused(&["three files", "name the nest"]);
+}

@@ -254,6 +254,21 @@ fn explain_and_export_rank_a_recording_by_its_own_objective() {
 }
 
 #[test]
+fn an_export_takes_no_recording_of_another_size_for_a_repeat() {
+    let folder = Folder::with(&[
+        ("a.json", RATES),
+        ("again.json", RATES),
+        ("size.json", &RATES.replace("[8]", "[16]")),
+        ("device.json", &RATES.replace(r#""d""#, r#""e""#)),
+    ]);
+    let export = |runs: &[&str]| folder.run(&[&["export"], runs, &["--as", "env", "-o", "r.env"]].concat());
+    assert_eq!(export(&["a.json", "again.json"]).code, Some(0));
+    export(&["a.json", "size.json"]).refused(&["`a.json` and `size.json` are no repeats", "problem size", "16"]);
+    let header = ["export", "a.json", "device.json", "--as", "c-header", "-o", "r.h"];
+    assert!(!folder.run(&header).stderr.contains("repeats"));
+}
+
+#[test]
 fn a_dash_is_standard_output_and_what_is_for_people_goes_to_standard_error() {
     let folder = Folder::with(&[("r.cache.json", RATES)]);
     let convert = |arguments: &[&str]| folder.run(&[&["convert", "r.cache.json", "-o", "-"], arguments].concat());

@@ -1,7 +1,7 @@
 //! The differences between recordings, which say whether they may be joined.
 
 use super::Recording;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tunesmith_space::Parameter;
 
 impl Recording {
@@ -9,21 +9,25 @@ impl Recording {
     /// values: parameters, kernel, device, objective, and whatever else the files state. What only
     /// one file states is a difference, too: nothing says that the other one agrees.
     pub fn differences(&self, other: &Self) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut compare = |name: &str, one: Option<String>, another: Option<String>| {
-            if one != another {
-                let text = |value: Option<String>| value.map_or("not stated".to_string(), |value| format!("`{value}`"));
-                found.push(format!("{name}: {} and {}", text(one), text(another)));
-            }
-        };
         let names = |parameters: &[Parameter]| parameters.iter().map(Parameter::name).collect::<Vec<_>>().join(", ");
-        compare("parameters", Some(names(self.parameters())), Some(names(other.parameters())));
-        compare("kernel", self.kernel.clone(), other.kernel.clone());
-        compare("device", self.device.clone(), other.device.clone());
-        compare("objective", Some(self.ranking().to_string()), Some(other.ranking().to_string()));
-        for name in self.subject.keys().chain(other.subject.keys()).collect::<BTreeSet<_>>() {
-            compare(name, self.subject.get(name).cloned(), other.subject.get(name).cloned());
-        }
-        found
+        let objective = |recording: &Self| Some(recording.ranking().to_string());
+        let of_file = [
+            difference("parameters", Some(names(self.parameters())), Some(names(other.parameters()))),
+            difference("kernel", self.kernel.clone(), other.kernel.clone()),
+            difference("device", self.device.clone(), other.device.clone()),
+            difference("objective", objective(self), objective(other)),
+        ];
+        of_file.into_iter().flatten().chain(subject_differences(&self.subject, &other.subject)).collect()
     }
+}
+
+/// Returns the differences between two subjects of recordings, each as a name and the two values.
+pub fn subject_differences(one: &BTreeMap<String, String>, other: &BTreeMap<String, String>) -> Vec<String> {
+    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    names.into_iter().filter_map(|name| difference(name, one.get(name).cloned(), other.get(name).cloned())).collect()
+}
+
+fn difference(name: &str, one: Option<String>, other: Option<String>) -> Option<String> {
+    let text = |value: Option<String>| value.map_or("not stated".to_string(), |value| format!("`{value}`"));
+    (one != other).then(|| format!("{name}: {} and {}", text(one), text(other)))
 }

@@ -10,6 +10,7 @@ mod ranking;
 mod space;
 
 pub use context::Context;
+pub use difference::subject_differences;
 pub use error::RecordingError;
 pub use ranking::Ranking;
 
@@ -347,7 +348,10 @@ impl Row {
         }
         self.measurement.times_ms.extend(again.measurement.times_ms);
         for (name, samples) in again.measurement.values {
-            self.measurement.values.entry(name).or_default().extend(samples);
+            let own = self.measurement.values.entry(name).or_default();
+            if !is_one_number(own, &samples) {
+                own.extend(samples);
+            }
         }
         // A statement about some of the samples does not hold for all of them.
         (self.stated_ms, self.rel_std) = (None, None);
@@ -355,6 +359,12 @@ impl Row {
             self.measurement.counters.entry(name).or_insert(value);
         }
     }
+}
+
+/// Returns true if the samples of a number and those of its repeat are all the same: a property of the configuration,
+/// such as its registers, and no measurement that was made again.
+fn is_one_number(own: &[f64], again: &[f64]) -> bool {
+    own.first().is_some_and(|first| own.iter().chain(again).all(|sample| sample == first))
 }
 
 #[cfg(test)]
@@ -376,6 +386,22 @@ mod tests {
         assert_eq!(recording.rows()[0].measurement.times_ms, [3.0, 5.0]);
         assert_eq!(recording.rows()[0].time_ms(), Some(4.0));
         assert_eq!((recording.optimum_ms(), recording.correct()), (Some(1.0), 2));
+    }
+
+    #[test]
+    fn a_number_that_repeats_share_stays_one_and_others_become_samples() {
+        let with = |registers: f64, power: f64| {
+            let mut row = row(&[1], 1.0);
+            row.measurement.values = [("registers", registers), ("power", power)]
+                .map(|(name, number)| (name.to_string(), vec![number]))
+                .into();
+            row
+        };
+        let rows = vec![with(32.0, 50.0), with(32.0, 51.0), with(32.0, 50.0)];
+        let recording = Recording::new("r", vec![Column::of_rows("X")], rows).unwrap();
+        let Measurement { times_ms, values, .. } = &recording.rows()[0].measurement;
+        assert_eq!(times_ms, &[1.0; 3]);
+        assert_eq!((&values["registers"], &values["power"]), (&vec![32.0], &vec![50.0, 51.0, 50.0]));
     }
 
     #[test]

@@ -49,20 +49,30 @@ fn configurations_that_a_strategy_repeats_are_asked_once() {
 }
 
 #[test]
-fn answers_that_mean_nothing_are_refused_and_change_nothing() {
+fn a_cost_that_is_no_number_is_refused_and_closes_its_request() {
+    let space = line(5);
+    for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let mut search = AskTell::new(Arc::clone(&space), Box::new(Thrice::default()), 1);
+        let asked = search.ask(1)[0];
+        let error = search.tell(asked, Ok(wrong)).unwrap_err();
+        assert!(error.to_string().contains("the configuration counts as failed"), "{error}");
+        assert_eq!((search.told(), search.in_flight(), search.best()), (1, 0, None));
+        assert_eq!(search.failed(FailureKind::Runtime), 1);
+        assert_eq!(search.tell(asked, Ok(1.0)), Err(TellError::ToldTwice));
+        // The strategy goes on.
+        assert_ne!(search.ask(1), []);
+    }
+}
+
+#[test]
+fn a_second_answer_and_one_for_another_space_are_refused_and_change_nothing() {
     let space = line(5);
     let mut search = AskTell::new(Arc::clone(&space), Box::new(Thrice::default()), 1);
     let asked = search.ask(1)[0];
-    for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        let error = search.tell(asked, Ok(wrong)).unwrap_err();
-        assert!(error.to_string().contains("tell a failure if there is no cost"), "{error}");
-    }
-    assert_eq!((search.told(), search.in_flight(), search.best()), (0, 1, None));
     search.tell(asked, Ok(2.0)).unwrap();
     assert_eq!(search.tell(asked, Ok(1.0)), Err(TellError::ToldTwice));
-    assert_eq!(search.best(), Some((asked, 2.0)));
-    let elsewhere = id(&line(9), 8);
-    assert_eq!(search.tell(elsewhere, Ok(1.0)), Err(TellError::NotInSpace(8)));
+    assert_eq!(search.tell(id(&line(9), 8), Ok(1.0)), Err(TellError::NotInSpace(8)));
+    assert_eq!((search.told(), search.best()), (1, Some((asked, 2.0))));
 }
 
 #[test]

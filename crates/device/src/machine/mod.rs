@@ -3,15 +3,18 @@
 mod choice;
 mod device;
 mod elsewhere;
+mod setting;
 
 pub use choice::{ChoiceError, DeviceChoice, DeviceKind, WhichDevice};
 pub use device::Device;
+pub use setting::SETTING;
 
 use crate::error::DeviceError;
 use crate::host::{Compilers, WorkerCommand};
 use crate::live::Parcels;
 use crate::power::PowerSetup;
 use crate::sandbox::Sandbox;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tunesmith_power::guard::{LeftOver, Leftovers};
 
@@ -30,6 +33,9 @@ pub struct Machine {
     pub sandbox: Option<Sandbox>,
     /// The places of notes about clocks, and of energy counters.
     pub power: PowerSetup,
+    /// The environment of this process by name, as far as it is text: what runs on the processor inherits it. Empty by
+    /// default; what it then contains belongs to no run's identity.
+    pub environment: BTreeMap<String, String>,
     /// Programs that other machines compiled. `None` compiles all of them here.
     pub parcels: Option<Arc<Parcels>>,
 }

@@ -14,6 +14,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tunesmith_device::SETTING;
 use tunesmith_space::ConfigId;
 use tunesmith_store::{WorkerReport, WorkerRole};
 
@@ -126,8 +127,8 @@ impl Fleet {
     /// Judges those that are ready to compile, once somebody is ready to measure.
     pub(super) fn look_at_compilers(&mut self) {
         let Some(mut known) = self.identity.clone() else { return };
-        // Whoever compiles needs no reference.
-        known.remove("reference");
+        // Whoever compiles needs no reference, and its surroundings do not change the code.
+        ["reference"].into_iter().chain(SETTING).for_each(|name| drop(known.remove(name)));
         let of_role = |(_, member): &(&Connection, &Member)| member.offer.who.role == WorkerRole::Compiles;
         let compilers: Vec<Connection> = self.members.iter().filter(of_role).map(|(at, _)| *at).collect();
         compilers.into_iter().for_each(|connection| self.judge_compiler(connection, &known));

@@ -60,7 +60,7 @@ impl FromStr for Recipe {
     /// column.
     fn from_str(text: &str) -> Result<Recipe, NestError> {
         let mut cursor = Cursor::new(text)?;
-        let nest = NestBuilder::new("nest").unchecked();
+        let nest = NestBuilder::new("").unchecked();
         let mut recipe = Recipe { nest, parameters: Vec::new(), steps: Vec::new() };
         loop {
             match cursor.peek() {
@@ -70,6 +70,9 @@ impl FromStr for Recipe {
                 }
                 _ => line(&mut recipe, &mut cursor)?,
             }
+        }
+        if recipe.nest.name.is_empty() {
+            recipe.nest.name = "nest".to_owned();
         }
         check::check(&recipe.nest)?;
         Ok(recipe)
@@ -104,13 +107,27 @@ fn line(recipe: &mut Recipe, cursor: &mut Cursor) -> Result<(), NestError> {
     cursor.end_of_line()
 }
 
+/// Parses the name of a size.
+fn size(nest: &mut Nest, cursor: &mut Cursor) -> Result<(), NestError> {
+    let place = cursor.place();
+    let name = cursor.name("the name of a size")?;
+    if nest.sizes.contains(&name) {
+        return Err(NestError::new(format!("there are two sizes `{name}`")).at(place));
+    }
+    nest.sizes.push(name);
+    Ok(())
+}
+
 fn declaration(recipe: &mut Recipe, cursor: &mut Cursor, word: &str) -> Result<(), NestError> {
     let place = cursor.place();
     cursor.advance();
     let nest = &mut recipe.nest;
     match word {
+        "nest" if !nest.name.is_empty() => {
+            return Err(NestError::new(format!("the nest is called `{}` already", nest.name)).at(place));
+        }
         "nest" => nest.name = cursor.name("a name for the nest")?,
-        "sizes" => nest.sizes.extend(cursor.list(|cursor| cursor.name("the name of a size"))?),
+        "sizes" => drop(cursor.list(|cursor| size(nest, cursor))?),
         "assume" => assume(nest, cursor)?,
         "lookup" => {
             let declared = lookup(nest, cursor)?;

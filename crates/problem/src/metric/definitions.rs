@@ -75,9 +75,16 @@ impl Definitions {
         Self { metrics: metrics(problem, yielded), sizes: problem.sizes.iter().filter_map(float).collect() }
     }
 
-    /// Returns the `metrics` over the numbers of a recording.
+    /// Returns the `metrics` over the numbers of a recording, each of its own name.
     pub(super) fn over_recording(metrics: &[(String, String)]) -> Result<Self, Refusal> {
-        for (name, text) in metrics {
+        for (at, (name, text)) in metrics.iter().enumerate() {
+            if let Some((_, first)) = metrics[..at].iter().find(|(known, _)| known == name) {
+                let remedy = "remove one of them, or give it another name".to_string();
+                return Err(Refusal::new(
+                    format!("`{name}` is there twice, as `{first}` and as `{text}`"),
+                    Some(remedy),
+                ));
+            }
             Expr::parse(text)
                 .map_err(|error| Refusal::new(format!("in `{text}` of metric `{name}`: {error}"), error.remedy))?;
         }

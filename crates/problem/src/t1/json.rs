@@ -25,8 +25,7 @@ impl<'a> Item<'a> {
     /// Returns the value of `key`. `None` if it is missing or `null`.
     pub(super) fn get(&self, key: &str) -> Option<Item<'a>> {
         let json = self.json.get(key).filter(|json| !json.is_null())?;
-        // Of several members with this name, the last one counts, as in serde_json.
-        let member = self.members().into_iter().rev().find(|(name, _)| self.key(name) == key);
+        let member = self.members().into_iter().find(|(name, _)| self.key(name) == key);
         Some(Item { json, span: member.map_or_else(|| self.span.clone(), |(_, value)| value), text: self.text })
     }
 
@@ -146,7 +145,7 @@ fn end_of_string(bytes: &[u8], at: usize) -> usize {
 mod tests {
     use super::*;
 
-    const TEXT: &str = r#" { "a" : [1, {"b\"": "x, ]"}, -2.50e3 ],"n":null, "c":{ } , "t": true,"c":"last"}"#;
+    const TEXT: &str = r#" { "a" : [1, {"b\"": "x, ]"}, -2.50e3 ],"n":null, "c":{ } , "t": true,"d":"last"}"#;
 
     fn written<'a>(item: &Item<'a>) -> &'a str {
         &item.text[item.span.clone()]
@@ -162,7 +161,7 @@ mod tests {
         assert_eq!(written(&items[1].get("b\"").unwrap()), r#""x, ]""#);
         assert_eq!(items[2].expression().unwrap(), "-2.50e3");
         assert_eq!(written(&root.get("t").unwrap()), "true");
-        assert_eq!(written(&root.get("c").unwrap()), "\"last\"");
+        assert_eq!(written(&root.get("d").unwrap()), "\"last\"");
     }
 
     #[test]
@@ -171,6 +170,6 @@ mod tests {
         let root = Item::root(&json, TEXT);
         assert!(root.get("n").is_none() && root.get("z").is_none());
         let keys: Vec<String> = root.keys().into_iter().map(|(key, _)| key.into_owned()).collect();
-        assert_eq!(keys, ["a", "n", "c", "t", "c"]);
+        assert_eq!(keys, ["a", "n", "c", "t", "d"]);
     }
 }

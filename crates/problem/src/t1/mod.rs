@@ -23,9 +23,9 @@ use serde_json::Value as Json;
 use tunesmith_space::Value;
 
 pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Result<Problem, ProblemError> {
-    let json: Json = serde_json::from_str(&source_file.text).map_err(|error| {
+    let json: Json = tunesmith_files::json::parse(&*source_file.text).map_err(|error| {
         let start = line_start(&source_file.text, error.line()) + error.column().saturating_sub(1);
-        let message = source_file.diagnostic(Level::Error, start..start, format!("not JSON: {error}"), None);
+        let message = source_file.diagnostic(Level::Error, start..start, fault(&error), None);
         ProblemError { messages: vec![message], source_file: source_file.clone() }
     })?;
     let messages = Messages::new(source_file.clone());
@@ -35,6 +35,13 @@ pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Re
     let problem = read_root(&Item::root(&json, &source_file.text), &messages);
     let warnings = messages.finish()?;
     Ok(Problem { warnings, ..problem })
+}
+
+/// Returns what is wrong with a document, without the place that a message has besides.
+fn fault(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
+    if error.is_data() { text.to_string() } else { format!("not JSON: {text}") }
 }
 
 /// Returns the problem, as far as it can be read. Reports faults to `messages`.

@@ -15,7 +15,15 @@ pub(super) fn parameters(root: &Item<'_>, messages: &Messages) -> Vec<(Parameter
         messages.error(0..0, "there are no tuning parameters", Some(remedy));
         return Vec::new();
     };
-    list.items().iter().filter_map(|entry| parameter(entry, messages)).collect()
+    let parameters: Vec<(Parameter, Range<usize>)> =
+        list.items().iter().filter_map(|entry| parameter(entry, messages)).collect();
+    for (at, (parameter, place)) in parameters.iter().enumerate() {
+        if parameters[..at].iter().any(|(known, _)| known.name() == parameter.name()) {
+            let text = format!("there is another parameter `{}` before this one", parameter.name());
+            messages.error(place.clone(), text, Some("rename or remove one of them".to_string()));
+        }
+    }
+    parameters
 }
 
 fn parameter(entry: &Item<'_>, messages: &Messages) -> Option<(Parameter, Range<usize>)> {

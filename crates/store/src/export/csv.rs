@@ -1,7 +1,7 @@
 //! Writes a CSV with one row per configuration, and the JSON file that describes it.
 
 use super::names::Kept;
-use super::{Described, WRITTEN_BY, written_by};
+use super::{ObjectiveNames, WRITTEN_BY, written_by};
 use crate::formula::neutralised;
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
@@ -66,7 +66,7 @@ pub(super) fn sidecar(recording: &Recording, kept: &Kept<'_>) -> String {
         (parameter.name().to_string(), Json::from_iter(parameter.values().iter().map(value_json)))
     };
     let params: Map<String, Json> = recording.parameters().iter().map(parameter).collect();
-    let objective = Described::of(recording);
+    let objective = ObjectiveNames::of(recording);
     let document = json!({
         WRITTEN_BY: written_by(),
         "name": recording.name,

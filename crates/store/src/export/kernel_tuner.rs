@@ -6,7 +6,7 @@
 //! such files.
 
 use super::names::Kept;
-use super::{Described, WRITTEN_BY, written_by};
+use super::{ObjectiveNames, WRITTEN_BY, written_by};
 use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
 use tunesmith_core::recording::Row;
@@ -19,7 +19,7 @@ pub(super) fn text(recording: &Recording, kept: &Kept<'_>) -> String {
     let values = |parameter: &tunesmith_space::Parameter| {
         (parameter.name().to_string(), Json::from_iter(parameter.values().iter().map(value_json)))
     };
-    let objective = Described::of(recording);
+    let objective = ObjectiveNames::of(recording);
     let mut header = json!({
         "device_name": recording.device.as_deref().unwrap_or("unknown"),
         "kernel_name": recording.kernel.as_deref().unwrap_or("unknown"),

@@ -83,7 +83,7 @@ pub struct ExportError {
 }
 
 /// The objective as files of other tools name it.
-struct Described<'a> {
+struct ObjectiveNames<'a> {
     name: &'a str,
     direction: Option<Direction>,
     unit: Option<&'a str>,
@@ -91,7 +91,7 @@ struct Described<'a> {
     front: Option<&'a Objective>,
 }
 
-impl<'a> Described<'a> {
+impl<'a> ObjectiveNames<'a> {
     fn of(recording: &'a Recording) -> Self {
         let single = |objective: &'a Objective| Self {
             name: objective.name(),

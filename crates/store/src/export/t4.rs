@@ -1,7 +1,7 @@
 //! Writes T4 results, schema 1.0.0.
 
 use super::names::Kept;
-use super::{Described, WRITTEN_BY, written_by};
+use super::{ObjectiveNames, WRITTEN_BY, written_by};
 use crate::import::t4::{CUT, TIME};
 use crate::line::{CutLine, value_json};
 use serde_json::{Map, Value as Json, json};
@@ -11,7 +11,7 @@ use tunesmith_core::{Objective, Recording};
 /// Returns the document of the schema, without unknown numbers. Times are in milliseconds.
 pub(super) fn text(recording: &Recording, kept: &Kept<'_>) -> String {
     let results: Vec<Json> = recording.rows().iter().map(|row| result(recording, kept, row)).collect();
-    let objective = Described::of(recording);
+    let objective = ObjectiveNames::of(recording);
     let described = json!({"name": objective.name, "direction": objective.direction, "unit": objective.unit});
     let metadata = json!({
         "timeunit": "milliseconds",
@@ -44,7 +44,7 @@ fn result(recording: &Recording, kept: &Kept<'_>, row: &Row) -> Json {
         None => row.time_ms().map(|time| json!({"name": TIME, "value": time, "unit": "ms"})),
         Some(failure) => Some(json!({"name": TIME, "value": failure.message, "unit": ""})),
     };
-    let objectives = Described::of(recording);
+    let objectives = ObjectiveNames::of(recording);
     let unit = |name: &str| {
         let parts = objectives.front.map_or(&[][..], Objective::parts);
         let of_part = || parts.iter().find(|part| part.name() == name).and_then(Objective::unit);

@@ -2,7 +2,7 @@
 //! configuration if that is learned, and `timestamp`.
 
 use super::columns::{Columns, Role};
-use super::stated::{Stated, usual_direction};
+use super::stated::{Statement, usual_direction};
 use std::borrow::Cow;
 use tunesmith_core::Direction;
 use tunesmith_core::recording::Column;
@@ -13,7 +13,7 @@ use tunesmith_core::recording::Column;
 pub(super) fn columns<'a>(
     names: &[&str],
     rows: impl Iterator<Item = &'a [Cow<'a, str>]>,
-) -> Option<(Columns, Stated, String)> {
+) -> Option<(Columns, Statement, String)> {
     let (last, before) = names.split_last()?;
     let mut before = before.len();
     if *last != "timestamp" || before < 2 {
@@ -26,17 +26,17 @@ pub(super) fn columns<'a>(
         before -= 1;
     }
     let objective = names[before - 1];
-    let is_time = Stated { name: Some(objective.to_string()), ..Stated::default() }.measures_time();
+    let is_time = Statement { name: Some(objective.to_string()), ..Statement::default() }.measures_time();
     // Of an unknown name, the tools' own examples measure a time.
     roles.push(if is_time || usual_direction(objective, None).is_none() { Role::Time(1.0) } else { Role::Further });
     roles.extend((0..before - 1).rev().map(Role::Parameter));
     roles.reverse();
     let parameters = names[..before - 1].iter().map(|name| Column::of_rows(*name)).collect();
     let is_time = roles.contains(&Role::Time(1.0));
-    let stated = Stated {
+    let stated = Statement {
         name: (!is_time).then(|| objective.to_string()),
         direction: Some(Direction::Minimise),
-        ..Stated::default()
+        ..Statement::default()
     };
     let what = if is_time { "taken as a time in milliseconds" } else { "minimised, as these tools do" };
     Some((Columns { roles, parameters }, stated, format!("the objective `{objective}` is {what}")))

@@ -7,13 +7,13 @@ use std::borrow::Cow;
 /// Numbers that are none, as Python, C++ and JavaScript write them. The longest come first.
 const NO_NUMBERS: [&str; 9] = ["-Infinity", "Infinity", "-NaN", "NaN", "-nan", "nan", "-inf", "inf", "+inf"];
 
-/// Parses JSON. A number that is none, such as `NaN`, becomes the text of its name, which no reader takes for
+/// Parses JSON in which no member contradicts another one. A number that is none, such as `NaN`, becomes the text of its name, which no reader takes for
 /// a number.
 pub(super) fn parse(text: &str) -> Result<Json, serde_json::Error> {
-    serde_json::from_str(text).or_else(|error| match quoted(text) {
+    tunesmith_files::json::parse(text).or_else(|error| match quoted(text) {
         // Only a parse tells whether a document ends too early.
         Cow::Borrowed(_) => Err(error),
-        Cow::Owned(quoted) => serde_json::from_str(&quoted),
+        Cow::Owned(quoted) => tunesmith_files::json::parse(&quoted),
     })
 }
 

@@ -5,7 +5,7 @@
 
 use super::error::Flaw;
 use super::number::{time, value};
-use super::stated::{self, Stated};
+use super::stated::{self, Statement};
 use super::{document, status};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -68,7 +68,7 @@ pub(super) fn read(name: &str, document: &Json) -> Result<Recording, Flaw> {
     let text = |key: &str| document.get(key).and_then(Json::as_str).map(str::to_string);
     let direction = document.get("objective_higher_is_better").and_then(stated::direction);
     let front = document.get("front").and_then(stated::front);
-    let stated = Stated { name: text("objective"), direction, unit: text("objective_unit"), front };
+    let stated = Statement { name: text("objective"), direction, unit: text("objective_unit"), front };
     let objective = if stated.measures_time() { TIME.to_string() } else { stated.name.clone().unwrap_or_default() };
     let (ranking, assumptions) = stated.ranking();
     let rows = cache.iter().map(|(key, entry)| Entry::new(key, entry, &objective)?.row(&columns));

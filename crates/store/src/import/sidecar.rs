@@ -3,7 +3,7 @@
 use super::document;
 use super::error::Flaw;
 use super::number::{column, value};
-use super::stated::{self, Stated};
+use super::stated::{self, Statement};
 use serde_json::{Map, Value as Json};
 use std::collections::HashSet;
 use tunesmith_core::Launch;
@@ -23,7 +23,7 @@ pub(super) struct Sidecar {
     pub(super) hardware: Hardware,
     pub(super) launch: Option<Launch>,
     /// The objective.
-    pub(super) stated: Stated,
+    pub(super) stated: Statement,
     /// What else it states about the subject of the measurements.
     pub(super) subject: Vec<(String, Json)>,
 }
@@ -66,7 +66,7 @@ impl Sidecar {
             device: text("device").or_else(in_metadata),
             hardware,
             launch: object("launch").map(launch).transpose()?,
-            stated: Stated {
+            stated: Statement {
                 name: text("objective"),
                 direction: json.get("objective_direction").and_then(stated::direction),
                 unit: text("objective_unit"),

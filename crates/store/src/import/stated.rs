@@ -20,7 +20,7 @@ const TIMES: [&str; 9] = [
 
 /// The objective of a file: a name, and what the file adds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Stated {
+pub(super) struct Statement {
     pub(super) name: Option<String>,
     pub(super) direction: Option<Direction>,
     pub(super) unit: Option<String>,
@@ -28,7 +28,7 @@ pub(super) struct Stated {
     pub(super) front: Option<Objective>,
 }
 
-impl Stated {
+impl Statement {
     /// Returns true if the objective is the time, or if there is none.
     pub(super) fn measures_time(&self) -> bool {
         let is_time = |name: &str| TIMES.contains(&name);
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     fn ranking(name: &str, unit: Option<&str>) -> String {
-        let stated = Stated { name: Some(name.to_string()), unit: unit.map(str::to_string), ..Stated::default() };
+        let stated = Statement { name: Some(name.to_string()), unit: unit.map(str::to_string), ..Statement::default() };
         match stated.ranking() {
             (Ranking::Undirected { name, .. }, _) => format!("{name}?"),
             (ranking, assumptions) => format!("{ranking}{}", if assumptions.is_empty() { "" } else { "!" }),

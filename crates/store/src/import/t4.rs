@@ -4,7 +4,7 @@
 
 use super::error::Flaw;
 use super::number::{milliseconds, scaled, time, value};
-use super::stated::{self, Stated};
+use super::stated::{self, Statement};
 use super::{check_known, document, number, status};
 use crate::line::CutLine;
 use serde::Deserialize as _;
@@ -54,7 +54,7 @@ pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Record
 }
 
 /// Returns the objective of the results, which must agree. `described` is what our own files say about it.
-fn objective(results: &[Json], described: Option<&Json>) -> Result<Stated, Flaw> {
+fn objective(results: &[Json], described: Option<&Json>) -> Result<Statement, Flaw> {
     let names = |result: &Json| -> Vec<String> {
         let list = result.get("objectives").and_then(Json::as_array);
         list.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_string)).collect()
@@ -71,7 +71,7 @@ fn objective(results: &[Json], described: Option<&Json>) -> Result<Stated, Flaw>
         let reason = format!("it has several objectives: {}", shown(&first));
         return Err(Flaw::new("result 1", reason, "leave the name of one of them in `objectives` of every result"));
     }
-    let Some(name) = first.into_iter().next() else { return Ok(Stated::default()) };
+    let Some(name) = first.into_iter().next() else { return Ok(Statement::default()) };
     let mut unit: Option<(usize, String)> = None;
     for (at, result) in results.iter().enumerate() {
         let Some(own) = measured(result, &name).and_then(|one| text_in(one, "unit")).filter(|own| !own.is_empty())
@@ -91,7 +91,7 @@ fn objective(results: &[Json], described: Option<&Json>) -> Result<Stated, Flaw>
         }
     }
     let direction = described.and_then(|described| described.get("direction")).and_then(stated::direction);
-    Ok(Stated { name: Some(name), direction, unit: unit.map(|(_, unit)| unit), front })
+    Ok(Statement { name: Some(name), direction, unit: unit.map(|(_, unit)| unit), front })
 }
 
 /// The units of the times of a file.
@@ -105,7 +105,7 @@ struct TimeUnit {
 }
 
 /// Returns the units of the file, and adds what had to be assumed.
-fn time_unit(of_file: Option<&str>, stated: &Stated, assumptions: &mut Vec<String>) -> Result<TimeUnit, Flaw> {
+fn time_unit(of_file: Option<&str>, stated: &Statement, assumptions: &mut Vec<String>) -> Result<TimeUnit, Flaw> {
     let known = |unit: &str| {
         milliseconds(unit).ok_or_else(|| {
             let reason = format!("`{unit}` is not a unit of time");

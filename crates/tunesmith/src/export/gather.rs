@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use tunesmith_choose::WisdomError;
 use tunesmith_choose::wisdom::{Config, Entry, Input, Measured, Provenance, Wisdom};
 use tunesmith_core::judge::measure::Measure;
-use tunesmith_core::recording::Row;
-use tunesmith_core::{Gain, Objective, Target};
+use tunesmith_core::recording::{Row, subject_differences};
+use tunesmith_core::{Gain, Objective, Recording, Target};
 use tunesmith_space::Value;
 use tunesmith_store::{Outline, StoreError};
 use tunesmith_study::JudgedRun;
@@ -27,13 +27,25 @@ pub(super) struct Gathered {
     /// By kernel and parameter: the values in the first journal that has it, and that journal;
     /// `None` if another journal has other values.
     values: BTreeMap<(String, String), Option<(Json, PathBuf)>>,
+    /// The recordings of other tools.
+    recordings: Vec<Told>,
     /// By kernel: the names of its sizes in the order of the problem file.
     orders: BTreeMap<String, Vec<String>>,
 }
 
+/// What a recording states about its subject, besides the sizes that become its input.
+#[derive(Debug)]
+struct Told {
+    run: PathBuf,
+    kernel: String,
+    device: String,
+    input: Input,
+    subject: BTreeMap<String, String>,
+}
+
 impl Gathered {
-    /// Reads wisdom, journals, and recordings of other tools. The latter do not contain their
-    /// input.
+    /// Reads wisdom, journals, and recordings of other tools. Of the latter, only those that were made from journals
+    /// name their sizes.
     pub(super) fn read(runs: &[PathBuf]) -> Result<Self, Error> {
         let mut gathered = Self::default();
         for run in runs {
@@ -145,16 +157,36 @@ impl Gathered {
         let valued = recording.rows().iter().filter_map(|row| Some((row, row.value(objective.quantity())?)));
         let (rows, values): (Vec<&Row>, Vec<f64>) = valued.unzip();
         let names = recording.parameters().iter().map(tunesmith_space::Parameter::name);
+        let Told { kernel, device, input, .. } = self.join_subject(Told::new(run, &recording))?;
         let entry = |(row, cost): (&Row, f64)| Entry {
-            kernel: recording.kernel.clone().unwrap_or_else(|| recording.name.clone()),
-            device: recording.device.clone().unwrap_or_default(),
-            input: Input::new(),
+            kernel: kernel.clone(),
+            device: device.clone(),
+            input: input.clone(),
             config: names.clone().map(str::to_string).zip(row.values.iter().cloned()).collect(),
             time_ms: cost,
             provenance: Provenance { samples: Some(row.measurement.times_ms.len()), ..Provenance::default() },
         };
-        self.wisdom.entries.extend(rows.into_iter().zip(costs(&objective, &values)).map(entry));
+        let entries: Vec<Entry> = rows.into_iter().zip(costs(&objective, &values)).map(entry).collect();
+        self.wisdom.entries.extend(entries);
         Ok(())
+    }
+
+    /// Refuses a recording that would be taken for a repeat of another one, although they state other subjects.
+    fn join_subject(&mut self, told: Told) -> Result<&Told, Error> {
+        let is_repeat =
+            |known: &&Told| (&known.kernel, &known.device, &known.input) == (&told.kernel, &told.device, &told.input);
+        for known in self.recordings.iter().filter(is_repeat) {
+            let differences = subject_differences(&known.subject, &told.subject);
+            if !differences.is_empty() {
+                let (first, second) = (known.run.display(), told.run.display());
+                let text =
+                    format!("`{first}` and `{second}` are no repeats of one another: {}", differences.join("; "));
+                let remedy = "they do not name their input as sizes: export them one at a time";
+                return Err(Error::request(text, Some(remedy.to_string())));
+            }
+        }
+        self.recordings.push(told);
+        Ok(&self.recordings[self.recordings.len() - 1])
     }
 
     /// Returns the measurements of every kernel on every device.
@@ -172,8 +204,27 @@ impl Gathered {
     }
 }
 
-/// Returns a positive cost of every configuration by its value of the objective, in their order: a number with the ratios of the objective, such as
-/// the time itself. Where ratios have no meaning, it grows by 1 from the best to the middle one.
+/// The beginning of the name of a size in the subject of a recording that was made from a journal.
+const SIZE: &str = "size ";
+
+impl Told {
+    fn new(run: &Path, recording: &Recording) -> Self {
+        let size = |(name, text): (&String, &String)| Some((name.strip_prefix(SIZE)?.to_string(), text.parse().ok()?));
+        let input: Input = recording.subject.iter().filter_map(size).collect();
+        let is_size = |name: &str| name.strip_prefix(SIZE).is_some_and(|size| input.contains_key(size));
+        let rest = recording.subject.iter().filter(|(name, _)| !is_size(name));
+        Self {
+            run: run.to_path_buf(),
+            kernel: recording.kernel.clone().unwrap_or_else(|| recording.name.clone()),
+            device: recording.device.clone().unwrap_or_default(),
+            subject: rest.map(|(name, text)| (name.clone(), text.clone())).collect(),
+            input,
+        }
+    }
+}
+
+/// Returns a positive cost of every configuration by its value of the objective, in their order: a number with the
+/// ratios of the objective, such as the time itself. Where ratios have no meaning, it grows by 1 from the best to the middle one.
 fn costs(objective: &Objective, values: &[f64]) -> Vec<f64> {
     let scores: Vec<f64> = values.iter().map(|value| objective.score(*value)).collect();
     let measure = Measure::of(scores.iter().copied());

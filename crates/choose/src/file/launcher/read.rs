@@ -50,7 +50,7 @@ fn is_comment(line: &[u8]) -> bool {
 }
 
 fn entry(line: &[u8], kernel: &str, names: &[&str]) -> Result<Entry, String> {
-    let record: Json = serde_json::from_slice(line).map_err(|error| format!("no JSON: {error}"))?;
+    let record: Json = tunesmith_files::json::parse(line).map_err(|error| format!("no JSON: {error}"))?;
     let list = |key: &str| record.get(key).and_then(Json::as_array).ok_or_else(|| format!("no list `{key}`"));
     let values = list("config")?;
     if values.len() != names.len() {

@@ -3,7 +3,7 @@
 //! Commands write files. For `-`, a command gets a file in a folder of its own, which is then copied to standard
 //! output. What it says to people goes to standard error.
 
-use crate::args::{Command, TrainCommand};
+use crate::args::{Command, NestCommand, TrainCommand};
 use crate::output;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -11,13 +11,13 @@ use tunesmith::Error;
 use tunesmith::core::Refusal;
 
 /// The output of a command that goes to standard output.
-pub(crate) struct Streamed {
+pub(crate) struct OutputStream {
     folder: TempDir,
     name: String,
 }
 
 /// An option of a command that names its output.
-struct Named<'a> {
+struct OutputOption<'a> {
     path: &'a mut PathBuf,
     /// The name of a file of its format.
     name: String,
@@ -25,15 +25,21 @@ struct Named<'a> {
     json: bool,
 }
 
-impl Streamed {
+impl OutputStream {
     /// Returns the stream if `command` is told to write to `-`, and makes it write to the stream's file.
     ///
     /// # Errors
     /// The command has two things to print, or standard output cannot tell the format.
     pub(crate) fn of(command: &mut Command) -> Result<Option<Self>, Error> {
         let is_stream = |path: &Path| path.as_os_str() == "-";
-        let Some(named) = named(command).filter(|named| is_stream(named.path)) else { return Ok(None) };
         let refuse = |text: &str, remedy: &str| Error::from(Refusal::new(text.to_string(), Some(remedy.to_string())));
+        if let Command::Nest(NestCommand::Import(args)) = command
+            && args.out.as_deref().is_some_and(is_stream)
+        {
+            let remedy = "name the nest: the problem and the reference are written beside it";
+            return Err(refuse("`nest import` writes three files, which one stream cannot hold", remedy));
+        }
+        let Some(named) = named(command).filter(|named| is_stream(named.path)) else { return Ok(None) };
         if named.json {
             return Err(refuse("`-o -` and --json both write to standard output", "leave one of them out"));
         }
@@ -69,8 +75,8 @@ impl Streamed {
 }
 
 /// Returns the option of `command` that names its one output.
-fn named(command: &mut Command) -> Option<Named<'_>> {
-    let named = |path, name: &str, json| Some(Named { path, name: name.to_string(), json });
+fn named(command: &mut Command) -> Option<OutputOption<'_>> {
+    let named = |path, name: &str, json| Some(OutputOption { path, name: name.to_string(), json });
     match command {
         Command::Convert(args) => {
             let name = match args.to.as_deref() {
