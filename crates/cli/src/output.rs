@@ -1,21 +1,33 @@
 //! Writes to standard output and standard error. Every text for people passes through here, so that
 //! nothing from a file or a program acts on the terminal.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
+use std::sync::OnceLock;
 use tunesmith::report::{folded, visible};
 
-/// True if standard output belongs to a file that the command writes.
-static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+/// The path of the file that goes to standard output, and the beginning of the paths of files beside it.
+static TAKEN: OnceLock<(String, String)> = OnceLock::new();
 
-/// Reserves standard output for [`bytes`]. What is for people goes to standard error from then on.
-pub(crate) fn take_standard_output() {
-    IS_TAKEN.store(true, Ordering::Relaxed);
+/// Reserves standard output for the content of `file`, by [`bytes`]. What is for people goes to standard error from then
+/// on, and calls the file `standard output`.
+pub(crate) fn take_standard_output(file: &Path) {
+    let folder = file.parent().unwrap_or(Path::new("")).display().to_string();
+    let _ = TAKEN.set((file.display().to_string(), folder + "/"));
+}
+
+/// Returns a text for people in which no path of a file that goes to standard output stands.
+fn without_its_path(text: &str) -> Cow<'_, str> {
+    match TAKEN.get() {
+        Some((file, folder)) => Cow::Owned(text.replace(file, "standard output").replace(folder, "")),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// Prints `text` for people.
 pub(crate) fn print(text: &str) {
-    if IS_TAKEN.load(Ordering::Relaxed) { note(text.trim_end()) } else { write(visible(text).as_bytes()) }
+    if TAKEN.get().is_some() { note(text.trim_end()) } else { write(visible(text).as_bytes()) }
 }
 
 /// Writes the content of a file as it is.
@@ -49,7 +61,7 @@ pub(crate) fn json(document: &impl serde::Serialize) {
 
 /// Prints a message to standard error. A failure is ignored, since nobody could be told of it.
 pub(crate) fn note(text: &str) {
-    drawn(&folded(text));
+    drawn(&folded(&without_its_path(text)));
 }
 
 /// Prints to standard error what was made for the terminal, such as colours.

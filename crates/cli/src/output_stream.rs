@@ -54,7 +54,7 @@ impl OutputStream {
             )
         })?;
         *named.path = folder.path().join(&named.name);
-        output::take_standard_output();
+        output::take_standard_output(named.path);
         Ok(Some(Self { folder, name: named.name }))
     }
 
@@ -65,11 +65,15 @@ impl OutputStream {
     pub(crate) fn deliver(self) -> Result<(), Error> {
         let named = self.folder.path().join(&self.name);
         // A format may add a suffix of its own.
-        let others = || std::fs::read_dir(self.folder.path()).ok()?.find_map(|entry| Some(entry.ok()?.path()));
-        let path = if named.is_file() { Some(named) } else { others() };
-        let read = |path: PathBuf| std::fs::read(path).map_err(|error| error.to_string());
-        let content = path.ok_or("the command wrote nothing".to_string()).and_then(read);
+        let entries =
+            || std::fs::read_dir(self.folder.path()).into_iter().flatten().flatten().map(|entry| entry.path());
+        let path = if named.is_file() { named } else { entries().next().unwrap_or(named) };
+        let content = std::fs::read(&path);
         output::bytes(&content.map_err(|error| Error::from(Refusal::new(format!("no output: {error}"), None)))?);
+        for other in entries().filter(|other| *other != path) {
+            let name = other.file_name().unwrap_or_default().to_string_lossy();
+            output::note(&format!("note: `{name}` is left out; name a file with `-o` to have it, too"));
+        }
         Ok(())
     }
 }

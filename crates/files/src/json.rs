@@ -20,6 +20,12 @@ pub fn parse(text: impl AsRef<[u8]>) -> Result<Json, serde_json::Error> {
     serde_json::from_slice(text.as_ref()).map(|Unambiguous(json)| json)
 }
 
+/// Returns what is wrong with a document, without the line and the column.
+pub fn fault(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(fault, _)| fault).to_owned()
+}
+
 /// A value in which no member contradicts another one.
 struct Unambiguous(Json);
 

@@ -1,6 +1,6 @@
 //! The dependency files of compilers for C: rules of `make` (`cc -MM -MF FILE`).
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
@@ -17,14 +17,31 @@ pub(super) const TARGET: &str = "tunesmith";
 ///   treats tabs as blanks. Clang writes them as they are.
 /// - Elsewhere, a backslash is itself.
 ///
-/// Neither compiler escapes the end of a line, so a name with one is cut there.
+/// Neither compiler escapes the end of a line, so a name with one is cut there. Clang writes a slash for a backslash: a
+/// file that is not there is looked for under the names with backslashes.
 pub(super) fn prerequisites(rules: &[u8]) -> Vec<PathBuf> {
     let mut names = names(rules).into_iter().skip_while(|name| !name.starts_with(TARGET.as_bytes()));
     let Some(target) = names.next() else { return Vec::new() };
     if target.strip_prefix(TARGET.as_bytes()) != Some(b":") {
         return Vec::new();
     }
-    names.map(|name| PathBuf::from(OsString::from_vec(name))).collect()
+    names.map(|name| with_backslashes(PathBuf::from(OsString::from_vec(name)))).collect()
+}
+
+/// Returns the file of which Clang wrote the path: `path` if it is there, else the file whose name has backslashes in
+/// place of the last slashes.
+fn with_backslashes(path: PathBuf) -> PathBuf {
+    let (mut folder, mut name) = (path.as_path(), OsString::new());
+    while !path.exists() {
+        let (Some(parent), Some(part)) = (folder.parent(), folder.file_name()) else { break };
+        name = if name.is_empty() { part.to_owned() } else { [part, OsStr::new("\\"), &name].into_iter().collect() };
+        folder = parent;
+        let other = folder.join(&name);
+        if other.is_file() {
+            return other;
+        }
+    }
+    path
 }
 
 /// Returns the words of the rules without their escapes.
@@ -85,5 +102,19 @@ mod tests {
             [b"k.c", b"h#.h", b"h$1.h", b"b\\s.h", b"t\tb.h", b"a\\ b.h", b"a\\#b.h", b"c: d.h", b"x\xffy.h", b"p%q.h"];
         assert_names(gcc, &names);
         assert_names(b"tunesmith: k$$$$1.c \\#\\# d$$\n", &[b"k$$1.c", b"##", b"d$"]);
+    }
+
+    #[test]
+    fn a_name_in_which_clang_wrote_slashes_for_backslashes_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        for name in ["x.h", "a/x.h", "h\\x.h", "a/h\\b\\x.h"] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "").unwrap();
+            let written = path.to_string_lossy().replace('\\', "/");
+            assert_eq!(with_backslashes(PathBuf::from(&written)), path);
+        }
+        let missing = folder.path().join("h/none.h");
+        assert_eq!(with_backslashes(missing.clone()), missing);
     }
 }

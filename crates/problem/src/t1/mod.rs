@@ -25,7 +25,9 @@ use tunesmith_space::Value;
 pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Result<Problem, ProblemError> {
     let json: Json = tunesmith_files::json::parse(&*source_file.text).map_err(|error| {
         let start = line_start(&source_file.text, error.line()) + error.column().saturating_sub(1);
-        let message = source_file.diagnostic(Level::Error, start..start, fault(&error), None);
+        let fault = tunesmith_files::json::fault(&error);
+        let text = if error.is_data() { fault } else { format!("not JSON: {fault}") };
+        let message = source_file.diagnostic(Level::Error, start..start, text, None);
         ProblemError { messages: vec![message], source_file: source_file.clone() }
     })?;
     let messages = Messages::new(source_file.clone());
@@ -35,13 +37,6 @@ pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Re
     let problem = read_root(&Item::root(&json, &source_file.text), &messages);
     let warnings = messages.finish()?;
     Ok(Problem { warnings, ..problem })
-}
-
-/// Returns what is wrong with a document, without the place that a message has besides.
-fn fault(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
-    if error.is_data() { text.to_string() } else { format!("not JSON: {text}") }
 }
 
 /// Returns the problem, as far as it can be read. Reports faults to `messages`.

@@ -73,7 +73,7 @@ pub(super) fn flaw(error: &serde_json::Error) -> Flaw {
     let place = format!("line {}, column {}", error.line(), error.column());
     let remedy =
         if error.is_eof() { "fetch or write the file again: it is cut short" } else { "correct the file there" };
-    Flaw::new(place, error.to_string(), remedy)
+    Flaw::new(place, tunesmith_files::json::fault(error), remedy)
 }
 
 #[cfg(test)]
