@@ -62,7 +62,7 @@ pub use limit_names::LIMIT_NAMES;
 pub use live::{
     Doubt, KernelPlan, LiveEvaluator, LiveOptions, MOST_PARCEL, Packer, Parcels, SourcePlace, Unpacked, missed_clocks,
 };
-pub use machine::{ChoiceError, Device, DeviceChoice, DeviceKind, Machine, SETTING, WhichDevice};
+pub use machine::{ChoiceError, Device, DeviceChoice, DeviceKind, Machine, Replay, SETTING, WhichDevice};
 pub use measure::{Cache, Launches, Limits, Policy, Repetition, Sampling, limits, sampling};
 pub use power::PowerSetup;
 pub use problem::{

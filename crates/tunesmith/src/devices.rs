@@ -1,8 +1,8 @@
 //! Finds the device that a problem is tuned on.
 
 use crate::{Error, Problem};
-use tunesmith_core::ERROR;
-use tunesmith_device::{Device, DeviceChoice, DeviceInfo, ENERGY_MJ, Machine, Missing, Target};
+use tunesmith_core::{ERROR, Recording};
+use tunesmith_device::{Device, DeviceChoice, DeviceInfo, ENERGY_MJ, Machine, Missing, Replay, Target};
 use tunesmith_problem::Yielded;
 use tunesmith_space::Value;
 
@@ -70,9 +70,8 @@ pub(crate) fn yielded(device: &Device, problem: &Problem) -> Result<Yielded, Err
         Device::Command => {
             problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.clone()).collect()
         }
-        Device::Replay { file, .. } => {
-            let recording = tunesmith_study::read_recording(file)?;
-            recording.rows().iter().flat_map(|row| row.measurement.values.keys().cloned()).collect()
+        Device::Replay(replay) => {
+            recording(replay)?.rows().iter().flat_map(|row| row.measurement.values.keys().cloned()).collect()
         }
     };
     let compiles = (!matches!(device, Device::Synthetic(_) | Device::Function(_))).then_some("compile_ms");
@@ -84,6 +83,11 @@ pub(crate) fn yielded(device: &Device, problem: &Problem) -> Result<Yielded, Err
     let energy = matches!(device, Device::Kernels(_) | Device::Command).then(|| ENERGY_MJ.to_string());
     let names = values.into_iter().chain(measured).chain(energy).collect();
     Ok(Yielded { names, source: device.number_source(), has_more })
+}
+
+/// Returns the recording that stands for a device.
+pub(crate) fn recording(replay: &Replay) -> Result<&Recording, Error> {
+    Ok(replay.recording(tunesmith_study::read_recording)?)
 }
 
 /// Returns every device that `machine` offers, and the reasons why others are missing. Queries the

@@ -1,6 +1,7 @@
 //! Prepares the counter model of a tuning run.
 
 use crate::Error;
+use crate::devices::recording;
 use std::path::Path;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Event, Observer, Recording};
@@ -37,11 +38,11 @@ pub(crate) fn guided(
 ) -> Result<Guided, Error> {
     let Some(choice) = choice else { return Ok(without_choice(strategy)) };
     let recording = match device {
-        Device::Replay { file, .. } => Some((tunesmith_study::read_recording(file)?, file.as_path())),
+        Device::Replay(replay) => Some((recording(replay)?, replay.file.as_path())),
         _ => None,
     };
     let counting = recording.filter(|(recording, _)| has_counters(recording));
-    let model = chosen(choice, counting.as_ref())?;
+    let model = chosen(choice, counting)?;
     let counted = counting.map(|(recording, _)| recording.hardware).or_else(|| device.counted_hardware());
     let Some(hardware) = counted else { return Ok(without_counters(device)) };
     if !strategy.strategy().takes_guide() {
@@ -52,7 +53,7 @@ pub(crate) fn guided(
 
 /// Reads the model of a file, or trains one from the recording that is searched, if that has
 /// counters.
-fn chosen(choice: &ModelChoice, counting: Option<&(Recording, &Path)>) -> Result<CounterModel, Error> {
+fn chosen(choice: &ModelChoice, counting: Option<(&Recording, &Path)>) -> Result<CounterModel, Error> {
     let method = match choice {
         ModelChoice::File(file) => return Ok(read_model(file)?),
         ModelChoice::Exact => Method::Exact,

@@ -4,15 +4,15 @@ mod remote;
 
 pub use remote::{FoundRemote, RemoteDevice};
 
+use crate::devices::recording;
 use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
-use std::path::Path;
 use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Clock, Evaluator, Failure, Interrupt, ManualClock};
 use tunesmith_device::{
     CommandEvaluator, CommandOptions, Device, Doubt, FunctionEvaluator, KernelPlan, LiveEvaluator, LiveOptions,
-    Machine, ReplayEvaluator, SyntheticEvaluator, Target,
+    Machine, Replay, ReplayEvaluator, SyntheticEvaluator, Target,
 };
 use tunesmith_space::{ConfigId, Space};
 
@@ -72,7 +72,7 @@ impl<'a> Runner<'a> {
                 Kind::Live(Box::new(live), hardware)
             }
             Device::Command => Kind::Command(Box::new(Self::command(problem, space, machine, extras.energy, clock)?)),
-            Device::Replay { file, noise } => Self::replay(space, file, *noise)?,
+            Device::Replay(replay) => Self::replay(space, replay)?,
             Device::Synthetic(expression) => {
                 let name = format!("synthetic:{}", expression.text());
                 Kind::Synthetic(SyntheticEvaluator::with_sizes(space, &problem.sizes, expression)?, name)
@@ -130,16 +130,16 @@ impl<'a> Runner<'a> {
     }
 
     /// Opens a recording in place of a device. Looks its configurations up in the problem's space.
-    fn replay(space: &Space, file: &Path, noise: bool) -> Result<Kind, Error> {
-        let recording = tunesmith_study::read_recording(file)?;
+    fn replay(space: &Space, replay: &Replay) -> Result<Kind, Error> {
+        let (recording, noise, file) = (recording(replay)?, replay.noise, replay.file.display());
         let recorded = recording.recorded(space);
         if recorded.is_empty() {
-            let text = format!("no configuration in `{}` is in this problem's space", file.display());
+            let text = format!("no configuration in `{file}` is in this problem's space");
             return Err(Error::request(text, Some(recording.mismatch(space))));
         }
         let device = recording.device.as_deref().unwrap_or("an unknown device");
         let with = if noise { " with its noise" } else { "" };
-        let name = format!("replay of {}{with} ({device})", file.display());
+        let name = format!("replay of {file}{with} ({device})");
         let identity = Map::from_iter([("device".to_string(), Json::from(name))]);
         let device = Box::new(ReplayEvaluator::new(recorded));
         Ok(Kind::Replay { device, noise, identity, hardware: recording.hardware })

@@ -1,7 +1,7 @@
 //! The devices that this machine has.
 
 use super::choice::DeviceKind;
-use super::{DeviceChoice, Machine, WhichDevice};
+use super::{DeviceChoice, Machine, Replay, WhichDevice};
 use crate::backends::gpu::{GpuApi, GpuDevice};
 use crate::backends::opencl::{OpenClDevice, OpenClKind};
 use crate::backends::{Target, command};
@@ -11,7 +11,6 @@ use crate::function::OwnFunction;
 use crate::problem::Language;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use tunesmith_core::Source;
 use tunesmith_core::counters::Hardware;
 use tunesmith_space::{Expr, Value};
@@ -24,12 +23,7 @@ pub enum Device {
     /// Any program, for problems that tune a command.
     Command,
     /// A recording.
-    Replay {
-        /// The recorded file.
-        file: PathBuf,
-        /// True if samples are redrawn from the recorded noise.
-        noise: bool,
-    },
+    Replay(Replay),
     /// An expression over the parameters. Its value is the time in milliseconds.
     Synthetic(Expr),
     /// A function of the program.
@@ -40,7 +34,7 @@ impl Device {
     /// Returns the origin of the numbers that its runs yield, if the problem does not say more of them.
     pub fn number_source(&self) -> Source {
         match self {
-            Self::Replay { .. } => Source::Recorded,
+            Self::Replay(_) => Source::Recorded,
             Self::Function(_) => Source::Printed,
             Self::Kernels(_) | Self::Command | Self::Synthetic(_) => Source::Metric,
         }
@@ -64,7 +58,7 @@ impl Device {
                 Self::Kernels(Target::Gpu(Box::new(gpu(GpuApi::Hip, &which, &devices)?)))
             }
             DeviceChoice::Command => Self::Command,
-            DeviceChoice::Replay { file, noise } => Self::Replay { file, noise },
+            DeviceChoice::Replay { file, noise } => Self::Replay(Replay::new(file, noise)),
             DeviceChoice::Synthetic(expression) => Self::Synthetic(expression),
             DeviceChoice::Function(function) => Self::Function(function),
         })
@@ -75,7 +69,7 @@ impl Device {
     pub fn of_kernels(&self, machine: &Machine) -> Option<(Language, String)> {
         match self {
             Self::Kernels(target) => Some((target.language(), target.info(&machine.compilers, &machine.worker)?.name)),
-            Self::Command | Self::Replay { .. } | Self::Synthetic(_) | Self::Function(_) => None,
+            Self::Command | Self::Replay(_) | Self::Synthetic(_) | Self::Function(_) => None,
         }
     }
 
@@ -84,7 +78,7 @@ impl Device {
     pub fn counted_hardware(&self) -> Option<Hardware> {
         match self {
             Self::Kernels(target) => target.counted_hardware(),
-            Self::Command | Self::Replay { .. } | Self::Synthetic(_) | Self::Function(_) => None,
+            Self::Command | Self::Replay(_) | Self::Synthetic(_) | Self::Function(_) => None,
         }
     }
 
@@ -98,7 +92,7 @@ impl Device {
         let info = match self {
             Self::Kernels(target) => target.info(&machine.compilers, &machine.worker),
             Self::Command => Some(command::device()),
-            Self::Replay { .. } | Self::Synthetic(_) | Self::Function(_) => None,
+            Self::Replay(_) | Self::Synthetic(_) | Self::Function(_) => None,
         };
         info.map(|info| values(&info.limits)).unwrap_or_default()
     }

@@ -3,10 +3,12 @@
 mod choice;
 mod device;
 mod elsewhere;
+mod replay;
 mod setting;
 
 pub use choice::{ChoiceError, DeviceChoice, DeviceKind, WhichDevice};
 pub use device::Device;
+pub use replay::Replay;
 pub use setting::SETTING;
 
 use crate::error::DeviceError;

@@ -83,6 +83,7 @@ fn allowed_processors() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::Replay;
 
     fn machine(variables: &[(&str, &str)]) -> Machine {
         let environment = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -101,7 +102,7 @@ mod tests {
         assert_eq!(environment(&machine, &Device::Command, &[]).as_deref(), Some("CFLAGS=-O1, OMP_PLACES=cores"));
         // What the problem sets itself is in its digest.
         assert_eq!(environment(&machine, &Device::Command, &["OMP_PLACES"]).as_deref(), Some("CFLAGS=-O1"));
-        let recording = Device::Replay { file: "r.json".into(), noise: false };
+        let recording = Device::Replay(Replay::new("r.json".into(), false));
         assert_eq!(machine.setting(&recording, &[]), []);
     }
 

@@ -1,7 +1,7 @@
 //! The first stage: the device and the space.
 
 use super::session::Session;
-use crate::devices::device_for;
+use crate::devices::{device_for, recording};
 use crate::{Diagnostic, Error, Problem, ProblemSpace};
 use std::time::Duration;
 use tunesmith_core::recording::Ranking;
@@ -15,8 +15,6 @@ pub(super) struct Ground<'a> {
     pub(super) problem: &'a Problem,
     pub(super) machine: &'a Machine,
     pub(super) device: Device,
-    /// The recording, if it stands for the device.
-    pub(super) recording: Option<Recording>,
     /// The device's limits, by name.
     pub(super) limits: Vec<(String, Value)>,
     pub(super) space: Space,
@@ -53,10 +51,9 @@ impl<'a> Ground<'a> {
                 (device, limits)
             }
         };
-        let recording = match &device {
-            Device::Replay { file, .. } => Some(tunesmith_study::read_recording(file)?),
-            _ => None,
-        };
+        if let Device::Replay(replay) = &device {
+            recording(replay)?;
+        }
         let remote_room = remote.as_ref().map(|remote| remote.first_room());
         let began = clock.now();
         let ProblemSpace { space, warnings } = problem.space(&limits)?;
@@ -66,20 +63,7 @@ impl<'a> Ground<'a> {
         let is_named = !start.is_empty();
         let start = is_named.then(|| configuration(&space, default.as_ref(), start)).transpose()?;
         let first = [&default, &start].into_iter().flatten().filter_map(|config| space.rank(config)).collect();
-        Ok(Self {
-            problem,
-            machine,
-            device,
-            recording,
-            limits,
-            space,
-            size,
-            warnings,
-            default,
-            first,
-            building,
-            remote_room,
-        })
+        Ok(Self { problem, machine, device, limits, space, size, warnings, default, first, building, remote_room })
     }
 
     /// Returns true if outputs are compared with correct results. `None` if there are no outputs:
@@ -90,7 +74,7 @@ impl<'a> Ground<'a> {
                 Some(self.problem.kernel_spec(target.language()).is_ok_and(|spec| spec.is_verified()))
             }
             Device::Command => Some(self.problem.command.as_ref().is_some_and(CommandSpec::is_verified)),
-            Device::Replay { .. } | Device::Synthetic(_) | Device::Function(_) => None,
+            Device::Replay(_) | Device::Synthetic(_) | Device::Function(_) => None,
         }
     }
 
@@ -101,9 +85,15 @@ impl<'a> Ground<'a> {
         first.map_or_else(Vec::new, |first| self.problem.one_of_each_alternative(&self.space, first))
     }
 
+    /// Returns the recording, if it stands for the device.
+    pub(super) fn recording(&self) -> Option<&Recording> {
+        let Device::Replay(replay) = &self.device else { return None };
+        recording(replay).ok()
+    }
+
     /// Returns what was assumed about the recording that stands for the device.
     pub(super) fn assumptions(&self) -> &[String] {
-        self.recording.as_ref().map_or(&[], |recording| &recording.assumptions)
+        self.recording().map_or(&[], |recording| &recording.assumptions)
     }
 
     /// Returns the objective of the recording that stands for the device.
@@ -111,7 +101,7 @@ impl<'a> Ground<'a> {
     /// # Errors
     /// The recording does not state its direction.
     pub(super) fn recorded_target(&self) -> Result<Option<Target>, Error> {
-        match self.recording.as_ref().map(Recording::ranking) {
+        match self.recording().map(Recording::ranking) {
             Some(Ranking::Known(objective)) => Ok(Some(Target::from(objective))),
             Some(Ranking::Undirected { name, .. }) => {
                 let error = RecordingError::Undirected { name: name.clone() };

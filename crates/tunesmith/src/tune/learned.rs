@@ -3,7 +3,7 @@
 use super::ground::Ground;
 use super::settings::Settings;
 use crate::Error;
-use crate::devices::check_counted;
+use crate::devices::{check_counted, recording};
 use crate::guided::{Guided, guided};
 use crate::prior::{Prior, PriorEstimates};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl<'a> Learned<'a> {
         let has_counters = device.counted_hardware().is_some();
         let launch = match device {
             Device::Kernels(target) if !target.is_processor() => problem.launch(target.language(), &ground.limits),
-            _ => ground.recording.as_ref().and_then(|recording| recording.launch.clone()),
+            _ => ground.recording().and_then(|recording| recording.launch.clone()),
         };
         Ok(Self { history, guided, estimates, prior, launch, grid, has_counters })
     }
@@ -92,8 +92,8 @@ impl<'a> Learned<'a> {
 /// Returns the part of the history that fits the space. Leaves out the recording that is replayed.
 fn history(ground: &Ground<'_>, settings: &Settings) -> Result<Fitting, Error> {
     let (past, gone) = &settings.past;
-    let judged = match (&ground.device, &ground.recording) {
-        (Device::Replay { file, .. }, Some(recording)) => Some((file.as_path(), recording)),
+    let judged = match &ground.device {
+        Device::Replay(replay) => Some((replay.file.as_path(), recording(replay)?)),
         _ => None,
     };
     let mut fitting = past.required(&ground.space, settings.objective(), judged)?;

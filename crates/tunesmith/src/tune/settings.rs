@@ -182,7 +182,7 @@ fn past(search: &Search, earlier: Option<&Header>) -> Result<(Past, Vec<LeftOut>
 fn default_room(device: &Device, jobs: usize, in_flight: usize) -> usize {
     match device {
         // If a number stands for a time, there is nothing to compile ahead.
-        Device::Replay { .. } | Device::Synthetic(_) | Device::Function(_) => 1,
+        Device::Replay(_) | Device::Synthetic(_) | Device::Function(_) => 1,
         Device::Kernels(target) if target.language().has_work_items() => {
             let most = DRIVER_ROOM.min(in_flight.max(DEFAULT_ROOM));
             if target.is_processor() { most.min(room_beside(jobs)) } else { most }
