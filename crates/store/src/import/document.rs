@@ -1,6 +1,7 @@
 //! JSON as tuners write it: with the numbers that Python has and JSON does not.
 
 use super::error::Flaw;
+use super::unambiguous::Unambiguous;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 
@@ -9,11 +10,15 @@ const NO_NUMBERS: [&str; 9] = ["-Infinity", "Infinity", "-NaN", "NaN", "-nan", "
 
 /// Parses JSON. A number that is none, such as `NaN`, becomes the text of its name, which no reader takes for
 /// a number.
+///
+/// # Errors
+/// The text is no JSON, or an object has two values under one name.
 pub(super) fn parse(text: &str) -> Result<Json, serde_json::Error> {
-    serde_json::from_str(text).or_else(|error| match quoted(text) {
+    let parse = |text: &str| serde_json::from_str(text).map(|Unambiguous(json)| json);
+    parse(text).or_else(|error| match quoted(text) {
         // Only a parse tells whether a document ends too early.
         Cow::Borrowed(_) => Err(error),
-        Cow::Owned(quoted) => serde_json::from_str(&quoted),
+        Cow::Owned(quoted) => parse(&quoted),
     })
 }
 
@@ -93,5 +98,15 @@ mod tests {
         assert!(flaw(&parse(r#"{"a": [1, 2"#).unwrap_err()).remedy.contains("cut short"));
         let wrong = flaw(&parse("{\"a\": 1,\n \"b\": =2}").unwrap_err());
         assert!(wrong.place.starts_with("line 2") && !wrong.remedy.contains("cut short"), "{wrong:?}");
+    }
+
+    #[test]
+    fn an_object_with_two_values_under_one_name_is_refused_at_its_place() {
+        let twice = flaw(&parse("{\"cache\": {\"1,2\": {\"time\": 1},\n \"1,2\": {\"time\": NaN}}}").unwrap_err());
+        assert!(twice.place.starts_with("line 2") && twice.reason.contains("\"1,2\" stands twice"), "{twice:?}");
+        assert_eq!(
+            parse(r#"{"a": [1, -2, 0.5, null], "a": [1, -2, 0.5, null]}"#).unwrap(),
+            json!({"a": [1, -2, 0.5, null]})
+        );
     }
 }

@@ -5,7 +5,7 @@ use flate2::write::GzEncoder;
 use std::io::Write as _;
 use tunesmith_core::Recording;
 use tunesmith_space::Value;
-use tunesmith_store::{ImportError, import};
+use tunesmith_store::{Format, ImportError, export, import};
 
 /// Reads `bytes` as a file called `name`.
 fn read_bytes(name: &str, bytes: &[u8]) -> Result<Recording, ImportError> {
@@ -163,6 +163,45 @@ fn entries_that_contradict_themselves_are_named() {
     assert_eq!(best(read("r.json", &ktt.replace("\"b\"", "\"a\""))), "2: 1000, minimise time in ms");
     let table = "Kernel name,Computation duration (us),A,c\nk,1,1,2\nl,1,2,2\n";
     assert!(best(read("r.csv", table)).contains("line 3: another kernel than `k`"));
+}
+
+#[test]
+fn two_entries_under_one_key_are_refused_unless_they_are_equal() {
+    let whole = |second: &str| {
+        let entries = [("1", r#""A": 1, "time": 1"#), ("1", second), ("2", r#""A": 2, "time": 3"#)];
+        cache("[1, 2]", "", &entries)
+    };
+    let other = whole(r#""A": 1, "time": 2"#);
+    let wrong = best(read("r.json", &other));
+    assert!(wrong.contains("entry \"1\" stands twice") && wrong.contains("line 3, column"), "{wrong}");
+    // A cache that was not closed contradicts itself no less.
+    assert!(best(read("r.json", other.trim_end_matches('}'))).contains("stands twice"));
+    assert_eq!(best(read("r.json", &whole(r#""A": 1, "time": 1"#))), "1: 1, minimise time in ms");
+}
+
+#[test]
+fn the_device_of_clblast_has_the_name_of_the_driver_as_well() {
+    let tuned = |device: &str| {
+        let results = r#"[{"kernel": "xgemm", "time": 1.0, "parameters": {"MWG": 16}}]"#;
+        let text = format!(r#"{{"clblast_device_name": "GPU", "device": "{device}", "results": {results}}}"#);
+        read("r.json", &text).unwrap()
+    };
+    assert_eq!(tuned("one").differences(&tuned("one")), [""; 0]);
+    assert_eq!(tuned("one").differences(&tuned("two")), ["device name: `one` and `two`"]);
+}
+
+#[test]
+fn a_recording_without_a_value_of_its_objective_is_written_and_read_back() {
+    let entries = [("1", r#""A": 1, "time": 2, "energy": NaN"#), ("2", r#""A": 2, "time": 1, "energy": NaN"#)];
+    let recording = read("r.json", &cache("[1, 2]", r#""objective": "energy","#, &entries)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (format, name) in [(Format::Csv, "x.csv"), (Format::T4, "x.json"), (Format::KernelTuner, "x.cache.json")] {
+        let path = folder.path().join(name);
+        export(&recording, format, &path).unwrap();
+        let again = import(&path).unwrap();
+        assert_eq!((again.rows().len(), again.correct()), (2, 0), "{name}");
+        assert_eq!(again.ranking().to_string(), recording.ranking().to_string(), "{name}");
+    }
 }
 
 #[test]
