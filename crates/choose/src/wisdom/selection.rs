@@ -157,15 +157,19 @@ impl Data<'_> {
         (fitted, tried)
     }
 
-    /// Returns the choice of the nearest measured input, if every input has one configuration alone, or no two inputs
-    /// share one: a list of winners. Whoever compared them would compare what nobody measured. Inputs far outside have
-    /// the nearest one, too.
-    fn of_winners(&self, all: &[usize]) -> Option<Fitted> {
-        let configs = 0..self.costs.columns();
-        let known = |input: &usize| configs.clone().filter(|config| (self.is_known)(*input, *config)).count();
+    /// Returns true if every input has one configuration alone, or no two inputs share one. Whoever compared the
+    /// inputs then would compare what nobody measured.
+    fn are_winners_alone(&self, all: &[usize]) -> bool {
+        let configs = || 0..self.costs.columns();
+        let known = |input: usize| configs().filter(|config| (self.is_known)(input, *config)).count();
         let measured = |config: usize| all.iter().filter(|input| (self.is_known)(**input, config)).count();
-        let nothing_compares = all.iter().all(|input| known(input) == 1) || configs.clone().all(|it| measured(it) <= 1);
-        if all.len() < 2 || !nothing_compares {
+        all.iter().all(|input| known(*input) == 1) || configs().all(|config| measured(config) <= 1)
+    }
+
+    /// Returns the choice of the nearest measured input for a list of winners. Inputs far outside have the nearest one,
+    /// too.
+    fn of_winners(&self, all: &[usize]) -> Option<Fitted> {
+        if all.len() < 2 || !self.are_winners_alone(all) {
             return None;
         }
         let members = self.members(all);
