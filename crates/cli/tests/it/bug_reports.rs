@@ -110,7 +110,7 @@ fn the_objective_of_a_reported_recording_ranks_in_every_command() {
     }
 }
 
-/// Returns the place in the space's order of the first configuration within a tenth of the best, by the objective `name`.
+/// Returns the place of the first configuration within a tenth of the best by the objective `name`, counted from 1.
 fn first_hit(folder: &Folder, recording: &str, name: &str) -> u64 {
     let ran = folder.run(&["compare", recording, "--strategy", "exhaustive", "--repeats", "1", "--json"]);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
