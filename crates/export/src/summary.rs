@@ -140,8 +140,8 @@ pub fn doubts(portfolio: &Portfolio, is_single: bool) -> Vec<String> {
             false => "each measured input has its own",
         };
         doubt(format!(
-            "one configuration was measured for each of {} inputs, so that nothing compares them: {own}; any other input \
-             has that of the nearest one",
+            "nothing compares the configurations of the {} measured inputs, since no two inputs share one, or each \
+             has one alone: {own}; any other input has that of the nearest one",
             regret.inputs
         ));
     }

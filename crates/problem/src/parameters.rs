@@ -50,7 +50,7 @@ pub(crate) fn read_section(
 }
 
 /// Returns the advice about values that a parameter cannot have.
-fn remedy(error: &SpaceError) -> Option<String> {
+pub(crate) fn remedy(error: &SpaceError) -> Option<String> {
     let remedy = match error {
         SpaceError::NoValues { .. } => "write at least one value, as in [1, 2, 4]",
         SpaceError::DuplicateValue { .. } => "write each value once",

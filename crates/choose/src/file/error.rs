@@ -23,6 +23,14 @@ pub enum WisdomError {
         /// The reason.
         reason: String,
     },
+    /// The file is Kernel Launcher's, but its header is damaged or states what cannot be read.
+    #[error("wisdom `{}`: {reason}", path.display())]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
     /// A later version or another program wrote the file.
     #[error("wisdom `{}` has format version {found}; this version reads up to {known}", path.display())]
     Version {

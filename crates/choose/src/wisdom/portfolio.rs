@@ -409,6 +409,22 @@ mod tests {
     }
 
     #[test]
+    fn inputs_that_share_no_configuration_have_their_own_best() {
+        let times = [[Some(2.0), Some(1.0), None, None], [None, None, Some(3.0), None], [None, None, None, Some(4.0)]];
+        let measured = Measured {
+            inputs: [64.0, 512.0, 4096.0].map(|size| [("M".to_string(), size)].into()).to_vec(),
+            times_ms: times.map(Vec::from).to_vec(),
+            configs: [16, 32, 64, 128].map(|tile| vec![("TILE".to_string(), Value::Int(tile))]).to_vec(),
+            ..Measured::default()
+        };
+        let own = Portfolio::new("k", "d", &measured, PortfolioOptions { most: 8, ..Default::default() }).unwrap();
+        let chosen =
+            [64.0, 512.0, 4096.0, 100.0, 1e5].map(|size| own.choose(&[("M".to_string(), size)].into())[0].1.clone());
+        assert_eq!(chosen, [32, 64, 128, 32, 128].map(Value::Int));
+        assert_eq!(own.regret.worst, 0.0);
+    }
+
+    #[test]
     fn nothing_to_choose_from_is_an_error() {
         let nothing = Measured { times_ms: vec![vec![None; 3]; 8], ..measured() };
         let of = |measured, most| Portfolio::new("k", "d", measured, PortfolioOptions { most, ..Default::default() });

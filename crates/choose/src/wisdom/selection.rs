@@ -17,7 +17,7 @@ pub enum Candidate {
     ShapesTree,
     /// The measured inputs nearby, with this reach in doublings.
     Near(Axes, f64),
-    /// The nearest measured input, where each input has one configuration and nothing compares them.
+    /// The nearest measured input, where nothing compares the configurations of the inputs.
     Nearest,
 }
 
@@ -157,11 +157,19 @@ impl Data<'_> {
         (fitted, tried)
     }
 
-    /// Returns the choice of the nearest measured input, if every input has one configuration alone: a list of winners.
-    /// Whoever compared them would compare what nobody measured. Inputs far outside have the nearest one, too.
+    /// Returns true if every input has one configuration alone, or no two inputs share one. Whoever compared the
+    /// inputs then would compare what nobody measured.
+    fn are_winners_alone(&self, all: &[usize]) -> bool {
+        let configs = || 0..self.costs.columns();
+        let known = |input: usize| configs().filter(|config| (self.is_known)(input, *config)).count();
+        let measured = |config: usize| all.iter().filter(|input| (self.is_known)(**input, config)).count();
+        all.iter().all(|input| known(*input) == 1) || configs().all(|config| measured(config) <= 1)
+    }
+
+    /// Returns the choice of the nearest measured input for a list of winners. Inputs far outside have the nearest one,
+    /// too.
     fn of_winners(&self, all: &[usize]) -> Option<Fitted> {
-        let known = |input: &usize| (0..self.costs.columns()).filter(|config| (self.is_known)(*input, *config)).count();
-        if all.len() < 2 || !all.iter().all(|input| known(input) == 1) {
+        if all.len() < 2 || !self.are_winners_alone(all) {
             return None;
         }
         let members = self.members(all);

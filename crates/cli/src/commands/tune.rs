@@ -152,9 +152,11 @@ const GO_ON: &str = "--keep-going searches all the same";
 
 /// Ends the progress with the answer of the verdict, which may differ from the best so far.
 fn ended(outcome: &Outcome) {
-    let Some((best, time)) = outcome.best.as_ref().and_then(|best| Some((best, best.time_ms?))) else { return };
+    let Some(best) = &outcome.best else { return };
+    let value = outcome.objective.beside_time(best.value).flatten().map(|value| amount(value, &outcome.objective));
+    let Some(value) = value.or_else(|| best.time_ms.map(milliseconds)) else { return };
     let by = if outcome.by_final { " in the final" } else { "" };
-    output::note(&format!("best {}{by}: {}", milliseconds(time), best.arguments()));
+    output::note(&format!("best {value}{by}: {}", best.arguments()));
 }
 
 /// The JSON form of an outcome, and the sandbox in which it was measured.

@@ -251,6 +251,22 @@ fn kernel_launchers_wisdom_is_read_back() {
     assert_eq!(ran.json()["portfolios"][0]["inputs"], 4, "{ran:#?}");
 }
 
+/// Winners in Kernel Launcher's format. The first size was tuned twice.
+const WINNERS: &str = r#"{"version": "1.0", "objective": "time", "tunable_parameters": ["B"], "key": "k"}
+{"config": [32], "problem_size": [64], "time": 0.1, "environment": {"device_name": "any"}}
+{"config": [16], "problem_size": [64], "time": 0.05, "environment": {"device_name": "any"}}
+{"config": [64], "problem_size": [1024], "time": 0.2, "environment": {"device_name": "any"}}
+"#;
+
+#[test]
+fn winners_that_share_no_configuration_serve_each_input_with_its_own() {
+    let folder = Folder::with(&[("w.wisdom", WINNERS), ("e.wisdom", &WINNERS.replace("\"time\"", "\"energy\""))]);
+    let ran = folder.run(&["export", "w.wisdom", "--as", "json", "-o", "w.json", "--json"]);
+    assert_eq!(ran.json()["portfolios"][0]["regret_worst"], 0.0, "{ran:#?}");
+    assert!(ran.stderr.contains("nothing compares"), "{ran:#?}");
+    folder.run(&["export", "e.wisdom", "--as", "json", "-o", "e.json"]).refused(&["objective is `energy`", "times"]);
+}
+
 #[test]
 fn the_guard_confirms_what_is_faster_than_the_default() {
     let folder = tuned();

@@ -3,6 +3,7 @@
 mod against;
 mod alternatives;
 mod bad_counters;
+mod bug_reports;
 mod clocks;
 mod command_problems;
 mod common;

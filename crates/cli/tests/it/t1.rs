@@ -120,3 +120,17 @@ fn an_opencl_problem_tunes_from_its_t1_file() {
         tunes(&problem("OpenCL", "scale.opencl", OPENCL_KERNEL));
     }
 }
+
+#[test]
+fn a_parameter_of_mixed_types_is_refused_with_advice() {
+    let folder = problem("C", "scale.c", C_KERNEL);
+    let text = fs::read_to_string(folder.path("scale.json")).unwrap();
+    for values in [r#"[16, \"auto\"]"#, "[16, 2.5, True]"] {
+        folder.write("mixed.json", &text.replace("[16, 32]", values));
+        folder.run(&["check", "mixed.json"]).refused(&[
+            "mixed.json:1:",
+            "parameter `block_x` mixes",
+            "help: write all",
+        ]);
+    }
+}

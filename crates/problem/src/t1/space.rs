@@ -3,6 +3,7 @@
 use super::expressions::Terms;
 use super::json::Item;
 use crate::diagnostic::Messages;
+use crate::parameters::remedy;
 use crate::tree::report_expression;
 use std::ops::Range;
 use tunesmith_space::{Constraint, Expr, Parameter, Value, parse_values};
@@ -34,7 +35,7 @@ fn parameter(entry: &Item<'_>, messages: &Messages) -> Option<(Parameter, Range<
     };
     let values = values(entry, name, &place, messages)?;
     let fail = |error: tunesmith_space::SpaceError| {
-        messages.error(place.clone(), format!("parameter `{name}`: {error}"), None);
+        messages.error(place.clone(), error.to_string(), remedy(&error));
     };
     let parameter = Parameter::new(name, values).map_err(fail).ok()?;
     Some((parameter, place))

@@ -44,14 +44,15 @@ pub(super) fn kept(recording: &Recording, format: Format) -> Result<Kept<'_>, St
 }
 
 /// Returns the names of the values that `format` can hold: a cell of a CSV has one number. Of the numbers that rank
-/// the rows, that is their median.
-fn names_of_values<'a>(rows: &'a [Row], format: Format, ranking: &[&str]) -> BTreeSet<&'a str> {
+/// the rows, that is their median. They have a name even if every row lacks them, since the file names its objective.
+fn names_of_values<'a>(rows: &'a [Row], format: Format, ranking: &[&'a str]) -> BTreeSet<&'a str> {
     let all = rows.iter().flat_map(|row| &row.measurement.values);
     let is_held = |name: &str, values: &[f64]| match format {
         Format::Csv => values.len() == 1 || ranking.contains(&name),
         _ => !values.is_empty(),
     };
-    all.filter(|(name, values)| is_held(name, values)).map(|(name, _)| name.as_str()).collect()
+    let held = all.filter(|(name, values)| is_held(name, values)).map(|(name, _)| name.as_str());
+    held.chain(ranking.iter().copied()).collect()
 }
 
 /// Returns true if the reader of `format` takes `name` for a key, where the name of a measured number

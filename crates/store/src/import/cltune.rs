@@ -31,6 +31,10 @@ pub(super) fn read(name: &str, document: &Json, results: &Json) -> Result<Record
     let device =
         ["clblast_device_name", "device_name", "device"].into_iter().find_map(|key| document.get(key)?.as_str());
     (recording.kernel, recording.device) = (kernel, device.map(str::to_string));
+    // CLBlast has its own name for a device beside that of the driver. Either tells devices apart.
+    if document.get("clblast_device_name").is_some() {
+        stated::add_to_subject(&mut recording, "device name", document.get("device"));
+    }
     let is_subject = |name: &str| name == "precision" || name.starts_with("arg_");
     for (name, json) in document.as_object().into_iter().flatten().filter(|(name, _)| is_subject(name)) {
         stated::add_to_subject(&mut recording, name, Some(json));

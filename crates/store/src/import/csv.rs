@@ -14,6 +14,9 @@ use tunesmith_core::recording::{Column, Context, Ranking, Row};
 use tunesmith_core::{CompileData, Cut, Failure, FailureKind, Recording};
 use tunesmith_space::{Parameter, Value};
 
+/// The words of R, of pandas and of databases for a number that is missing.
+const MISSING: [&str; 6] = ["NA", "N/A", "<NA>", "None", "null", "NULL"];
+
 /// The fields of one line with its number, counted from 1.
 struct Line<'a> {
     number: usize,
@@ -37,6 +40,12 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
         return Err(Flaw::new("line 1", reason, "remove the columns that are not needed"));
     }
     let lines: Vec<Line<'_>> = lines.map(|(at, line)| Line { number: at + 1, fields: fields(line) }).collect();
+    if let [only] = &names[..]
+        && let Some(separator) = [';', '\t', '|'].into_iter().find(|separator| only.contains(*separator))
+    {
+        let reason = format!("its columns are separated by {separator:?}");
+        return Err(Flaw::new("line 1", reason, "write commas between columns, and points in numbers"));
+    }
     if let Some(line) = lines.iter().find(|line| line.fields.len() != names.len()) {
         let reason = format!("the line has {} fields, but the header has {}", line.fields.len(), names.len());
         return Err(Flaw::new(format!("line {}", line.number), reason, "complete or remove that line"));
@@ -166,7 +175,7 @@ fn row(line: &Line<'_>, names: &[&str], roles: &[Role], values: Vec<Value>) -> R
         }
         let number = field.parse().ok().filter(|number: &f64| number.is_finite());
         // A number that is none, such as `nan`, was not measured. A configuration without a time has failed.
-        let is_missing = number.is_none() && field.parse::<f64>().is_ok();
+        let is_missing = number.is_none() && (field.parse::<f64>().is_ok() || MISSING.contains(&field));
         match (role, number) {
             (Role::Further, None) => {}
             (Role::Time(_), None) if is_missing && row.failure.is_none() => missing = Some(field),
@@ -260,6 +269,7 @@ mod tests {
             format!("{}: {}", flaw.place, flaw.reason)
         };
         assert_eq!(flaw("X,time_ms\n1,2\n2\n"), "line 3: the line has 1 fields, but the header has 2");
+        assert_eq!(flaw("X;time_ms\n1;2,5\n"), "line 1: its columns are separated by ';'");
         assert_eq!(flaw("X,time_ms\n1,2\n\n2,fast\n"), "line 4: `fast` in column `time_ms` is no number");
         assert_eq!(flaw("X,time_ms,status\n1,,ok\n"), "line 2: the configuration is correct but has no time");
         assert_eq!(flaw("X,Y\n1,2\n"), "line 1: no column `time_ms`, `duration_us` or the like");

@@ -7,8 +7,10 @@ use std::borrow::Cow;
 /// Numbers that are none, as Python, C++ and JavaScript write them. The longest come first.
 const NO_NUMBERS: [&str; 9] = ["-Infinity", "Infinity", "-NaN", "NaN", "-nan", "nan", "-inf", "inf", "+inf"];
 
-/// Parses JSON in which no member contradicts another one. A number that is none, such as `NaN`, becomes the text of its name, which no reader takes for
-/// a number.
+/// Parses JSON. A number that is none, such as `NaN`, becomes the text of its name, which no reader takes for a number.
+///
+/// # Errors
+/// The text is no JSON, or an object has two values under one name.
 pub(super) fn parse(text: &str) -> Result<Json, serde_json::Error> {
     tunesmith_files::json::parse(text).or_else(|error| match quoted(text) {
         // Only a parse tells whether a document ends too early.
@@ -93,5 +95,11 @@ mod tests {
         assert!(flaw(&parse(r#"{"a": [1, 2"#).unwrap_err()).remedy.contains("cut short"));
         let wrong = flaw(&parse("{\"a\": 1,\n \"b\": =2}").unwrap_err());
         assert!(wrong.place.starts_with("line 2") && !wrong.remedy.contains("cut short"), "{wrong:?}");
+    }
+
+    #[test]
+    fn an_object_with_two_values_under_one_name_is_refused_at_its_place() {
+        let twice = flaw(&parse("{\"cache\": {\"1,2\": {\"time\": 1},\n \"1,2\": {\"time\": NaN}}}").unwrap_err());
+        assert!(twice.place.starts_with("line 2") && twice.reason.starts_with("`1,2` is there twice"), "{twice:?}");
     }
 }

@@ -121,7 +121,7 @@ fn columns(json: &Json) -> usize {
 fn json(name: &str, text: &str) -> Result<Recording, Flaw> {
     let document: Json = match document::parse(text) {
         Ok(document) => document,
-        Err(error) => kernel_tuner::closed(text).ok_or_else(|| document::flaw(&error))?,
+        Err(error) => kernel_tuner::closed(text).filter(|_| !error.is_data()).ok_or_else(|| document::flaw(&error))?,
     };
     check_columns(&document)?;
     if document.get("cache").is_some() {

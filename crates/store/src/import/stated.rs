@@ -29,10 +29,14 @@ pub(super) struct Statement {
 }
 
 impl Statement {
+    /// Returns true if the objective has a name of the time, or none.
+    pub(super) fn is_called_time(&self) -> bool {
+        self.name.as_deref().is_none_or(|name| TIMES.contains(&name))
+    }
+
     /// Returns true if the objective is the time, or if there is none.
     pub(super) fn measures_time(&self) -> bool {
-        let is_time = |name: &str| TIMES.contains(&name);
-        self.name.as_deref().is_none_or(is_time) && self.unit.as_deref().is_none_or(|unit| milliseconds(unit).is_some())
+        self.is_called_time() && self.unit.as_deref().is_none_or(|unit| milliseconds(unit).is_some())
     }
 
     /// Returns the objective, and what is assumed about it.

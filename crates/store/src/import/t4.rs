@@ -116,7 +116,11 @@ fn time_unit(of_file: Option<&str>, stated: &Statement, assumptions: &mut Vec<St
     if of_file == Some("miliseconds") {
         assumptions.push("`miliseconds` in metadata.timeunit is read as milliseconds".to_string());
     }
-    let measured = stated.unit.as_deref().filter(|unit| stated.measures_time() && milliseconds(unit).is_some());
+    if let Some(unit) = stated.unit.as_deref().filter(|unit| stated.is_called_time() && milliseconds(unit).is_none()) {
+        let reason = format!("`{unit}` is not a unit of time");
+        return Err(Flaw::new("measurements", reason, "write a unit of time, or another name for the objective"));
+    }
+    let measured = stated.unit.as_deref().filter(|_| stated.is_called_time());
     let default = of_file.or(measured);
     if default.is_none() {
         assumptions.push("the file states no unit of time: milliseconds are taken".to_string());

@@ -5,7 +5,7 @@ use flate2::write::GzEncoder;
 use std::io::Write as _;
 use tunesmith_core::Recording;
 use tunesmith_space::Value;
-use tunesmith_store::{ImportError, import};
+use tunesmith_store::{Format, ImportError, export, import};
 
 /// Reads `bytes` as a file called `name`.
 fn read_bytes(name: &str, bytes: &[u8]) -> Result<Recording, ImportError> {
@@ -108,6 +108,7 @@ fn t4_has_the_units_and_objectives_of_its_measurements() {
     assert!(changing.contains("result 2: `TotalDuration` is in `ms`, but in `us` in result 1"), "{changing}");
     assert!(
         t4(r#"{"timeunit": "parsec"}"#, duration, &[("[96]", "96", "")]).contains("`parsec` is not a unit of time")
+            && t4("{}", duration, &[("[96]", "96", "parsec")]).contains("measurements: `parsec` is not a unit of time")
     );
     let rates = [("[3]", "10", "GFLOP/s"), ("[2]", "25", "GFLOP/s"), ("[1]", "15", "GFLOP/s")];
     assert_eq!(t4("{}", "\"rate\"", &rates), "2: 25, maximise rate in GFLOP/s");
@@ -163,6 +164,45 @@ fn entries_that_contradict_themselves_are_named() {
     assert_eq!(best(read("r.json", &ktt.replace("\"b\"", "\"a\""))), "2: 1000, minimise time in ms");
     let table = "Kernel name,Computation duration (us),A,c\nk,1,1,2\nl,1,2,2\n";
     assert!(best(read("r.csv", table)).contains("line 3: another kernel than `k`"));
+}
+
+#[test]
+fn two_entries_under_one_key_are_refused_unless_they_are_equal() {
+    let whole = |second: &str| {
+        let entries = [("1", r#""A": 1, "time": 1"#), ("1", second), ("2", r#""A": 2, "time": 3"#)];
+        cache("[1, 2]", "", &entries)
+    };
+    let other = whole(r#""A": 1, "time": 2"#);
+    let wrong = best(read("r.json", &other));
+    assert!(wrong.contains("`1` is there twice") && wrong.contains("line 3, column"), "{wrong}");
+    // A cache that was not closed contradicts itself no less.
+    assert!(best(read("r.json", other.trim_end_matches('}'))).contains("is there twice"));
+    assert_eq!(best(read("r.json", &whole(r#""A": 1, "time": 1"#))), "1: 1, minimise time in ms");
+}
+
+#[test]
+fn the_device_of_clblast_has_the_name_of_the_driver_as_well() {
+    let tuned = |device: &str| {
+        let results = r#"[{"kernel": "xgemm", "time": 1.0, "parameters": {"MWG": 16}}]"#;
+        let text = format!(r#"{{"clblast_device_name": "GPU", "device": "{device}", "results": {results}}}"#);
+        read("r.json", &text).unwrap()
+    };
+    assert_eq!(tuned("one").differences(&tuned("one")), [""; 0]);
+    assert_eq!(tuned("one").differences(&tuned("two")), ["device name: `one` and `two`"]);
+}
+
+#[test]
+fn a_recording_without_a_value_of_its_objective_is_written_and_read_back() {
+    let entries = [("1", r#""A": 1, "time": 2, "energy": NaN"#), ("2", r#""A": 2, "time": 1, "energy": NaN"#)];
+    let recording = read("r.json", &cache("[1, 2]", r#""objective": "energy","#, &entries)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (format, name) in [(Format::Csv, "x.csv"), (Format::T4, "x.json"), (Format::KernelTuner, "x.cache.json")] {
+        let path = folder.path().join(name);
+        export(&recording, format, &path).unwrap();
+        let again = import(&path).unwrap();
+        assert_eq!((again.rows().len(), again.correct()), (2, 0), "{name}");
+        assert_eq!(again.ranking().to_string(), recording.ranking().to_string(), "{name}");
+    }
 }
 
 #[test]
@@ -232,6 +272,7 @@ fn numbers_that_are_none_are_missing_metrics_or_failed_times() {
     let infinite = [("1", r#""A": 1, "time": Infinity"#), ("2", r#""A": 2, "time": null"#)];
     assert_eq!(rows("r.json", &cache("[1, 2]", "", &infinite)), "its `time` is Infinity | its `time` is missing");
     assert_eq!(rows("r.csv", "A,time_ms,status,energy\n1,2,ok,nan\n2,nan,ok,1\n"), "2.0 {} | its time is nan");
+    assert_eq!(rows("r.csv", "A,time_ms,energy\n1,2,NA\n2,None,1\n"), "2.0 {} | its time is None");
     let t4 = r#"{"results": [{"configuration": {"A": 1}, "objectives": ["time"], "invalidity": "correct", "times": {"runtimes": [2.0]},
         "measurements": [{"name": "time", "value": 2.0, "unit": "ms"}, {"name": "energy", "value": NaN, "unit": "J"}]}]}"#;
     assert_eq!(rows("r.json", t4), "2.0 {}");

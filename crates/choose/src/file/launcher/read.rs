@@ -15,7 +15,7 @@ pub(in crate::file) fn read<'a>(
     lines: impl Iterator<Item = (usize, &'a [u8])>,
 ) -> Result<WisdomFile, WisdomError> {
     let text = |key: &str| header.get(key).and_then(Json::as_str);
-    let foreign = |reason: &str| WisdomError::Foreign { path: path.to_path_buf(), reason: reason.to_string() };
+    let flaw = |reason: &str| WisdomError::Header { path: path.to_path_buf(), reason: reason.to_string() };
     match text("version") {
         Some(VERSION) => {}
         found => {
@@ -25,14 +25,14 @@ pub(in crate::file) fn read<'a>(
     }
     let names = header.get("tunable_parameters").and_then(Json::as_array);
     let names = names.and_then(|names| names.iter().map(Json::as_str).collect::<Option<Vec<&str>>>());
-    let names = names.ok_or_else(|| foreign("its `tunable_parameters` is not a list of names"))?;
+    let names = names.ok_or_else(|| flaw("its `tunable_parameters` is not a list of names"))?;
     if let Some(twice) = names.iter().enumerate().find_map(|(at, name)| names[..at].contains(name).then_some(name)) {
-        return Err(foreign(&format!("its `tunable_parameters` names `{twice}` twice")));
+        return Err(flaw(&format!("its `tunable_parameters` names `{twice}` twice")));
     }
-    let kernel = text("key").ok_or_else(|| foreign("it has no `key`"))?;
+    let kernel = text("key").ok_or_else(|| flaw("it has no `key`"))?;
     let objective = text("objective").unwrap_or("time");
     if objective != "time" {
-        return Err(foreign(&format!("its objective is `{objective}`, but only times can be read")));
+        return Err(flaw(&format!("its objective is `{objective}`, but only times can be read; name a file of times")));
     }
     let mut file = WisdomFile::default();
     for (number, line) in lines.filter(|(_, line)| !is_comment(line)) {

@@ -140,6 +140,21 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
+/// Returns a copy of the folder `name` of reported inputs. Without one, prints the reason and returns `None`.
+pub fn reported(name: &str) -> Option<Folder> {
+    let source = shared()?.join("bugs").join(name);
+    if !source.is_dir() {
+        eprintln!("skipped: no folder {}; set TUNESMITH_SHARED to test data that has it", source.display());
+        return None;
+    }
+    let folder = Folder::new();
+    for entry in fs::read_dir(&source).unwrap().map(Result::unwrap) {
+        // A copy would be as read-only as the data.
+        fs::write(folder.path(entry.file_name().to_str().unwrap()), fs::read(entry.path()).unwrap()).unwrap();
+    }
+    Some(folder)
+}
+
 /// Returns a journal's evaluations, as far as their lines are complete.
 pub fn entries(path: &Path) -> Vec<Json> {
     lines(path).into_iter().filter(|line| line.get("again").is_none() && line.get("winner").is_none()).collect()
