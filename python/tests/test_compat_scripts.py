@@ -287,7 +287,7 @@ def test_marked_sections_become_kernels():
 @pytest.mark.parametrize(
     "name",
     ["observers.nvml.NVMLObserver", "observers.BenchmarkObserver", "nvml.NVMLObserver", "accuracy.TunablePrecision",
-     "wrappers.cpp", "tune_kernel_T1", "strategies.wrapper.OptAlg", "utils.directives.Fortran", "util.Timer", "nothing"],
+     "wrappers.cpp", "strategies.wrapper.OptAlg", "utils.directives.Fortran", "util.Timer", "nothing"],
 )  # fmt: skip
 def test_names_without_an_equal_are_refused_at_import(name):
     module, _, last = f"tunesmith.compat.kernel_tuner.{name}".rpartition(".")

@@ -40,3 +40,13 @@ def build() -> tunesmith.Run:
         kernel, {"x": x, "y": tunesmith.Out(x), "n": tunesmith.Scalar("i32", 8)}, {"U": [1, 2]}, reference=x
     )
     return tunesmith.tune(problem, device="c", stop="time 1s", start={"U": 2}, out="run.jsonl")
+
+
+def paths(run: tunesmith.Run) -> int:
+    import pathlib
+
+    run.save(b"copy.jsonl")
+    again = tunesmith.Run.load(pathlib.Path("copy.jsonl"))
+    tunesmith.compare(["copy.jsonl", b"other.jsonl"], "random", history=pathlib.Path("old.jsonl"))
+    tunesmith.Kernel(pathlib.Path("f.c"), "f", include=[b"include"])
+    return tunesmith.convert(b"copy.jsonl", "copy.csv") + again.count

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from . import _native
 from ._errors import Error, Failure, Interrupted, Remark, RequestError, RunError
-from ._native import Search, convert, divisors, pow2, strategies
+from ._native import Search, divisors, pow2, strategies
 from ._problem import Argument, In, InOut, Kernel, Local, Out, Problem, Scalar, Scratch
 from ._run import Best, Evaluation, Run
 from ._selector import Choice, Selector
 from ._space import Space
-from ._study import compare, devices, predict
+from ._study import compare, convert, devices, predict
 from ._tune import tune
 
 __all__ = [

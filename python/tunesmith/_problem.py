@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from . import _native
 from ._errors import Remark, RequestError
+from ._paths import path_text, path_texts
 from ._settings import settings
 from ._space import Space, listed_constraints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from os import PathLike
     from typing import Any, Union
 
     from numpy.typing import NDArray
 
+    from ._paths import Path, Paths
     from ._space import Constraints, Value
 
-    Path = Union[str, PathLike[str]]
     Extent = Union[int, str]
     Extents = Union[Extent, Sequence[Extent]]
     Reference = Union["Kernel", Callable[..., Any], Mapping[str, Any], NDArray[Any]]
@@ -65,8 +65,8 @@ class Kernel:
         local_size: Extents = (),
         options: Iterable[str] = (),
         compiler: str | None = None,
-        include: Iterable[Path] = (),
-        sources: Iterable[Path] = (),
+        include: Paths = (),
+        sources: Paths = (),
         arguments: Iterable[str] | None = None,
         repeat: Extent | None = None,
         name: str | None = None,
@@ -75,11 +75,11 @@ class Kernel:
         self.parts: dict[str, Any] = {
             "function": function,
             "text": source if is_text else None,
-            "file": None if is_text else source,
+            "file": None if is_text else path_text(source, "source"),
             "language": language,
             "name": name,
-            "sources": list(sources),
-            "include": list(include),
+            "sources": path_texts(sources, "sources"),
+            "include": path_texts(include, "include"),
             "options": list(options),
             "compiler": compiler,
             "global": _extents(global_size),
@@ -215,9 +215,9 @@ class Problem:
     ) -> None:
         listed = list((sizes or {}).items())
         if isinstance(source, str) and "\n" in source:
-            self.native = _native.Problem.parse(source, folder, listed)
+            self.native = _native.Problem.parse(source, path_text(folder, "folder"), listed)
         else:
-            self.native = _native.Problem.load(source, listed)
+            self.native = _native.Problem.load(path_text(source, "source"), listed)
         if self.native.warnings:
             from warnings import warn
 
@@ -277,7 +277,7 @@ class Problem:
         problem = cls.__new__(cls)
         problem.native = _native.Problem.build({
             "name": name or listed[0].parts["function"],
-            "folder": folder,
+            "folder": path_text(folder, "folder"),
             "sizes": list((sizes or {}).items()),
             "flops": flops,
             "bytes": bytes,
@@ -310,6 +310,8 @@ def _argument(name: str, given: Any) -> Argument:
     """Returns what an argument means that is given as itself."""
     if isinstance(given, Argument):
         return given
+    if _is_array(given) and given.ndim == 0 and given.dtype.kind == "V":
+        return _object(name, given)
     if _is_array(given) and given.ndim == 0:
         return Scalar(given.dtype, given.item())
     if _is_array(given):
@@ -320,11 +322,19 @@ def _argument(name: str, given: Any) -> Argument:
     raise RequestError(f"argument `{name}` is {given!r}; give an array of NumPy, or tunesmith.Out, InOut, Scalar, ...")
 
 
+def _object(name: str, struct: Any) -> Argument:
+    """Returns a struct of NumPy as an argument by value."""
+    if struct.dtype.hasobject:
+        raise RequestError(f"argument `{name}` has objects of Python, which kernels cannot read; use numbers")
+    return Argument("object", struct, "bytes", contents=struct.tobytes())
+
+
 def _filled(name: str, argument: Argument) -> dict[str, Any]:
     """Returns the parts of an argument, with the contents of its array."""
     reads = argument.parts["kind"] in ("in", "inout")
-    contents = _contents(name, argument.array) if reads and argument.array is not None else None
-    return {**argument.parts, "contents": contents}
+    if not reads or argument.array is None:
+        return argument.parts
+    return {**argument.parts, "contents": _contents(name, argument.array)}
 
 
 def _outputs(arguments: Mapping[str, Argument]) -> list[str]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from . import _native
+from ._paths import path_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from os import PathLike
-    from typing import Any, Literal, TypedDict, Union
+    from typing import Any, Literal, TypedDict
 
     import pandas
     import polars
 
+    from ._paths import Path
     from ._space import Config, Value
-
-    Path = Union[str, PathLike[str]]
 
     class Objective(TypedDict):
         """The objective of a run. A front has its objectives in `parts` besides."""
@@ -175,7 +174,7 @@ class Run:
         Raises:
             RequestError: The file is no journal, or is damaged.
         """
-        return cls(_native.Recorded.load(journal))
+        return cls(_native.Recorded.load(path_text(journal, "journal")))
 
     def _facts(self) -> dict[str, Any]:
         if self._summary is None:
@@ -331,11 +330,11 @@ class Run:
         Raises:
             FileExistsError: The file exists.
         """
-        self._recorded.save(path)
+        self._recorded.save(path_text(path, "path"))
 
     def report(self, path: Path) -> None:
         """Writes one interactive HTML page: progress, the best configurations, parameters, every evaluation, failures."""
-        self._recorded.write_page(path)
+        self._recorded.write_page(path_text(path, "path"))
 
     def to_polars(self) -> polars.DataFrame:
         """Returns the evaluations as a table of polars, which must be installed."""

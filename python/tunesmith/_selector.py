@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from . import _native
 from ._errors import Remark, RequestError
+from ._paths import path_texts
 from ._settings import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from os import PathLike
-    from typing import Any, Union
+    from typing import Any
 
+    from ._paths import Path
     from ._space import Config, Value
-
-    Path = Union[str, PathLike[str]]
 
 
 class Choice:
@@ -66,7 +65,7 @@ class Selector:
     def __init__(self, *paths: Path) -> None:
         if not paths:
             raise RequestError("a selector without files knows nothing; name files of wisdom or timing models")
-        self._selector = _native.Selector(list(paths))
+        self._selector = _native.Selector(path_texts(paths, "paths"))
         self._device: str | None = None
         if self.warnings:
             from warnings import warn

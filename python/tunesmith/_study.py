@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from . import _native
+from ._paths import path_text, path_texts
 from ._settings import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from os import PathLike
-    from typing import Any, Union
+    from typing import Any
 
+    from ._paths import Path, Paths
     from ._problem import Problem
     from ._space import Value
 
-    Path = Union[str, PathLike[str]]
-
 
 def compare(
-    recordings: Path | Iterable[Path],
+    recordings: Paths,
     strategies: str | Iterable[str],
     *,
     repeats: int = 20,
     budget: int = 400,
     seed: int = 0,
     noise: bool = False,
-    history: Iterable[Path] = (),
+    history: Paths = (),
     model: Path | None = None,
 ) -> dict[str, Any]:
     """Compares strategies on recordings, and returns the document of `tunesmith compare --json`.
@@ -50,8 +49,9 @@ def compare(
     ['random', 'annealing']
     """
     document: dict[str, Any] = _native.compare(
-        _listed(recordings), [strategies] if isinstance(strategies, str) else list(strategies),
-        repeats, budget, seed, noise, list(history), None if model is None else str(model),
+        path_texts(recordings, "recordings"), [strategies] if isinstance(strategies, str) else list(strategies),
+        repeats, budget, seed, noise, path_texts(history, "history"),
+        None if model is None else path_text(model, "model"),
     )  # fmt: skip
     return document
 
@@ -84,7 +84,9 @@ def predict(
         RequestError: The model cannot be read, or does not know a size or the device.
     """
     native = None if problem is None else problem.native
-    document: dict[str, Any] = _native.predict(model, list(inputs.items()), device, native, search, count, seed)
+    document: dict[str, Any] = _native.predict(
+        path_text(model, "model"), list(inputs.items()), device, native, search, count, seed
+    )  # fmt: skip
     return document
 
 
@@ -99,5 +101,16 @@ def devices() -> dict[str, Any]:
     return document
 
 
-def _listed(paths: Any) -> list[Path]:
-    return [paths] if isinstance(paths, str) or hasattr(paths, "__fspath__") else list(paths)
+def convert(inputs: Paths, out: Path, to: str | None = None) -> int:
+    """Writes recordings of one space to a file in another format, and returns the number of rows.
+
+    Args:
+        inputs: Journals, and recordings of other tools.
+        out: The file. An existing one is replaced, unless it is one of the recordings.
+        to: "csv", "t4" or "kernel-tuner". The default is the format for the suffix of the file.
+
+    Raises:
+        RequestError: A recording cannot be read, or the recordings are of different subjects: kernel,
+            device, sizes, parameters or objective.
+    """
+    return _native.convert(path_texts(inputs, "inputs"), path_text(out, "out"), to)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import _native
 from ._errors import Interrupted, Remark, RequestError, RunError
+from ._paths import path_text, path_texts
 from ._problem import Problem
 from ._run import Run
 from ._settings import settings
@@ -12,12 +13,11 @@ from ._space import Space
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from os import PathLike
     from typing import Any, Union
 
+    from ._paths import Path, Paths
     from ._space import Config, Value
 
-    Path = Union[str, PathLike[str]]
     Objective = Callable[[Config], Any]
     Display = Callable[[int, Union[int, None], int, Union[float, None]], None]
 
@@ -31,7 +31,7 @@ def tune(
     objective: str | Iterable[str] | None = None,
     seed: int | None = None,
     start: Mapping[str, Value] | None = None,
-    history: Iterable[Path] = (),
+    history: Paths = (),
     model: Path | None = None,
     device: str | None = None,
     jobs: int | None = None,
@@ -93,13 +93,13 @@ def tune(
         seed=seed,
         room=room,
         start=[(parameter, str(value)) for parameter, value in (start or {}).items()],
-        history=list(history),
-        model=None if model is None else str(model),
+        history=path_texts(history, "history"),
+        model=None if model is None else path_text(model, "model"),
         device=device,
         jobs=jobs,
         sandbox=sandbox,
         profile=profile,
-        out=out,
+        out=None if out is None else path_text(out, "out"),
         resume=resume,
         keep_going=keep_going,
     )

@@ -50,19 +50,32 @@ def times(document, names):
     return {tuple(row[name] for name in names): row["time"] for row, valid in rows if valid}
 
 
+def shared(theirs, ours, names):
+    """Returns how many configurations both tools ran. A search that samples says how often Kernel Tuner repeats."""
+    a, b = times(theirs, names), times(ours, names)
+    if a.keys() == b.keys():
+        return "yes"
+    evaluations = len(theirs["rows"])
+    distinct = len({tuple(row[name] for name in names) for row in theirs["rows"]})
+    both = len(a.keys() & b.keys())
+    return f"a strategy samples: {both} in both; Kernel Tuner evaluates {evaluations}, {distinct} of them distinct"
+
+
 def table(folder):
-    print("| script | ran, Kernel Tuner | ran, ours | the same | our best, by Kernel Tuner's times | wall s, Kernel Tuner | ours |")
+    print(
+        "| script | ran, Kernel Tuner | ran, ours | the same configurations | our best, by Kernel Tuner's times "
+        "| wall s, Kernel Tuner | ours |"
+    )
     print("|---|---:|---:|---|---:|---:|---:|")
     for script in SCRIPTS:
         paths = [folder / f"{script.__name__}.{tool}.json" for tool in ("kernel_tuner", "tunesmith")]
         theirs, ours = (json.loads(path.read_text()) for path in paths)
         names = parameters(theirs, ours)
         a, b = times(theirs, names), times(ours, names)
-        same = "yes" if a.keys() == b.keys() else f"{len(a.keys() & b.keys())} of them"
         key = tuple(ours["best"][name] for name in names)
         share = f"{a[key] / min(a.values()):.2f} of its best" if key in a else "not measured by it"
         walls = f"{theirs['wall']:.1f} | {ours['wall']:.1f}"
-        print(f"| {script.__name__} | {len(a)} | {len(b)} | {same} | {share} | {walls} |")
+        print(f"| {script.__name__} | {len(a)} | {len(b)} | {shared(theirs, ours, names)} | {share} | {walls} |")
 
 
 if __name__ == "__main__":

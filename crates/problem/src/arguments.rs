@@ -6,7 +6,7 @@ use crate::tree::{Located, Node, Section};
 use std::ops::Range;
 use std::path::Path;
 use tunesmith_device::{
-    Access, Address, Argument, ArgumentKind, ElementType, Fill, Filter, Image, Memory, Sampler, Shape,
+    Access, Address, Argument, ArgumentKind, ElementType, Fill, Filter, Image, Memory, Sampler, ScalarType, Shape,
 };
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
@@ -68,6 +68,7 @@ fn read_one(section: &Section<'_>, names: Names<'_>, messages: &Messages) -> Opt
     let name = section.require("name", "name = \"a\"").and_then(|node| node.string());
     let element = section.require("type", "type = \"f32\"").and_then(|node| element(&node));
     let kind = match (section.get("value"), section.get("shape")) {
+        (Some(value), None) if value.is_list() => read_object(&value, element),
         (Some(value), None) => value.expression().map(|located| ArgumentKind::Scalar(located.value)),
         (None, Some(shape)) if is_local(section) => read_local(section, &shape),
         (None, Some(shape)) => read_buffer(section, &shape, names, messages),
@@ -85,6 +86,31 @@ fn read_one(section: &Section<'_>, names: Names<'_>, messages: &Messages) -> Opt
     Some(Argument { align: read_align(section, &argument).unwrap_or(argument.align), ..argument })
 }
 
+/// The most bytes of an object: CUDA's limit of all arguments.
+const MOST_BYTES: usize = 4096;
+
+/// Returns an object passed by value from the list of its bytes.
+fn read_object(value: &Node<'_>, element: Option<ElementType>) -> Option<ArgumentKind> {
+    let items = value.items();
+    if element.is_some_and(|element| element.scalar() != ScalarType::Byte) {
+        let remedy = "write type = \"bytes\" for a struct, `shape` and `fill` for a buffer".to_string();
+        value.error("a list of values is an object passed by value, which has bytes", Some(remedy));
+    }
+    if items.is_empty() || items.len() > MOST_BYTES {
+        let remedy = format!("it has 1 to {MOST_BYTES}; pass anything larger as a buffer");
+        value.error(format!("an object of {} bytes", items.len()), Some(remedy));
+    }
+    let byte = |node: &Node<'_>| {
+        let number = node.count()?;
+        let byte = u8::try_from(number).ok();
+        if byte.is_none() {
+            node.error(format!("{number} is no byte"), Some("a byte is 0 to 255".to_string()));
+        }
+        byte
+    };
+    items.iter().map(byte).collect::<Option<_>>().map(ArgumentKind::Object)
+}
+
 /// The largest alignment that can be asked for, in bytes: a huge page.
 const MOST_ALIGNED: u64 = 2 << 20;
 
@@ -93,8 +119,8 @@ fn read_align(section: &Section<'_>, argument: &Argument) -> Option<usize> {
     let node = section.get("align")?;
     let align = node.count()?;
     let least = argument.element.size();
-    if matches!(argument.kind, ArgumentKind::Scalar(_)) {
-        node.error("`align` has no meaning for a scalar", Some("remove it".to_string()));
+    if argument.is_value() {
+        node.error("`align` has no meaning for a value", Some("remove it".to_string()));
     } else if !align.is_power_of_two() || align < least as u64 || align > MOST_ALIGNED {
         let text = format!("`{}` cannot be {align}", node.name);
         let remedy = format!("it is a power of two from {least}, the size of {}, to {MOST_ALIGNED}", argument.element);

@@ -21,6 +21,7 @@ impl Problem {
                 ArgumentKind::Scalar(value) => {
                     write!(text, "\n{} {:?} {}", argument.name, argument.element, value.text())
                 }
+                ArgumentKind::Object(bytes) => write!(text, "\n{} object {bytes:?}", argument.name),
                 ArgumentKind::Local { shape } => {
                     let extents: Vec<&str> = shape.iter().map(tunesmith_space::Expr::text).collect();
                     write!(text, "\n{} {:?} local {extents:?}", argument.name, argument.element)

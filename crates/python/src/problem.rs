@@ -82,6 +82,13 @@ impl Problem {
         })
     }
 
+    /// Returns the problem measured as another one is: its samples, limits and final.
+    fn measured_as(&self, other: &Self) -> Self {
+        let mut read = self.read.clone();
+        (read.policy, read.judging) = (other.read.policy, other.read.judging.clone());
+        Self { read, in_code: self.in_code, raised: self.raised.clone() }
+    }
+
     /// The name.
     #[getter]
     fn name(&self) -> &str {
@@ -284,6 +291,7 @@ impl Argument<'_> {
                 let number = self.value.as_ref().map(value).transpose()?.unwrap_or(Value::Int(0));
                 return Ok(Arg::scalar(name, element, number));
             }
+            "object" => return Ok(Arg::object(name, self.contents.clone().unwrap_or_default())),
             "in" => Arg::input(name, element, shape),
             "out" => Arg::output(name, element, shape),
             "inout" => Arg::inout(name, element, shape),

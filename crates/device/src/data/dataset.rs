@@ -147,7 +147,7 @@ impl DataSet {
 fn fixed_length(argument: &Argument) -> Option<u64> {
     match &argument.kind {
         ArgumentKind::Buffer { shape: Shape::Fixed(shape), .. } => Some(shape.iter().product()),
-        ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } | ArgumentKind::Buffer { .. } => None,
+        _ => None,
     }
 }
 
@@ -175,6 +175,7 @@ pub(crate) fn passed(arguments: &[Argument], scope: &Scope) -> Result<Vec<Passed
 pub(crate) fn pass(argument: &Argument, scope: &Scope) -> Result<Passed, DeviceError> {
     match &argument.kind {
         ArgumentKind::Scalar(expr) => scalar(argument, expr, scope).map(Passed::Scalar),
+        ArgumentKind::Object(bytes) => Ok(Passed::Scalar(bytes.clone())),
         ArgumentKind::Local { shape } => sized(argument, shape, scope).map(|(_, bytes)| Passed::Local(bytes)),
         ArgumentKind::Buffer { shape: Shape::Varying(shape), .. } => {
             sized(argument, shape, scope).map(|(shape, _)| Passed::Sized(shape))
@@ -287,7 +288,7 @@ fn checked_bytes(argument: &Argument) -> Result<usize, DeviceError> {
     argument.bytes().ok_or_else(|| {
         let shape = match &argument.kind {
             ArgumentKind::Buffer { shape: Shape::Fixed(shape), .. } => shape.clone(),
-            ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } | ArgumentKind::Buffer { .. } => Vec::new(),
+            _ => Vec::new(),
         };
         DeviceError::TooLarge { argument: argument.name.clone(), shape }
     })
@@ -297,7 +298,7 @@ fn checked_bytes(argument: &Argument) -> Result<usize, DeviceError> {
 fn lay_out(argument: &Argument, files: impl Fn(Role) -> Vec<PathBuf>, compared: Compared) -> Layout {
     let (name, align) = (argument.name.clone(), argument.align);
     let (shape, access, memory) = match &argument.kind {
-        ArgumentKind::Scalar(_) => return Layout::Scalar,
+        ArgumentKind::Scalar(_) | ArgumentKind::Object(_) => return Layout::Scalar,
         ArgumentKind::Local { .. } => return Layout::Local { name, align },
         ArgumentKind::Buffer { shape, access, memory, .. } => (shape, access, memory),
     };

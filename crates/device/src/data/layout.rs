@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// One argument of the problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Layout {
-    /// A scalar. Its bytes come with every job.
+    /// A value. Its bytes come with every job.
     Scalar,
     /// Memory of a work-group. Its size comes with every job.
     Local { name: String, align: usize },

@@ -33,6 +33,8 @@ pub enum ArgumentKind {
     /// A value passed by value: an expression over sizes and parameters. A vector type holds the
     /// value in every lane.
     Scalar(Expr),
+    /// The bytes of an object passed by value, such as a struct. Only the kernel knows its type.
+    Object(Vec<u8>),
     /// A pointer to elements.
     Buffer {
         /// The extents, outermost first. The last extent is contiguous.
@@ -135,7 +137,7 @@ impl Argument {
     pub fn bytes(&self) -> Option<usize> {
         match &self.kind {
             ArgumentKind::Buffer { shape: Shape::Fixed(shape), .. } => self.size(shape.iter().copied()),
-            ArgumentKind::Scalar(_) | ArgumentKind::Local { .. } | ArgumentKind::Buffer { .. } => Some(0),
+            _ => Some(0),
         }
     }
 
@@ -144,7 +146,7 @@ impl Argument {
         match &self.kind {
             ArgumentKind::Scalar(expr) => std::slice::from_ref(expr),
             ArgumentKind::Local { shape } | ArgumentKind::Buffer { shape: Shape::Varying(shape), .. } => shape,
-            ArgumentKind::Buffer { shape: Shape::Fixed(_), .. } => &[],
+            ArgumentKind::Object(_) | ArgumentKind::Buffer { shape: Shape::Fixed(_), .. } => &[],
         }
     }
 
@@ -154,6 +156,19 @@ impl Argument {
         let bytes = shape
             .try_fold(self.element.size(), |product, extent| product.checked_mul(usize::try_from(extent).ok()?))?;
         Some(bytes).filter(|bytes| *bytes <= isize::MAX as usize)
+    }
+
+    /// Returns true if the argument is passed by value.
+    pub fn is_value(&self) -> bool {
+        matches!(self.kind, ArgumentKind::Scalar(_) | ArgumentKind::Object(_))
+    }
+
+    /// Returns the type in the words of messages: `f32`, or that of an object by its size.
+    pub(crate) fn type_text(&self) -> String {
+        match &self.kind {
+            ArgumentKind::Object(bytes) => format!("an object of {} bytes", bytes.len()),
+            _ => self.element.to_string(),
+        }
     }
 
     /// Returns true if the argument is an image.

@@ -4,10 +4,10 @@ use super::contents::Contents;
 use super::entries::{Entries, list, path_value, text, value};
 use super::texts::Texts;
 use std::io;
-use tunesmith_device::{ElementType, Fill};
+use tunesmith_device::{ElementType, Fill, ScalarType};
 use tunesmith_space::Value;
 
-/// An argument of the kernels: a scalar, a buffer, or memory of a work-group.
+/// An argument of the kernels: a scalar, an object, a buffer, or memory of a work-group.
 ///
 /// Extents are numbers or expressions over sizes.
 ///
@@ -35,6 +35,7 @@ pub struct Arg {
 #[derive(Clone, Debug)]
 enum Kind {
     Scalar(Value),
+    Object(Vec<u8>),
     Buffer { access: &'static str, shape: Vec<Value> },
     Local { shape: Vec<Value> },
 }
@@ -49,6 +50,11 @@ impl Arg {
     /// Passes a value: a number, or an expression over sizes and parameters.
     pub fn scalar(name: impl Into<String>, element: impl Into<ElementType>, value: impl Into<Value>) -> Self {
         Self::of(name.into(), element.into(), Kind::Scalar(value.into()))
+    }
+
+    /// Passes an object by value, such as a struct, given as its bytes. In C, kernels cannot take one.
+    pub fn object(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        Self::of(name.into(), ScalarType::Byte.into(), Kind::Object(bytes.into()))
     }
 
     /// Passes a buffer that the kernels read.
@@ -169,6 +175,9 @@ impl Arg {
         entries.some("type", Some(text(&self.element.to_string())));
         match &self.kind {
             Kind::Scalar(number) => entries.some("value", Some(value(number.clone()))),
+            Kind::Object(bytes) => {
+                entries.some("value", Some(list(bytes.iter().map(|byte| Value::Int((*byte).into())))));
+            }
             Kind::Local { shape } => {
                 entries.some("shape", Some(list(shape.iter().cloned())));
                 entries.some("memory", Some(text("local")));

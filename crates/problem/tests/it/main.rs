@@ -7,5 +7,6 @@ mod directives;
 mod failure_places;
 mod images;
 mod languages;
+mod objects;
 mod suite_spaces;
 mod verification;

@@ -6,7 +6,6 @@ use super::settings::Settings;
 use crate::{Metric, Problem};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
-use tunesmith_device::ArgumentKind;
 use tunesmith_store::{DATA, Header, Journal};
 use tunesmith_study::ModelChoice;
 
@@ -73,7 +72,7 @@ pub(super) fn identity(
 /// Returns the alignment of the buffers of kernels in C and C++. On other devices, it is the driver's.
 fn align_text(problem: &Problem) -> String {
     let is_placed = problem.kernels.iter().any(|kernel| !kernel.language.has_work_items());
-    let buffers = problem.arguments.iter().filter(|argument| !matches!(argument.kind, ArgumentKind::Scalar(_)));
+    let buffers = problem.arguments.iter().filter(|argument| !argument.is_value());
     let mut aligns: Vec<String> = buffers.map(|argument| argument.align.to_string()).collect();
     if !is_placed || aligns.is_empty() {
         return String::new();

@@ -26,6 +26,7 @@ fn formats() -> Option<PathBuf> {
 fn arguments(problem: &Problem) -> Vec<String> {
     let describe = |argument: &tunesmith_device::Argument| match &argument.kind {
         ArgumentKind::Scalar(value) => format!("{} {} = {}", argument.name, argument.element, value.text()),
+        ArgumentKind::Object(bytes) => format!("{} {bytes:?}", argument.name),
         ArgumentKind::Local { shape } => format!("{} {} local {}", argument.name, argument.element, texts(shape)),
         ArgumentKind::Buffer { shape, fill, access, memory } => {
             let fill = match fill {

@@ -13,22 +13,21 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import shutil
-import tempfile
 import time
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from inspect import signature
-from pathlib import Path
 
-from tunesmith import Problem, RequestError, RunError, tune
+from tunesmith import Problem, tune
 
 from . import _parameters, _problem, _restrictions, _results, _simulation, _strategy, strategies
 from ._cache import Cache, read_cache
+from ._call import Simulated, device_name, temporary_folder
 from ._goal import Goal
 from ._refused import Refused, refuse_name
 from ._simulation import Simulation
+from ._t1 import tune_kernel_T1
 from .util import ErrorConfig
 
 TYPE_CHECKING = False
@@ -36,10 +35,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from typing import Any, Union
 
-    Number = Union[int, str, Callable[..., Any]]
-    Source = Union[str, os.PathLike[str], Sequence[str]]
+    from tunesmith._paths import Path as AnyPath
 
-__all__ = ["ErrorConfig", "Refused", "run_kernel", "strategies", "tune_cache", "tune_kernel"]
+    Number = Union[int, str, Callable[..., Any]]
+    Source = Union[AnyPath, Callable[..., str], Sequence[Union[AnyPath, Callable[..., str]]]]
+
+__all__ = ["ErrorConfig", "Refused", "run_kernel", "strategies", "tune_cache", "tune_kernel", "tune_kernel_T1"]
 
 # Arguments without an equal, and what to use instead.
 WITHOUT_EQUAL = {
@@ -49,12 +50,6 @@ WITHOUT_EQUAL = {
                  "objective such as \"energy\" (docs/energy.md), or with [metrics]",
     "parallel": "tune_kernel measures on one device, and compiles in parallel by itself. "
                 "`tunesmith tune PROBLEM --fleet local:N` measures on several (docs/fleet.md)",
-}  # fmt: skip
-# Kernel Tuner measures every configuration alike and once, however slow it is. The limits, in seconds, only end
-# kernels that hang.
-PLAIN = {
-    "racing": False, "final": False, "drift": False,
-    "time_cap": 3600, "first_limit": 300, "launch_limit": 300, "compile_limit": 900,
 }  # fmt: skip
 # What scripts import from the package itself, and the module that has it.
 # Modules that are imported when a script asks for them.
@@ -91,7 +86,7 @@ def tune_kernel(
     quiet: bool = False,
     strategy: str | None = None,
     strategy_options: Mapping[str, Any] | None = None,
-    cache: str | os.PathLike[str] | None = None,
+    cache: AnyPath | None = None,
     metrics: Mapping[str, Any] | None = None,
     simulation_mode: bool | None = None,
     parallel: None = None,
@@ -165,31 +160,30 @@ def tune_kernel(
         simulation = Simulation(cache, names, kernel_name, problem_size, metrics)
         timed = "time_limit" in (strategy_options or {})
         given.update(progress=printout.progress)
-        results, size = _simulated(simulation, restrictions, names, goal, timed, given)
-        best = goal.best(results)
-        env = {"device_name": simulation.device, "iterations": iterations, "compiler_options": compiler_options,
-               "best_config": best, **_simulation.totals(results, (time.perf_counter() - start) * 1e3)}  # fmt: skip
-        printout.show(f"Simulating: {simulation.device}", size, results, best, {})
-        return results, env
+        rules = _restrictions.constraints(restrictions, names)
+        found = Simulated(simulation, lambda made: _problem.of_space(made, names, rules), goal, timed, given)
+        best = goal.best(found.results)
+        printout.show(f"Simulating: {simulation.device}", found.size, found.results, best, {})
+        return found.results, found.env(iterations, compiler_options, best, (time.perf_counter() - start) * 1e3)
     _refuse(texmem_args=texmem_args, observers=observers, parallel=parallel)
     rules = _restrictions.constraints(restrictions, names)
     kernel = _problem.Kernel(kernel_name, kernel_source, lang, names, rules)
     kept = Cache(cache)
     rules += _problem.block_limit(kernel, names)
-    with _temporary_folder() as made, _compiler(compiler):
+    with temporary_folder() as made, _compiler(compiler):
         written = _problem.Arguments(kernel, arguments, answer, made, judged=verify is not None)
         launch = _problem.Launch(names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)
         problem = _problem.write(
             made, kernel, names, launch, written,
             _problem.constants(cmem_args, made) + _problem.shared_memory(smem_args, names),
             _problem.options(kernel, launch, compiler_options, defines, names), rules,
-            {"min_samples": int(iterations), "max_samples": int(iterations), **PLAIN},
+            {"min_samples": int(iterations), "max_samples": int(iterations), **_problem.PLAIN},
             goal.table(metrics, names), atol,
         )  # fmt: skip
         if verify is not None:
             problem = _judged(problem, written, _Verification(verify, answer, atol, written))
         run = tune(
-            problem, **given, progress=printout.progress, device=_device(kernel.language, device, platform),
+            problem, **given, progress=printout.progress, device=device_name(kernel.language, device, platform),
             out=kept.journal, resume=kept.resumes, keep_going=True,
         )  # fmt: skip
         results = _results.rows(run, names, metrics, began)
@@ -202,21 +196,6 @@ def tune_kernel(
            "best_config": best, **_results.totals(results, (time.perf_counter() - start) * 1e3)}  # fmt: skip
     printout.show(f"Using: {run.device}", size, results, best, {} if kernel.language == "c" else {"time": "ms"})
     return results, env
-
-
-def _simulated(
-    simulation: Simulation, restrictions: object, names: _parameters.Names, goal: Goal, has_time_limit: bool,
-    given: dict[str, Any],
-) -> tuple[list[dict[str, Any]], int]:  # fmt: skip
-    """Returns the results of a search over a cache, and the size of the space."""
-    start = time.perf_counter()
-    goal.check([*simulation.numbers, *simulation.metrics], f" of the cache {simulation.file}")
-    rules = _restrictions.constraints(restrictions, names)
-    with _temporary_folder() as made:
-        file = simulation.write(made, goal, has_time_limit)
-        with _words_of_the_call({re.escape(str(file)): str(simulation.file)}):
-            run = tune(_problem.of_space(made, names, rules), device=f"replay:{file}", keep_going=True, **given)
-        return simulation.results(run, goal, (time.perf_counter() - start) * 1e3), run.space_size
 
 
 class _Printout:
@@ -240,29 +219,8 @@ class _Printout:
             _results.show(head, size, results, best, *parts)
 
 
-@contextmanager
-def _temporary_folder() -> Generator[Path, None, None]:
-    """Makes a folder for a problem. Errors tell of the call, not of the folder's files, which nobody wrote."""
-    with tempfile.TemporaryDirectory(prefix="tunesmith-") as made, _words_of_the_call(_problem.words(made)):
-        yield Path(made)
-
-
-@contextmanager
-def _words_of_the_call(words: Mapping[str, str]) -> Generator[None, None, None]:
-    """Replaces patterns in the errors of Tunesmith by words."""
-    try:
-        yield
-    except (RequestError, RunError) as error:
-        if isinstance(error, RunError) and error.run is not None:
-            raise
-        text = str(error)
-        for pattern, word in words.items():
-            text = re.sub(pattern, word.replace("\\", r"\\"), text)
-        raise (RequestError if isinstance(error, RequestError) else RunError)(text) from None
-
-
 def tune_cache(
-    cache_path: str | os.PathLike[str], restrictions: Sequence[Any] | None = None, **options: Any
+    cache_path: AnyPath, restrictions: Sequence[Any] | None = None, **options: Any
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Searches a cache file without running anything: `tune_kernel` with what the file says about the kernel.
 
@@ -271,7 +229,7 @@ def tune_cache(
         restrictions: Further conditions on the parameters.
         options: Further arguments of `tune_kernel`, such as `strategy`.
     """
-    document = read_cache(cache_path)
+    document = read_cache(cache_path, "cache_path")
     names = document["tune_params_keys"]
     known = [_kinds(row[name] for name in names) for row in document["cache"].values() if not _simulation.failure(row)]
     values = [document["tune_params"][name] for name in names]
@@ -343,18 +301,18 @@ def run_kernel(
     names = _parameters.Names({"kernel_tuner_run": [1], **{name: [value] for name, value in params.items()}})
     kernel = _problem.Kernel(kernel_name, kernel_source, lang, names, [])
     found: list[Mapping[str, bytes]] = []
-    with _temporary_folder() as made, _compiler(compiler):
+    with temporary_folder() as made, _compiler(compiler):
         written = _problem.Arguments(kernel, arguments, None, made, judged=True)
         launch = _problem.Launch(names, problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names)
         problem = _problem.write(
             made, kernel, names, launch, written,
             _problem.constants(cmem_args, made) + _problem.shared_memory(smem_args, names),
             _problem.options(kernel, launch, compiler_options, defines, names), [],
-            {"min_samples": 1, "max_samples": 1, **PLAIN}, {}, 0,
+            {"min_samples": 1, "max_samples": 1, **_problem.PLAIN}, {}, 0,
         )  # fmt: skip
         run = tune(
             _judged(problem, written, found.append), strategy="exhaustive", progress=False, keep_going=True,
-            device=_device(kernel.language, device, platform), out=made / "run.jsonl",
+            device=device_name(kernel.language, device, platform), out=made / "run.jsonl",
         )  # fmt: skip
         if run.best is None or not found:
             raise RuntimeError(run.evaluations[0].message or "the kernel did not run")
@@ -396,10 +354,6 @@ def _refuse(**given: object) -> None:
     for name, value in given.items():
         if value is not None and value is not False:
             raise Refused(f"{name}={value!r} has no equal: {WITHOUT_EQUAL[name]}")
-
-
-def _device(language: str, device: int, platform: int) -> str:
-    return {"c": "c", "opencl": f"opencl:{platform}::{device}", "cuda": f"cuda:{device}", "hip": f"hip:{device}"}[language]
 
 
 @contextmanager

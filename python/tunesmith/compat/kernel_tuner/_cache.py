@@ -5,22 +5,23 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
+
+from tunesmith._paths import path_text
 
 from ._refused import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, Union
+    from typing import Any
 
-    File = Union[str, os.PathLike[str]]
+    from tunesmith._paths import Path as AnyPath
 
 
-def cache_file(cache: File) -> Path:
+def cache_file(cache: AnyPath, argument: str = "cache") -> Path:
     """Returns Kernel Tuner's file of a cache, whose ending may be left out."""
-    file = Path(os.fspath(cache))
+    file = Path(path_text(cache, argument))
     return file if file.suffix == ".json" else file.with_name(file.name + ".json")
 
 
@@ -33,7 +34,7 @@ class Cache:
         resumes: True if the journal exists.
     """
 
-    def __init__(self, cache: File | None) -> None:
+    def __init__(self, cache: AnyPath | None) -> None:
         self.file = None if cache is None else cache_file(cache)
         self.journal: Path | None = None
         self.resumes = False
@@ -70,9 +71,9 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else str(value)
 
 
-def read_cache(cache: File) -> dict[str, Any]:
+def read_cache(cache: AnyPath, argument: str = "cache") -> dict[str, Any]:
     """Returns the document of Kernel Tuner's file, which has no end if its run was cut off."""
-    path = cache_file(cache)
+    path = cache_file(cache, argument)
     if not path.is_file():
         raise Refused(f"the cache {path} does not exist; name one that does, or leave out simulation_mode to measure")
     text = path.read_text().strip()

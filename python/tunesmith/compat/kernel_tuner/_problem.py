@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 
 import numpy
 
 from tunesmith import Problem, RequestError
+from tunesmith._paths import path_text
 from tunesmith._problem import element
 from tunesmith._space import listed_constraints
 
@@ -37,6 +37,12 @@ BLOCK_NAMES = ("block_size_x", "block_size_y", "block_size_z")
 # Kernel Tuner limits the product of such parameters in C, too.
 MOST_IN_C = 1024
 SUFFIX = {"c": ".cpp", "opencl": ".cl", "cuda": ".cu", "hip": ".hip"}
+# Kernel Tuner measures every configuration alike and once, however slow it is. The limits, in seconds, only end
+# kernels that hang.
+PLAIN: dict[str, object] = {
+    "racing": False, "final": False, "drift": False,
+    "time_cap": 3600, "first_limit": 300, "launch_limit": 300, "compile_limit": 900,
+}  # fmt: skip
 # The relative tolerance of numpy.allclose, which Kernel Tuner compares with.
 RELATIVE = 1e-5
 
@@ -56,21 +62,21 @@ class Kernel:
         self.name = name
         self.text: str
         self.options: list[str] = []
-        self.files = [Path(os.fspath(file)) for file in files[1:]]
+        self.files = [Path(path_text(file, "kernel_source")) for file in files[1:]]
         self.include: list[Path] = [file.parent for file in self.files]
-        main = "" if callable(files[0]) else os.fspath(files[0])
+        main = "" if callable(files[0]) else path_text(files[0], "kernel_source")
         if callable(files[0]):
             generated = Generated(files[0], names, rules)
             self.text, self.options = generated.text, generated.options
             self.include.append(Path.cwd())
-        elif _is_path(main):
+        elif hasattr(files[0], "__fspath__") or _is_path(main):
             self.text = Path(main).read_text()
             self.include.append(Path(main).parent)
         else:
             self.text = main
             # Kernel Tuner compiles a text in the present folder.
             self.include.append(Path.cwd())
-        self.language = _language(lang, self.text)
+        self.language = language(lang or _told(self.text))
 
     def parameters(self, count: int) -> list[Parameter]:
         """Returns the parameters of the function as its source has them, if there are `count`."""
@@ -133,10 +139,14 @@ def _is_path(text: str) -> bool:
     return "\n" not in text and "{" not in text and Path(text).suffix != ""
 
 
-def _language(lang: str | None, text: str) -> str:
-    if lang is None:
-        lowered = text.lower()
-        lang = "CUDA" if "__global__" in lowered else "OpenCL" if "__kernel" in lowered else "C"
+def _told(text: str) -> str:
+    """Returns the language that the words of a source tell."""
+    lowered = text.lower()
+    return "CUDA" if "__global__" in lowered else "OpenCL" if "__kernel" in lowered else "C"
+
+
+def language(lang: str) -> str:
+    """Returns Tunesmith's name of a language."""
     known = {"c": "c", "c++": "c", "opencl": "opencl", "cuda": "cuda", "cupy": "cuda", "nvcuda": "cuda", "hip": "hip"}
     if lang.lower() not in known:
         raise Refused(f"lang={lang!r}: Tunesmith knows C, OpenCL, CUDA and HIP")
@@ -213,14 +223,8 @@ class Arguments:
         for parameter, argument, right in zip(kernel.parameters(len(arguments)), arguments, wanted):
             name = parameter.name
             self.names.append(name)
-            if isinstance(argument, numpy.void):
-                raise Refused(
-                    f"the argument `{name}` is a struct by value (numpy.void), which kernels do not take here; make the "
-                    "parameter a pointer to the struct, and give an array of one"
-                )
             if isinstance(argument, numpy.generic):
-                scalar = numpy.asarray(argument)
-                self.tables.append({"name": name, "type": _type(scalar, name), "value": repr(scalar.item())})
+                self.tables.append({"name": name, **_value(argument, name)})
                 continue
             self.arrays[name] = _array(argument, name)
             is_input = right is None and parameter.is_input
@@ -242,6 +246,13 @@ class Arguments:
                 else numpy.frombuffer(outputs[name], like.dtype).reshape(like.shape).copy()
             )
         return found
+
+
+def _value(scalar: Any, name: str) -> dict[str, object]:
+    """Returns an argument by value. A struct is its bytes, padding included."""
+    if isinstance(scalar, numpy.void):
+        return {"type": _type(scalar, name), "value": list(scalar.tobytes())}
+    return {"type": _type(numpy.asarray(scalar), name), "value": repr(scalar.item())}
 
 
 def _like(answer: Any, array: Array, name: str) -> Array:
@@ -283,8 +294,10 @@ def _shape(array: Array) -> list[str]:
     return [str(extent) for extent in _stored(array).shape] or ["1"]
 
 
-def _type(array: Array, name: str) -> str:
-    if array.dtype.names:
+def _type(array: Any, name: str) -> str:
+    if array.dtype.hasobject:
+        raise Refused(f"the argument `{name}` has objects of Python, which kernels cannot read; use numbers")
+    if array.dtype.kind == "V":
         return "bytes"
     try:
         return element(_stored(array).dtype)
@@ -422,14 +435,16 @@ def write(
     return problem.read(rules)
 
 
-def of_space(folder: Path, names: Names, rules: Sequence[Rule]) -> Problem:
-    """Writes a problem that has a space alone: nothing of it runs."""
+def of_space(
+    folder: Path, names: Names, rules: Sequence[Rule], sampling: Mapping[str, object] | None = None
+) -> Problem:
+    """Writes a problem that has a space alone, and the way to measure: nothing of it runs."""
     (folder / "kernel.cpp").write_text("")
     problem = _Text(folder)
     problem.table("[problem]", {"name": "simulated"})
     problem.table("[kernel]", {"file": "kernel.cpp", "function": "simulated"})
     problem.space(names, rules)
-    problem.table("[measure]", {"racing": False, "final": False, "drift": False})
+    problem.table("[measure]", {**PLAIN, **(sampling or {})})
     return problem.read(rules)
 
 

@@ -30,7 +30,6 @@ INSTEAD = {
     "schema": "store_output_file writes results in the form T4",
     "searchspace": "use tunesmith.Space",
     "strategies": "write your own search with tunesmith.Search, or as a loop over tunesmith.Space",
-    "tune_kernel_T1": "tunesmith.tune(tunesmith.Problem(path)) tunes a file in the form T1",
     "wrappers": "Kernel Tuner 1.5 has no such module itself; C++ functions need no wrapper in tunesmith.Problem",
 }
 

@@ -82,7 +82,7 @@ class Simulation:
         if sorted(theirs) != sorted(ours):
             raise self._other(f"the parameters {', '.join(theirs)}", ", ".join(ours))
         recorded = document.get("problem_size")
-        if recorded is None or callable(problem_size):
+        if recorded is None or problem_size is None or callable(problem_size):
             return
         if _extents(recorded) != _extents(problem_size):
             raise self._other(f"problem_size {recorded}", problem_size)

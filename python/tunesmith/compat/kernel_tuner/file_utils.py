@@ -9,6 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 from tunesmith import devices
+from tunesmith._paths import path_text
 
 from ._refused import refuse_name
 from .util import CompilationFailedConfig, InvalidConfig
@@ -16,10 +17,9 @@ from .util import CompilationFailedConfig, InvalidConfig
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from os import PathLike
-    from typing import Any, NoReturn, Union
+    from typing import Any, NoReturn
 
-    File = Union[str, PathLike[str]]
+    from tunesmith._paths import Path as AnyPath
 
 VERSION = "1.0.0"
 # The parts of T4's times, by their names in results.
@@ -45,9 +45,9 @@ def get_t4_results(
 def _result(row: Mapping[str, Any], tune_params: Mapping[str, Any], objective: str) -> dict[str, Any]:
     apart = {*tune_params, *TIMES.values(), "timestamp", "times"}
     return {
-        "timestamp": row["timestamp"],
+        **{name: row[name] for name in ("timestamp",) if name in row},
         "configuration": {name: row[name] for name in tune_params},
-        "times": {**{name: row[ours] for name, ours in TIMES.items()}, "runtimes": row.get("times", [])},
+        "times": {**{name: row[ours] for name, ours in TIMES.items() if ours in row}, "runtimes": row.get("times", [])},
         "invalidity": _invalidity(row),
         "correctness": 1,
         "measurements": [
@@ -69,16 +69,22 @@ def _invalidity(row: Mapping[str, Any]) -> str:
 
 
 def store_output_file(
-    output_filename: str, results: Sequence[Mapping[str, Any]], tune_params: Mapping[str, Any], objective: str = "time"
-) -> None:
+    output_filename: AnyPath, results: Sequence[Mapping[str, Any]], tune_params: Mapping[str, Any],
+    objective: str = "time",
+) -> None:  # fmt: skip
     """Writes results in the form T4. The name gets the ending `.json`, if it has none."""
-    _write(output_filename, get_t4_results(results, tune_params, objective))
+    _write(path_text(output_filename, "output_filename"), get_t4_results(results, tune_params, objective))
 
 
-def store_metadata_file(metadata_filename: str) -> None:
+def store_metadata_file(metadata_filename: AnyPath) -> None:
     """Writes facts about the machine and the software in the form T4."""
+    _write(path_text(metadata_filename, "metadata_filename"), get_t4_metadata())
+
+
+def get_t4_metadata() -> dict[str, Any]:
+    """Returns facts about the machine and the software as a document of the form T4."""
     requirements = sorted(f"{one.metadata['Name']}=={one.version}" for one in metadata.distributions())
-    document = {
+    return {
         "metadata": {
             "operating_system": platform.system() or "unidentified OS",
             "hardware": {"hardware_description": _hardware()},
@@ -86,7 +92,6 @@ def store_metadata_file(metadata_filename: str) -> None:
         },
         "schema_version": VERSION,
     }
-    _write(metadata_filename, document)
 
 
 def _hardware() -> list[Any]:
@@ -100,7 +105,7 @@ def _hardware() -> list[Any]:
 
 
 def _write(name: str, document: object) -> None:
-    path = Path(name if str(name).endswith(".json") else f"{name}.json")
+    path = Path(name if name.endswith(".json") else f"{name}.json")
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(document, default=lambda value: value.item()))
 

@@ -9,16 +9,18 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+from tunesmith._paths import path_text
+
 from ._refused import Refused, refuse_name
 from .util import OBJECTIVES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from os import PathLike
-    from typing import Any, NoReturn, Union
+    from typing import Any, NoReturn
 
-    File = Union[str, PathLike[str]]
+    from tunesmith._paths import Path as AnyPath
+
     Record = dict[str, Any]
 
 VERSION = "1.0"
@@ -34,7 +36,7 @@ HEADER = """/* Written from the results of tuning; do not change it by hand. */
 
 
 def store_results(
-    results_filename: File,
+    results_filename: AnyPath,
     kernel_name: str,
     kernel_string: Any,
     tune_params: Mapping[str, Any],
@@ -73,16 +75,17 @@ def store_results(
          objective: row[objective]}
         for row in results if objective in row and (row[objective] > most if higher else row[objective] < least)
     ]  # fmt: skip
-    path = Path(results_filename)
+    path = Path(path_text(results_filename, "results_filename"))
     if path.is_file():
         document = _read(path)
         _check(path, document, {"kernel_name": kernel_name, "tunable_parameters": list(tune_params), "objective": objective})
     else:
         document = {"version_number": VERSION, "kernel_name": kernel_name, "objective": objective,
                     "objective_higher_is_better": higher, "tunable_parameters": list(tune_params), "data": []}  # fmt: skip
-        if isinstance(kernel_string, str) and kernel_string:
-            is_file = "\n" not in kernel_string and Path(kernel_string).is_file()
-            document["kernel_string"] = Path(kernel_string).read_text() if is_file else kernel_string
+        if kernel_string and (isinstance(kernel_string, (str, bytes)) or hasattr(kernel_string, "__fspath__")):
+            source = path_text(kernel_string, "kernel_string")
+            is_file = "\n" not in source and Path(source).is_file()
+            document["kernel_string"] = Path(source).read_text() if is_file else source
     others = [one for one in document["data"] if (one["device_name"], one["problem_size"]) != (device, size)]
     path.write_text(json.dumps({**document, "data": others + records}, indent=0))
 
@@ -124,11 +127,12 @@ def _read(path: Path) -> dict[str, Any]:
 class TuneResults:
     """A file of results that `store_results` wrote."""
 
-    def __init__(self, results_filename: File) -> None:
-        self.meta = _read(Path(results_filename))
+    def __init__(self, results_filename: AnyPath) -> None:
+        path = Path(path_text(results_filename, "results_filename"))
+        self.meta = _read(path)
         self.data: list[Record] = self.meta["data"]
         if not self.data:
-            raise Refused(f"{results_filename} has no results")
+            raise Refused(f"{path} has no results")
         self.objective: str = self.meta["objective"]
         self.objective_higher_is_better: bool = self.meta.get("objective_higher_is_better", False)
 
@@ -158,8 +162,8 @@ class TuneResults:
 
 
 def create_device_targets(
-    header_filename: File,
-    results_filename: File,
+    header_filename: AnyPath,
+    results_filename: AnyPath,
     objective: str | None = None,
     objective_higher_is_better: bool | None = None,
 ) -> None:
@@ -169,13 +173,14 @@ def create_device_targets(
         header_filename: The header. It is replaced.
         results_filename: A file of `store_results`, which knows its objective.
     """
+    header = Path(path_text(header_filename, "header_filename"))
     found = TuneResults(results_filename)
     lines: list[str] = []
     names = sorted({one["device_name"] for one in found.data})
     for word, name in zip(["#if defined", *["#elif defined"] * len(names)], names):
         lines += [f"{word}(TARGET_{name})", *_macros(found.get_best_config(name)), ""]
     lines += ["#else /* any other device */", *_macros(found.get_best_config()), "#endif", ""]
-    Path(header_filename).write_text(HEADER.format(branches="\n".join(lines)))
+    header.write_text(HEADER.format(branches="\n".join(lines)))
 
 
 def _macros(config: Mapping[str, Any]) -> list[str]:

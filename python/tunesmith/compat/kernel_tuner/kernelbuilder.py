@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import numpy
 
+from tunesmith._paths import path_text
+
 from . import run_kernel
 from .integration import TuneResults
 
@@ -37,6 +39,7 @@ class PythonKernel:
     ) -> None:  # fmt: skip
         self.params = dict(params or {})
         if results_file is not None:
+            results_file = path_text(results_file, "results_file")
             self.params.update(TuneResults(results_file).get_best_config(problem_size=problem_size))
         self.arguments = list(arguments)
         self.inputs = list(inputs or [True] * len(self.arguments))

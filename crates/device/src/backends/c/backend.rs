@@ -9,7 +9,7 @@ use crate::data::Fields;
 use crate::error::DeviceError;
 use crate::host::{Compiler, Ended, faults, processor_name};
 use crate::measure::limits::human;
-use crate::problem::{Language, Scope};
+use crate::problem::{Argument, ArgumentKind, Language, Scope};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,6 +49,7 @@ impl CBackend {
         for path in &kernel.sources {
             std::fs::metadata(path).map_err(|error| source.unreadable(path, error))?;
         }
+        check_objects(&source)?;
         let files = file.iter().chain(&kernel.sources).map(PathBuf::as_path);
         let include = kernel.include.iter().map(PathBuf::as_path);
         let aliases = Aliases::new((folder, name), NamePlace::Source, files, include)?;
@@ -198,6 +199,21 @@ impl CBackend {
     }
 }
 
+/// Refuses objects passed by value in C. Only C++ finds the type of a function's parameter.
+fn check_objects(source: &KernelSource) -> Result<(), DeviceError> {
+    let is_object = |argument: &&Argument| matches!(argument.kind, ArgumentKind::Object(_));
+    match source.arguments.iter().find(is_object).filter(|_| source.kernel.language == Language::C) {
+        None => Ok(()),
+        Some(argument) => Err(DeviceError::Scalar {
+            argument: argument.name.clone(),
+            problem: "C cannot pass an object whose type the problem does not know; write language = \"cpp\", or make \
+                      the parameter a pointer to the object and the argument a buffer"
+                .to_owned(),
+            source: None,
+        }),
+    }
+}
+
 impl Backend for CBackend {
     fn shares_processor(&self) -> bool {
         true
@@ -237,7 +253,7 @@ impl Backend for CBackend {
         }
         self.compiler.words(&self.compiler.default_options()).iter().for_each(|word| hash.add(word));
         self.source.kernel.options.iter().for_each(|option| hash.add(option.to_string()));
-        self.source.arguments.iter().for_each(|argument| hash.add(argument.element.to_string()));
+        self.source.arguments.iter().for_each(|argument| hash.add(argument.type_text()));
         hash.add(self.source.kernel.function.as_str());
         Ok(hash.digest())
     }

@@ -156,7 +156,7 @@ fn wrong_argument(
     let argument = &call.arguments[index];
     let declared = match argument.kind {
         ArgumentKind::Buffer { .. } | ArgumentKind::Local { .. } => format!("{}*", argument.element),
-        ArgumentKind::Scalar(_) => argument.element.to_string(),
+        ArgumentKind::Scalar(_) | ArgumentKind::Object(_) => argument.type_text(),
     };
     let name = |taken: &'_ str| spaced(taken.split('\'').next().unwrap_or_default());
     let disagreement = match taken(first, all).map(name) {
@@ -164,10 +164,18 @@ fn wrong_argument(
         None => format!("the compiler says: {}", first.text),
     };
     let (number, name) = (index + 1, &argument.name);
+    let remedy = match argument.kind {
+        ArgumentKind::Object(_) => {
+            format!(
+                "give `{name}` as many bytes as its type in the function has, with padding; a pointer takes a buffer"
+            )
+        }
+        _ => format!("change the type of `{name}` in the problem or the parameter of `{}`", call.function),
+    };
     Mismatch {
         argument: Some(name.clone()),
         message: format!("argument {number}, `{name}`: the problem says {declared}, {disagreement}"),
-        remedy: format!("change the type of `{name}` in the problem or the parameter of `{}`", call.function),
+        remedy,
         log: log.to_owned(),
     }
 }

@@ -4,7 +4,7 @@
 //! deduce the arguments of a template. If the function cannot be called so, the buffer is passed as
 //! an object that converts to a pointer, or to a reference to an array, of any type with the same
 //! elements: `double (*A)[64]`, `float4 *`, a pointer to a class. An object that converts to nothing
-//! suitable is an error on the argument's line.
+//! suitable is an error on the argument's line. So is an object by value whose class has another size.
 //!
 //! Parameters are macros, so no name here may equal a name that users give to a parameter.
 
@@ -63,6 +63,12 @@ template <class TunesmithE> struct tunesmith_memory {
         return *static_cast<TunesmithT (*)[tunesmith_n]>(tunesmith_address);
     }
 };
+template <unsigned long tunesmith_n> struct tunesmith_object {
+    void *tunesmith_address;
+    template <class TunesmithT, typename tunesmith_only<
+        sizeof(TunesmithT) == tunesmith_n && (__is_class(TunesmithT) || __is_union(TunesmithT))>::tunesmith_type = 0>
+    operator TunesmithT() const { return *static_cast<TunesmithT *>(tunesmith_address); }
+};
 template <class TunesmithE> TunesmithE *tunesmith_pass(void *tunesmith_value, tunesmith_yes)
 {
     return static_cast<TunesmithE *>(tunesmith_value);
@@ -108,9 +114,10 @@ pub(super) fn element(argument: &Argument) -> String {
 }
 
 /// Returns the type of the expression that is passed first.
-fn passed(argument: &Argument) -> String {
+pub(super) fn passed(argument: &Argument) -> String {
     match (&argument.kind, argument.element.scalar()) {
         (ArgumentKind::Scalar(_), _) => argument.element.c_name(),
+        (ArgumentKind::Object(bytes), _) => format!("tunesmith_object<{}>", bytes.len()),
         (_, ScalarType::Byte) => "tunesmith_memory<void>".to_owned(),
         _ => format!("{} *", argument.element.c_name()),
     }

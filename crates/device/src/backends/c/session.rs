@@ -52,9 +52,10 @@ struct LoadedLibrary {
     environment: FloatEnvironment,
 }
 
-/// A scalar argument, aligned for the largest vector (`f64x16`).
+/// A part of an argument passed by value, aligned for the largest vector (`f64x16`).
+#[derive(Clone)]
 #[repr(align(128))]
-struct Scalar([u8; 128]);
+struct ValuePart([u8; 128]);
 
 impl CSession {
     pub(crate) fn new() -> Self {
@@ -161,12 +162,12 @@ impl Session for CSession {
         let Some(loaded) = self.loaded.get(program) else {
             return Err(Fault::Failed("no program is loaded".to_owned()));
         };
-        let mut values: Vec<Scalar> = launch.arguments.iter().map(|argument| scalar(argument)).collect();
+        let mut values: Vec<_> = launch.arguments.iter().map(|argument| value(argument)).collect();
         let addresses = launch.arguments.iter().zip(&mut values).map(|(argument, value)| match argument {
             LaunchArgument::Buffer { id, offset, .. } | LaunchArgument::Image { id, offset, .. } => {
                 self.blocks[id.0].address(*offset)
             }
-            LaunchArgument::Scalar(_) | LaunchArgument::Local(_) => value.0.as_mut_ptr().cast(),
+            LaunchArgument::Scalar(_) | LaunchArgument::Local(_) => value.as_mut_ptr().cast(),
         });
         let mut addresses: Vec<*mut c_void> = addresses.collect();
         if !self.is_watched {
@@ -229,12 +230,14 @@ fn poisoned(call: impl FnOnce()) {
     poison::fill_heap(false);
 }
 
-fn scalar(argument: &LaunchArgument) -> Scalar {
-    let mut scalar = Scalar([0; 128]);
-    if let LaunchArgument::Scalar(bytes) = argument {
-        scalar.0[..bytes.len()].copy_from_slice(bytes);
+/// Returns the value of an argument, zeros for any other argument. The parts lie one after the other.
+fn value(argument: &LaunchArgument) -> Vec<ValuePart> {
+    let LaunchArgument::Scalar(bytes) = argument else { return vec![ValuePart([0; 128])] };
+    let mut parts = vec![ValuePart([0; 128]); bytes.len().div_ceil(128).max(1)];
+    for (part, bytes) in parts.iter_mut().zip(bytes.chunks(128)) {
+        part.0[..bytes.len()].copy_from_slice(bytes);
     }
-    scalar
+    parts
 }
 
 /// Returns the size in bytes of the largest cache that the system reports, limited to a part of the

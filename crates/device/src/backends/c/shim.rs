@@ -87,6 +87,7 @@ fn pass(cpp: bool, index: usize, argument: &Argument) -> String {
     let name = argument.element.c_name();
     match (&argument.kind, argument.element.scalar()) {
         (ArgumentKind::Scalar(_), _) => format!("*({name} *)tunesmith_values[{index}]"),
+        (ArgumentKind::Object(_), _) => format!("{}{{tunesmith_values[{index}]}}", elements::passed(argument)),
         (_, ScalarType::Byte) if cpp => format!("tunesmith_memory<void>{{tunesmith_values[{index}]}}"),
         (_, ScalarType::Byte) => format!("tunesmith_values[{index}]"),
         _ if cpp => {

@@ -116,6 +116,7 @@ fn wrong_type(source: &KernelSource, text: &str, log: &str, number: usize, argum
     let is = parameter.map_or_else(|| "something else".to_owned(), |parameter| format!("`{parameter}`"));
     let wanted = match kind {
         ArgumentKind::Scalar(_) => format!("a scalar of {element}"),
+        ArgumentKind::Object(_) => argument.type_text(),
         _ if argument.is_image() => {
             "an image, which is a cudaTextureObject_t, or a cudaSurfaceObject_t if it is written".to_owned()
         }

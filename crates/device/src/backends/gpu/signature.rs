@@ -88,13 +88,14 @@ pub(super) fn assertions(function: &str, arguments: &[Argument]) -> String {
     assert(format!("{parameters}::tunesmith_count == {count}"), COUNT);
     for (number, argument) in passed(arguments).enumerate() {
         let scalar = argument.element.scalar();
-        let (size, real) = match argument.kind {
+        let (size, real) = match &argument.kind {
             ArgumentKind::Scalar(_) => (argument.element.size(), scalar.is_float() && argument.element.lanes() == 1),
+            ArgumentKind::Object(bytes) => (bytes.len(), false),
             _ => (scalar.size(), scalar.is_float()),
         };
         let of = format!("{parameters}::tunesmith_type<{number}>");
         let condition = match &argument.kind {
-            ArgumentKind::Scalar(_) => {
+            ArgumentKind::Scalar(_) | ArgumentKind::Object(_) => {
                 format!("tunesmith_check::tunesmith_scalar<{of}, {size}, {real}>::tunesmith_value")
             }
             // Textures and surfaces are objects of 64 bits.

@@ -6,6 +6,7 @@ use crate::backends::compiling::{
 };
 use crate::backends::opencl::TaskArgument;
 use crate::backends::opencl::driver_cache::DriverCache;
+use crate::backends::opencl::object_sizes::assertions;
 use crate::backends::opencl::{OpenClDevice, OpenClKind, OpenClProgram, OpenClTask, log, signature};
 use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Origin, Program, SessionKind};
 use crate::data::layout::Passed;
@@ -57,7 +58,11 @@ impl OpenClBackend {
     /// Options would define the macros for the driver's own header as well. Its declarations break if a
     /// parameter is called `x` or `read_only`.
     fn text(&self, scope: &Scope) -> Result<String, String> {
-        let text = self.text.of(&self.source, scope)?;
+        let mut text = self.text.of(&self.source, scope)?;
+        let sizes = assertions(&text, &self.source.kernel.function.of(scope), &self.source.arguments);
+        if !sizes.is_empty() {
+            text.to_mut().push_str(&sizes);
+        }
         let macros = defines(&self.source, scope).map(|define| format!("#define {}\n", define.replacen('=', " ", 1)));
         let macros: String = macros.collect();
         // Messages count the lines of the source alone.

@@ -18,6 +18,7 @@ mod native;
 #[cfg(not(feature = "opencl"))]
 #[path = "absent.rs"]
 mod native;
+mod object_sizes;
 #[cfg(feature = "opencl")]
 mod recent;
 mod signature;

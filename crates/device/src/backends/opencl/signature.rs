@@ -70,6 +70,7 @@ fn fits(declared: &Argument, found: &FoundArgument) -> bool {
         }
         ArgumentKind::Local { .. } => place == Place::Local && same_element(declared.element, found),
         ArgumentKind::Scalar(_) => place == Place::Private && same_size(declared.element, found.element()),
+        ArgumentKind::Object(_) => place == Place::Private && element_of(found.element()).is_none(),
     }
 }
 
@@ -135,6 +136,7 @@ fn explain(function: &str, declared: &Argument, found: &FoundArgument) -> Mismat
         ArgumentKind::Buffer { .. } => format!("a buffer of {element}"),
         ArgumentKind::Local { .. } => format!("local memory of {element}"),
         ArgumentKind::Scalar(_) => format!("a scalar of {element}"),
+        ArgumentKind::Object(_) => declared.type_text(),
     };
     let place = found.place.map(|place| place.to_string()).unwrap_or_default();
     let is = format!("`{place}{}`", found.type_name);
@@ -167,6 +169,7 @@ mod tests {
                 memory: Memory::Image(Image::default()),
             },
             "local" => ArgumentKind::Local { shape: vec![Expr::parse("8").unwrap()] },
+            "object" => ArgumentKind::Object(vec![0; 12]),
             _ => ArgumentKind::Scalar(Expr::parse("8").unwrap()),
         };
         Argument::new(name, ElementType::parse(element).unwrap(), kind)
@@ -195,6 +198,7 @@ mod tests {
         assert_eq!(judged("i32", "buffer", Place::Global, "uint*"), Ok(()));
         assert_eq!(judged("f64", "buffer", Place::Global, "double[64]*"), Ok(()));
         assert_eq!(judged("f32", "scalar", Place::Private, "real"), Ok(()));
+        assert_eq!(judged("bytes", "object", Place::Private, "params"), Ok(()));
         let unknown = [FoundArgument { place: None, type_name: String::new() }];
         assert!(judge("f", &[&argument("a", "f32", "local")], &unknown).is_ok());
     }
@@ -209,6 +213,8 @@ mod tests {
         assert!(judged("f32", "scalar", Place::Private, "int").is_err());
         assert!(judged("i64", "scalar", Place::Private, "int").is_err());
         assert!(judged("f32", "buffer", Place::Private, "float").is_err());
+        assert!(judged("bytes", "object", Place::Global, "params*").unwrap_err().ends_with("an object of 12 bytes"));
+        assert!(judged("bytes", "object", Place::Private, "float").is_err());
     }
 
     #[test]

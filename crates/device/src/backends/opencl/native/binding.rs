@@ -10,6 +10,7 @@ use crate::problem::Grid;
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
 use opencl3::device::Device;
+use opencl3::error_codes::CL_INVALID_ARG_SIZE;
 use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::{Buffer, CL_MAP_READ, CL_MEM_READ_WRITE, ClMem, Image};
@@ -124,7 +125,14 @@ pub(super) fn set_argument(kernel: &Kernel, position: usize, value: &Value<'_>) 
     // SAFETY: `size` bytes at the address live until the call returns, and the driver copies them;
     // it compares the size with the argument's.
     let set = unsafe { set_kernel_arg(kernel.get(), position as cl_uint, size, address) };
-    set.map_err(|code| failed(&format!("argument {} cannot be set", position + 1), code.into()))
+    set.map_err(|code| match value {
+        Value::Bytes(bytes) if code == CL_INVALID_ARG_SIZE => Fault::Failed(format!(
+            "argument {} has {} bytes, and its type in the kernel has not; a struct has the padding of the kernel's type",
+            position + 1,
+            bytes.len()
+        )),
+        _ => failed(&format!("argument {} cannot be set", position + 1), code.into()),
+    })
 }
 
 /// Returns a part of a buffer.
