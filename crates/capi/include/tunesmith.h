@@ -325,6 +325,8 @@ enum ts_status ts_search_ask(struct ts_search search,
 
 // Tells the cost of a configuration: a finite number of any sign and unit, smaller is better. Answers may
 // come in any order, and for configurations that were not asked for.
+// A cost that is no finite number is refused, and the configuration counts as failed at run time,
+// so that the strategy goes on.
 enum ts_status ts_search_tell(struct ts_search search,
                               struct ts_config config,
                               double cost);

@@ -20,7 +20,7 @@ pub use replace::replace;
 pub use tree::{empty_tree, remove_tree};
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
-use std::io::{Error, ErrorKind, Read, Result};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -44,8 +44,8 @@ pub fn plain_name(text: &str) -> String {
 /// # Errors
 /// The errors of [`File::open`], and [`InvalidInput`](ErrorKind::InvalidInput) for a FIFO, device,
 /// socket or directory.
-pub fn open(path: &Path) -> Result<File> {
-    open_with(OpenOptions::new().read(true), path)
+pub fn open(path: impl AsRef<Path>) -> Result<File> {
+    open_with(OpenOptions::new().read(true), path.as_ref())
 }
 
 /// Opens the regular file at `path` with `options`, which may create it. Never blocks.
@@ -53,22 +53,60 @@ pub fn open(path: &Path) -> Result<File> {
 /// # Errors
 /// As [`open`].
 pub fn open_with(options: &mut OpenOptions, path: &Path) -> Result<File> {
+    open_regular(options, path, std::fs::metadata(path), 0)
+}
+
+/// Opens the regular file at `path` with `options` as [`open_with`] does, but follows no link that stands there: for
+/// files of a folder in which others may write.
+///
+/// # Errors
+/// As [`open`], and for a symbolic link.
+pub fn open_in_shared(options: &mut OpenOptions, path: &Path) -> Result<File> {
+    open_regular(options, path, std::fs::symlink_metadata(path), libc::O_NOFOLLOW)
+}
+
+fn open_regular(options: &mut OpenOptions, path: &Path, there: Result<Metadata>, flags: i32) -> Result<File> {
     // Opening a device can have an effect. What is there already is therefore looked at first. It
     // may be replaced meanwhile: the flag keeps a FIFO from blocking, and the look at the open file
     // decides.
-    if let Ok(there) = std::fs::metadata(path) {
+    if let Ok(there) = there {
         require_regular(&there)?;
     }
-    let file = options.custom_flags(libc::O_NONBLOCK).open(path)?;
+    let file = options.custom_flags(libc::O_NONBLOCK | flags).open(path)?;
     require_regular(&file.metadata()?)?;
     Ok(file)
+}
+
+/// Creates the regular file at `path`, in a folder of the program's own. What another process put there, a FIFO or a
+/// link, is removed, not opened. Never blocks.
+///
+/// # Errors
+/// The errors of [`File::create_new`].
+pub fn create(path: impl AsRef<Path>) -> Result<File> {
+    const TRIES: usize = 8;
+    let path = path.as_ref();
+    for _ in 1..TRIES {
+        match File::create_new(path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => std::fs::remove_file(path)?,
+            created => return created,
+        }
+    }
+    File::create_new(path)
+}
+
+/// Writes the file at `path`, in a folder of the program's own, as [`create`] makes it.
+///
+/// # Errors
+/// As [`create`], and those of a full disk.
+pub fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> Result<()> {
+    create(path)?.write_all(contents.as_ref())
 }
 
 /// Reads the regular file at `path`, of at most `most` bytes. Never blocks.
 ///
 /// # Errors
 /// As [`open`], and [`FileTooLarge`](ErrorKind::FileTooLarge) for a longer file.
-pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+pub fn read(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
     if length > most {
@@ -86,7 +124,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`read`], and [`InvalidData`](ErrorKind::InvalidData) if the file is not UTF-8.
-pub fn read_text(path: &Path, most: u64) -> Result<String> {
+pub fn read_text(path: impl AsRef<Path>, most: u64) -> Result<String> {
     String::from_utf8(read(path, most)?)
         .map_err(|error| Error::new(ErrorKind::InvalidData, format!("it is no text: {error}")))
 }
@@ -114,6 +152,7 @@ fn require_regular(found: &Metadata) -> Result<()> {
 fn name(kind: FileType) -> &'static str {
     match kind {
         _ if kind.is_dir() => "a directory",
+        _ if kind.is_symlink() => "a symbolic link",
         _ if kind.is_fifo() => "a FIFO",
         _ if kind.is_socket() => "a socket",
         _ => "a device",
@@ -150,6 +189,21 @@ mod tests {
         let mut append = OpenOptions::new();
         append.append(true);
         assert!(open_with(&mut append, &fifo).is_err());
+    }
+
+    #[test]
+    fn what_others_put_in_the_place_of_an_own_file_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, outside) = (folder.path().join("own"), folder.path().join("outside"));
+        std::fs::write(&outside, "kept").unwrap();
+        mkfifo(&path, Mode::S_IRWXU).unwrap();
+        write(&path, "1").unwrap();
+        assert_eq!(read_text(&path, 9).unwrap(), "1");
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(&outside, &path).unwrap();
+        write(&path, "2").unwrap();
+        assert_eq!([read_text(&path, 9).unwrap(), read_text(&outside, 9).unwrap()], ["2", "kept"]);
+        assert!(write(folder.path(), "3").is_err());
     }
 
     #[test]

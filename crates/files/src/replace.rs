@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Result, Write};
+use std::io::{Error, ErrorKind, Result, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Writes `contents` to the file at `path`, in one step: whoever reads it meanwhile, or finds it after the
 /// disk was full or the process was killed, has either the whole old file or the whole new one. The file keeps
@@ -12,12 +14,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// written to, never replaced.
 ///
 /// # Errors
-/// The path is wrong or the disk refused. The old file is then as it was.
+/// The path is wrong or the disk refused. The old file is then as it was. Nobody reads the pipe, or its reader
+/// takes nothing for half a minute.
 pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     let contents = contents.as_ref();
     let there = fs::metadata(path).ok();
     if there.as_ref().is_some_and(|there| !there.is_file()) {
-        return fs::write(path, contents);
+        return stream(path, contents);
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let (new, mut file) = match create_beside(&path) {
@@ -31,6 +34,38 @@ pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     let written = permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions));
     let written = written.and_then(|()| file.write_all(contents)).and_then(|()| fs::rename(&new, &path));
     written.inspect_err(|_| drop(fs::remove_file(&new)))
+}
+
+/// Maximum time that the reader of a pipe takes nothing.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Time between two looks at a full pipe.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Writes `contents` to a pipe or a device. Opening a pipe that nobody reads would wait for a reader for ever.
+fn stream(path: &Path, mut contents: &[u8]) -> Result<()> {
+    let opened = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let mut file = opened.map_err(|error| match error.raw_os_error() {
+        Some(libc::ENXIO) => Error::new(ErrorKind::InvalidInput, "it is a FIFO that nobody reads"),
+        _ => error,
+    })?;
+    let mut waits = 0;
+    while !contents.is_empty() {
+        match file.write(contents) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => (contents, waits) = (&contents[written..], 0),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(error),
+            Err(_) if PAUSE * waits >= PATIENCE => {
+                return Err(Error::new(ErrorKind::TimedOut, "its reader takes nothing"));
+            }
+            Err(_) => {
+                std::thread::sleep(PAUSE);
+                waits += 1;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Creates a file beside `path` whose name no other writer has.
@@ -74,6 +109,24 @@ mod tests {
         std::io::Read::read_to_string(&mut open, &mut old).unwrap();
         assert_eq!(old, "new", "who reads it has the whole old file");
         assert_eq!(names(folder.path()), 2);
+    }
+
+    #[test]
+    fn a_pipe_is_written_to_if_somebody_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("fifo");
+        nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert_eq!(replace(&fifo, "x").unwrap_err().to_string(), "it is a FIFO that nobody reads");
+        // More than a pipe holds.
+        let contents = vec![7; 1 << 20];
+        let reader = std::thread::spawn({
+            let fifo = fifo.clone();
+            move || fs::read(fifo).unwrap()
+        });
+        while replace(&fifo, &contents).is_err_and(|error| error.kind() == ErrorKind::InvalidInput) {
+            std::thread::yield_now();
+        }
+        assert_eq!(reader.join().unwrap(), contents);
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub struct Simulated {
 /// The folder cannot be written, or the run fails.
 pub fn simulate(workers: usize, evaluations: u64, folder: &Path) -> Result<Simulated, Box<dyn std::error::Error>> {
     let path = folder.join("p.toml");
-    std::fs::write(&path, PROBLEM)
+    tunesmith_files::write(&path, PROBLEM)
         .map_err(|source| FleetError::Files { path: path.clone(), reason: source.to_string() })?;
     let problem = Problem::load(&path, &[])?;
     let space = problem.space(&[])?.space;

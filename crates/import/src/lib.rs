@@ -72,6 +72,15 @@ pub fn read_source(path: &Path) -> std::io::Result<String> {
     tunesmith_files::read_text(path, tunesmith_files::TEXT)
 }
 
+/// Writes a file of an import, in one step: whoever finds it has the whole old file or the whole new one.
+///
+/// # Errors
+///
+/// Fails if the path is wrong or the disk refused.
+pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    tunesmith_files::replace(path, text)
+}
+
 /// Imports a function from the text of a C file.
 ///
 /// # Errors

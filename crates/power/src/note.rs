@@ -5,7 +5,6 @@
 //! it ends. A note in a file without a lock is therefore left over from a guard that was killed.
 
 use crate::device::ManagedDevice;
-use nix::fcntl::OFlag;
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
@@ -60,7 +59,10 @@ pub fn default_folder() -> PathBuf {
 
 /// Returns the name of this start of the machine. Empty if the system does not tell.
 pub(crate) fn boot() -> String {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+    tunesmith_files::read_text("/proc/sys/kernel/random/boot_id", tunesmith_files::TEXT)
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
 }
 
 /// Creates the folder, in which every user may create files and nobody may remove those of others.
@@ -73,11 +75,12 @@ fn create(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// Maximum length of a note.
+const MOST: u64 = 1 << 16;
+
 /// Opens a file of the folder. A link that another user put there is not followed.
 fn open(path: &Path, create: bool) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(create).mode(0o644);
-    options.custom_flags((OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC).bits()).open(path)
+    tunesmith_files::open_in_shared(OpenOptions::new().read(true).write(true).create(create).mode(0o644), path)
 }
 
 /// Returns the note in a file. Only this user's notes and the administrator's count.
@@ -85,7 +88,7 @@ fn read(file: &mut File) -> Option<Note> {
     let owner = file.metadata().ok()?.uid();
     let mut text = String::new();
     file.rewind().ok()?;
-    file.read_to_string(&mut text).ok()?;
+    file.take(MOST).read_to_string(&mut text).ok()?;
     // A note that was cut while it was written belongs to a guard that had set nothing yet.
     let note: Note = serde_json::from_str(&text).ok()?;
     ((owner == geteuid().as_raw() || owner == 0) && note.boot == boot()).then_some(note)

@@ -81,7 +81,9 @@ impl Powercap {
         let is_package = |path: &PathBuf| {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let number = name.strip_prefix(ZONE).is_some_and(|rest| rest.parse::<u32>().is_ok());
-            number && fs::read_to_string(path.join("name")).is_ok_and(|name| name.starts_with("package"))
+            number
+                && tunesmith_files::read_text(path.join("name"), tunesmith_files::TEXT)
+                    .is_ok_and(|name| name.starts_with("package"))
         };
         let mut zones: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_package).collect();
         zones.sort();
@@ -107,8 +109,9 @@ impl Powercap {
 impl Package {
     fn open(zone: &Path) -> Result<Self, PowercapError> {
         let path = zone.join("energy_uj");
-        let file = File::open(&path).map_err(|error| broken(&path, &error))?;
-        let range = fs::read_to_string(zone.join("max_energy_range_uj")).unwrap_or_default();
+        let file = tunesmith_files::open(&path).map_err(|error| broken(&path, &error))?;
+        let range =
+            tunesmith_files::read_text(zone.join("max_energy_range_uj"), tunesmith_files::TEXT).unwrap_or_default();
         let mut package =
             Self { file, path, range_uj: range.trim().parse().unwrap_or(u64::MAX), last_uj: 0, total_uj: 0 };
         package.last_uj = package.read()?;

@@ -4,10 +4,11 @@
 use crate::manager::{Abilities, Clocks, Fault, Knob, Manager, PowerRange};
 use crate::model::PowerLaw;
 use serde::{Deserialize, Serialize};
-use std::fs;
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tunesmith_files::TEXT;
 
 /// The properties and the behaviour of a scripted device, a JSON file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -82,13 +83,13 @@ impl PowerScript {
     /// The file cannot be read, or is no script.
     pub fn read(path: &Path) -> Result<Self, String> {
         let cannot = |error: String| format!("the script `{}` of a device's power: {error}", path.display());
-        let text = fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+        let text = tunesmith_files::read_text(path, TEXT).map_err(|error| cannot(error.to_string()))?;
         serde_json::from_str(&text).map_err(|error| cannot(error.to_string()))
     }
 
     /// Returns the present state. A device without a file is as it was delivered.
     pub fn state(&self) -> ScriptedState {
-        let text = fs::read_to_string(&self.state).unwrap_or_default();
+        let text = tunesmith_files::read_text(&self.state, TEXT).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 
@@ -113,15 +114,13 @@ impl PowerScript {
     /// Replaces the state. Readers see the old state or the new one.
     fn write(&self, state: ScriptedState) -> Result<(), Fault> {
         let failed = |error: std::io::Error| Fault::Failed(error.to_string());
-        let new = self.state.with_extension(format!("{}", std::process::id()));
-        fs::write(&new, serde_json::to_vec(&state).unwrap_or_default()).map_err(failed)?;
-        fs::rename(&new, &self.state).map_err(failed)
+        tunesmith_files::replace(&self.state, serde_json::to_vec(&state).unwrap_or_default()).map_err(failed)
     }
 
     fn log(&self, line: &str) {
         let Some(path) = &self.log else { return };
         // An error is ignored: a reader of the log will notice that a line is missing.
-        if let Ok(mut file) = fs::OpenOptions::new().create(true).append(true).open(path) {
+        if let Ok(mut file) = tunesmith_files::open_with(OpenOptions::new().create(true).append(true), path) {
             let _ = writeln!(file, "{line}");
         }
     }

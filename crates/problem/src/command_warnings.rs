@@ -66,7 +66,8 @@ fn is_named(text: &str) -> bool {
 fn script_names_out(word: &str, folder: &Path) -> bool {
     let path = folder.join(word);
     let Some(file) = path.metadata().ok().filter(std::fs::Metadata::is_file) else { return false };
-    file.len() > SCRIPT || std::fs::read(path).is_ok_and(|bytes| is_named(&String::from_utf8_lossy(&bytes)))
+    file.len() > SCRIPT
+        || tunesmith_files::read(&path, SCRIPT).is_ok_and(|bytes| is_named(&String::from_utf8_lossy(&bytes)))
 }
 
 /// Returns the warnings about the words of a command that a shell would not take as they are.

@@ -62,7 +62,7 @@ impl Problem {
         let files: Vec<PathBuf> = self.arguments.iter().filter_map(of_argument).chain(expected).collect();
         let mut hash = Sha256::new();
         for file in &files {
-            let content = std::fs::read(file).unwrap_or_default();
+            let content = tunesmith_files::read(file, tunesmith_files::RECORD).unwrap_or_default();
             hash.update((content.len() as u64).to_le_bytes());
             hash.update(&content);
         }

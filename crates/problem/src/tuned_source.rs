@@ -125,7 +125,7 @@ fn line(file: &Path) -> String {
 
 /// Returns the code of the kernel's file: blanks take the place of what is none.
 fn code(kernel: &Kernel) -> Result<String, Refusal> {
-    let text = std::fs::read_to_string(&kernel.file).map_err(|error| {
+    let text = tunesmith_files::read_text(&kernel.file, tunesmith_files::TEXT).map_err(|error| {
         let remedy = Some("name the problem with --problem FILE".to_string());
         Refusal::new(format!("`{}` cannot be read: {error}", kernel.file.display()), remedy)
     })?;

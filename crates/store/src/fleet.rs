@@ -173,9 +173,7 @@ impl FleetReport {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, journal: &Path) -> std::io::Result<()> {
-        let (path, new) = (Self::beside(journal), journal.with_extension(format!("{SUFFIX}.new")));
-        std::fs::write(&new, serde_json::to_vec_pretty(self)?)?;
-        std::fs::rename(&new, &path)
+        tunesmith_files::replace(&Self::beside(journal), serde_json::to_vec_pretty(self)?)
     }
 
     /// Returns the worker with this number.

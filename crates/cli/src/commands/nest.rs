@@ -107,7 +107,7 @@ fn write(args: &NestImportArgs, files: &Files, imported: &Imported, sizes: &[(St
         refuse_overwriting(file, [args.source.as_path()], |file| is_marked(file, &[mark]))?;
     }
     for (file, text, _) in texts {
-        tunesmith_files::replace(file, text).map_err(|error| {
+        tunesmith_import::write(file, &text).map_err(|error| {
             let remedy = Some("name another file with `-o`".to_string());
             Error::from(Refusal { text: format!("cannot write `{}`: {error}", file.display()), remedy })
         })?;

@@ -37,6 +37,7 @@ mod one_truth;
 mod opencl;
 mod order;
 mod overwriting;
+mod pipes;
 mod predictive;
 mod proposals;
 mod recordings;

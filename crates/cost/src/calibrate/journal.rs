@@ -37,8 +37,8 @@ impl Journal {
         let entries: Vec<Entry> = known.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
         let failed = |source| Error::Write { path: path.clone(), source };
         let kept: String = entries.iter().map(line).collect();
-        std::fs::write(&path, head + &kept).map_err(failed)?;
-        let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
+        tunesmith_files::replace(&path, head + &kept).map_err(failed)?;
+        let file = tunesmith_files::open_with(OpenOptions::new().append(true), &path).map_err(failed)?;
         Ok((Self { path, file }, entries))
     }
 

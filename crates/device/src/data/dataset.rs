@@ -7,7 +7,6 @@ use crate::data::similar::write_similar;
 use crate::data::{Places, Scratch};
 use crate::error::{DataError, DeviceError};
 use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Scope, Shape};
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tunesmith_space::{Expr, ExprError, Value, closest};
@@ -347,7 +346,7 @@ pub fn contents(argument: &Argument, given: Given<'_>) -> Result<Vec<u8>, DataEr
 }
 
 fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<(), DataError>) -> Result<(), DataError> {
-    let mut to = BufWriter::with_capacity(1 << 16, File::create(path)?);
+    let mut to = BufWriter::with_capacity(1 << 16, tunesmith_files::create(path)?);
     fill(&mut to)?;
     Ok(to.flush()?)
 }

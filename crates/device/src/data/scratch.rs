@@ -85,7 +85,7 @@ impl Scratch {
         // The file is locked before it gets its final name. Otherwise another run could take the
         // folder for a stale one.
         let hidden = folder.path().join(NEW_LOCK);
-        let lock = File::create(&hidden)?;
+        let lock = tunesmith_files::create(&hidden)?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
         std::fs::rename(hidden, folder.path().join(LOCK))?;
         Ok(Self { path: folder.keep(), creator: std::process::id(), _lock: lock })
@@ -94,7 +94,7 @@ impl Scratch {
     /// Writes a file and removes it. A quota or a full disk shows only so.
     fn try_to_write(&self) -> io::Result<()> {
         let trial = self.path.join("trial");
-        std::fs::write(&trial, [0; 4096])?;
+        tunesmith_files::write(&trial, [0; 4096])?;
         std::fs::remove_file(&trial)
     }
 

@@ -27,7 +27,7 @@ const END: u64 = 64;
 /// of the file `other` at the same places. A file that `other` equals is copied as it is.
 pub(super) fn write_similar(to: &Path, of: &Path, other: &Path, size: usize, seed: u64) -> io::Result<()> {
     std::fs::copy(of, to)?;
-    let (to, other) = (File::options().read(true).write(true).open(to)?, File::open(other)?);
+    let (to, other) = (File::options().read(true).write(true).open(to)?, tunesmith_files::open(other)?);
     let places = candidates(to.metadata()?.len() / size.max(1) as u64);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (mut own, mut its, mut different) = (vec![0; size], vec![0; size], 0);

@@ -165,6 +165,16 @@ impl Compiler {
         self.tool.run(arguments, limit, cancel)
     }
 
+    /// Returns the error for an input whose files the compiler does not tell in time.
+    fn endless(&self, input: &str) -> DeviceError {
+        DeviceError::Compiler {
+            language: self.language,
+            program: self.words(&[]).join(" "),
+            problem: format!("does not come to the end of the files that `{input}` reads"),
+            remedy: "see whether one of them is a pipe or includes itself".to_owned(),
+        }
+    }
+
     /// Returns the options of every compilation. They stand before the problem's options, so that
     /// the problem can change them.
     ///
@@ -189,7 +199,7 @@ impl Compiler {
     /// write the file again for the next one.
     ///
     /// # Errors
-    /// The run was interrupted.
+    /// The run was interrupted, or the compiler does not end.
     pub(crate) fn dependencies(
         &self,
         options: &[String],
@@ -201,7 +211,7 @@ impl Compiler {
             let rule = ["-MM", "-w", "-MT", dependencies::TARGET, "-MF"].into_iter().map(str::to_owned);
             let question = rule.chain([rules.display().to_string()]).chain(options.iter().cloned());
             let (ended, _) = self.tool.ask(&question.chain([input.clone()]).collect::<Vec<_>>())?;
-            let written = std::fs::read(rules);
+            let written = tunesmith_files::read(rules, tunesmith_files::DATA);
             // No file is there if the input is not for the preprocessor.
             let _ = std::fs::remove_file(rules);
             match ended {
@@ -209,6 +219,7 @@ impl Compiler {
                     files.extend(dependencies::prerequisites(&written.unwrap_or_default()));
                 }
                 Ended::Cancelled => return Err(DeviceError::Interrupted),
+                Ended::TimedOut => return Err(self.endless(input)),
                 _ => return Ok(Vec::new()),
             }
         }

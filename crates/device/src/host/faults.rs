@@ -36,7 +36,8 @@ pub(crate) const PLAIN_SOURCE: &str = "char tunesmith_attempt[4 << 20] = {1};\n"
 /// # Errors
 /// The machine does not allow it ([`DeviceError::Machine`]).
 pub(crate) fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), DeviceError> {
-    std::fs::write(path, contents).map_err(|error| fault(&format!("`{}` cannot be written: {error}", path.display())))
+    tunesmith_files::write(path, contents)
+        .map_err(|error| fault(&format!("`{}` cannot be written: {error}", path.display())))
 }
 
 /// Makes a symbolic link `link` in the folder of the run to `original`, in place of an older one.

@@ -2,14 +2,13 @@
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::thread::available_parallelism;
 use tunesmith_space::hex;
 
 /// Returns the processor's name.
 pub(crate) fn processor_name() -> String {
-    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpuinfo = tunesmith_files::read_text("/proc/cpuinfo", tunesmith_files::TEXT).unwrap_or_default();
     let model = field(&cpuinfo, "model name").map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
     model.unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
 }
@@ -17,7 +16,7 @@ pub(crate) fn processor_name() -> String {
 /// Returns a digest of the instructions that the processor knows. A compiler that optimises for this
 /// machine may use all of them.
 pub fn instruction_set() -> String {
-    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpuinfo = tunesmith_files::read_text("/proc/cpuinfo", tunesmith_files::TEXT).unwrap_or_default();
     let known = field(&cpuinfo, "flags").or_else(|| field(&cpuinfo, "Features")).unwrap_or_default();
     let mut names: Vec<&str> = known.split_whitespace().collect();
     names.sort_unstable();
@@ -36,7 +35,7 @@ pub(crate) fn limits() -> BTreeMap<String, f64> {
     let folder = Path::new("/sys/devices/system/cpu/cpu0");
     let mut limits = caches(folder);
     limits.insert("threads".to_owned(), threads() as f64);
-    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpuinfo = tunesmith_files::read_text("/proc/cpuinfo", tunesmith_files::TEXT).unwrap_or_default();
     limits.extend(clock_mhz(folder, &cpuinfo).map(|mhz| ("clock_mhz".to_owned(), mhz)));
     limits
 }
@@ -49,7 +48,7 @@ fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
 /// Returns the highest clock in MHz. A virtual machine does not report it; there, returns the
 /// present clock, rounded so that its fluctuations do not show.
 fn clock_mhz(folder: &Path, cpuinfo: &str) -> Option<f64> {
-    let highest = fs::read_to_string(folder.join("cpufreq/cpuinfo_max_freq")).ok();
+    let highest = tunesmith_files::read_text(folder.join("cpufreq/cpuinfo_max_freq"), tunesmith_files::TEXT).ok();
     let highest = highest.and_then(|text| text.trim().parse::<f64>().ok()).map(|khz| khz / 1e3);
     let present = || field(cpuinfo, "cpu MHz")?.parse::<f64>().ok().map(|mhz| (mhz / 100.0).round() * 100.0);
     highest.or_else(present).filter(|mhz| *mhz > 0.0)
@@ -58,7 +57,9 @@ fn clock_mhz(folder: &Path, cpuinfo: &str) -> Option<f64> {
 fn caches(folder: &Path) -> BTreeMap<String, f64> {
     let cache = |index: usize| {
         let text = |name: &str| {
-            let text = fs::read_to_string(folder.join(format!("cache/index{index}/{name}"))).ok()?;
+            let text =
+                tunesmith_files::read_text(folder.join(format!("cache/index{index}/{name}")), tunesmith_files::TEXT)
+                    .ok()?;
             Some(text.trim().to_owned())
         };
         if text("type")? == "Instruction" {
@@ -85,6 +86,7 @@ fn bytes(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn caches_are_read_in_bytes_without_those_of_instructions() {

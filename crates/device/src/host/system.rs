@@ -273,7 +273,7 @@ fn timespec(time: Duration) -> Timespec {
 
 /// Returns the memory in bytes that belongs to a process alone.
 fn own_memory(process: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let status = tunesmith_files::read_text(format!("/proc/{process}/status"), tunesmith_files::TEXT).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
 }

@@ -10,7 +10,6 @@ use crate::energy::Trouble;
 use crate::error::DeviceError;
 use crate::host::faults;
 use crate::worker::protocol::{Ending, Job, JobReport};
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -96,7 +95,7 @@ impl Excuses {
 fn attempt(job: &Job, place: Place<'_>) -> io::Result<()> {
     for step in &job.steps {
         let path = step.program.path();
-        File::open(path).map_err(|error| io::Error::other(format!("`{}`: {error}", path.display())))?;
+        tunesmith_files::open(path).map_err(|error| io::Error::other(format!("`{}`: {error}", path.display())))?;
     }
     faults::attempt_to_write(place.folder, handed_over(place.arguments, &job.passed))
 }

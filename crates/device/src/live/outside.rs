@@ -67,9 +67,8 @@ impl LiveEvaluator {
             Some(MeasuredJob { failure: Some(failure), .. }) => {
                 Err(format!("under {} it fails: {}", profiler.name(), failure.message))
             }
-            Some(_) => {
-                std::fs::read_to_string(log).map_err(|error| format!("{} left no log: {error}", profiler.name()))
-            }
+            Some(_) => tunesmith_files::read_text(log, tunesmith_files::TEXT)
+                .map_err(|error| format!("{} left no log: {error}", profiler.name())),
         })
     }
 }

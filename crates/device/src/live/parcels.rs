@@ -174,7 +174,7 @@ fn unpack(backend: &dyn Backend, (entry, binary): (Entry, &[u8]), scope: &Scope)
     let Entry { program, time_ms, resources, is_whole, .. } = entry;
     // Dropping this value removes the file.
     let mut built = Built::new(backend.adopt(program, scope).ok()?);
-    std::fs::write(built.program.path(), binary).ok()?;
+    tunesmith_files::write(built.program.path(), binary).ok()?;
     built.origin = Origin::Elsewhere;
     built.digest = is_whole.then(|| hex(&Sha256::digest(binary)));
     built.compile = CompileData { time_ms, binary_bytes: Some(binary.len() as u64), resources, same_binary: false };

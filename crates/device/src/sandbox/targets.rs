@@ -39,7 +39,9 @@ pub(super) struct Ids {
 impl Ids {
     /// Returns the ids of this process.
     pub(super) fn of_this_process() -> Self {
-        let end = std::fs::read_to_string("/proc/sys/kernel/pid_max").ok().and_then(|text| text.trim().parse().ok());
+        let end = tunesmith_files::read_text("/proc/sys/kernel/pid_max", tunesmith_files::TEXT)
+            .ok()
+            .and_then(|text| text.trim().parse().ok());
         Self { own: std::process::id(), parent: std::os::unix::process::parent_id(), end: end.unwrap_or(1 << 15) }
     }
 

@@ -29,7 +29,7 @@ impl Texts {
         let folder: &Path = self.folder.path();
         let mut paths = (1..).map(|number| folder.join(format!("{}.{suffix}", name(number))));
         let path = paths.find(|path| !path.exists()).unwrap_or_default();
-        std::fs::write(&path, bytes)?;
+        tunesmith_files::write(&path, bytes)?;
         Ok(path)
     }
 }

@@ -171,7 +171,7 @@ impl Launch {
         let text = match &self.source {
             None => source.text.to_string(),
             // A file that cannot be read is told when it is compiled.
-            Some(other) => tunesmith_files::read_text(&source.folder().join(&other.value), tunesmith_files::TEXT)
+            Some(other) => tunesmith_files::read_text(source.folder().join(&other.value), tunesmith_files::TEXT)
                 .unwrap_or_default(),
         };
         let kernels = signature::kernels(&text, api);

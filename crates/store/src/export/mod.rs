@@ -6,7 +6,6 @@ mod names;
 mod t4;
 
 use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
-use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use tunesmith_core::recording::Ranking;
@@ -173,7 +172,7 @@ fn is_export(file: &Path) -> bool {
     const HEAD: u64 = 64 << 10;
     let head = || -> std::io::Result<String> {
         let mut head = Vec::new();
-        let opened = fs::File::open(file)?;
+        let opened = tunesmith_files::open(file)?;
         if file.extension().is_some_and(|extension| extension == "gz") {
             MultiGzDecoder::new(opened).take(HEAD).read_to_end(&mut head)?;
         } else {

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Interrupt};
+use tunesmith_files::TEXT;
 
 /// Compiles one function together with its shim.
 pub(crate) struct CBackend {
@@ -47,7 +48,7 @@ impl CBackend {
             Some(_) => None,
         };
         for path in &kernel.sources {
-            std::fs::metadata(path).map_err(|error| source.unreadable(path, error))?;
+            tunesmith_files::open(path).map_err(|error| source.unreadable(path, error))?;
         }
         check_objects(&source)?;
         let files = file.iter().chain(&kernel.sources).map(PathBuf::as_path);
@@ -163,7 +164,7 @@ impl CBackend {
     fn compiles_plain_source(&self, folder: &Path, cancel: &Interrupt) -> bool {
         let Ok(folder) = tempfile::tempdir_in(folder) else { return false };
         let source = folder.path().join(self.shim_path.file_name().unwrap_or_default());
-        if std::fs::write(&source, faults::PLAIN_SOURCE).is_err() {
+        if tunesmith_files::write(&source, faults::PLAIN_SOURCE).is_err() {
             return false;
         }
         let mut arguments = self.compiler.default_options();
@@ -179,7 +180,7 @@ impl CBackend {
 
     /// Returns the reason why the compiler ended without a library.
     fn judge(&self, log: &str, call: CompiledCall<'_>) -> BuildError {
-        let source = std::fs::read_to_string(call.absolute).unwrap_or_default();
+        let source = tunesmith_files::read_text(call.absolute, TEXT).unwrap_or_default();
         match judge(log, &source, call) {
             Diagnosis::Code(message) => BuildError::Failed(self.aliases.restored(&message)),
             Diagnosis::Signature(mut mismatch) => {
@@ -249,7 +250,7 @@ impl Backend for CBackend {
         let mut hash = Fields::default();
         self.source.kernel.generator.iter().for_each(|generator| hash.add(generator.identity()));
         for file in self.files(scope)? {
-            hash.add(std::fs::read(&file).map_err(|error| self.unreadable(&file, error))?);
+            hash.add(tunesmith_files::read(&file, TEXT).map_err(|error| self.unreadable(&file, error))?);
         }
         self.compiler.words(&self.compiler.default_options()).iter().for_each(|word| hash.add(word));
         self.source.kernel.options.iter().for_each(|option| hash.add(option.to_string()));

@@ -144,7 +144,7 @@ impl Session for CSession {
         let paths = programs.iter().map(path).collect::<Result<Vec<_>, _>>()?;
         // No user code has run yet, so that a file that cannot be opened is nobody's fault.
         let gone = |path: &PathBuf| {
-            let error = std::fs::File::open(path).err()?;
+            let error = tunesmith_files::open(path).err()?;
             Some(Fault::Machine(format!("the kernel's library `{}` cannot be opened: {error}", path.display())))
         };
         if let Some(fault) = paths.iter().find_map(gone) {
@@ -247,7 +247,7 @@ fn last_level_cache() -> usize {
     const MOST: usize = 512 << 20;
     let sizes = (0..8).filter_map(|index| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
-        let text = std::fs::read_to_string(path).ok()?;
+        let text = tunesmith_files::read_text(path, tunesmith_files::TEXT).ok()?;
         text.trim().strip_suffix('K')?.parse::<usize>().ok()
     });
     sizes.max().map_or(UNKNOWN, |kilobytes| (kilobytes << 10).min(MOST))

@@ -6,6 +6,7 @@ use crate::data::Fields;
 use crate::problem::{Scope, Template};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use tunesmith_files::RECORD;
 
 /// Returns a digest of the problem's description of its command, and of the files that it names. A
 /// file counts if it is in the problem's folder and a word of a command names it in the
@@ -21,7 +22,7 @@ pub(super) fn digest(spec: &CommandSpec, scope: &Scope) -> std::io::Result<Strin
         hash.add(text);
     }
     for file in files(spec, scope) {
-        hash.add(std::fs::read(file)?);
+        hash.add(tunesmith_files::read(&file, RECORD)?);
     }
     Ok(hash.digest())
 }

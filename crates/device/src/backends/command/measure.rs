@@ -239,7 +239,7 @@ impl CommandBench<'_> {
         let Some(words) = &self.backend.spec.verify.check else { return Ok(()) };
         let input = prepared.folder.with_extension("output");
         let broken = |error| DeviceError::Worker { problem: format!("cannot keep the command's output: {error}") };
-        std::fs::write(&input, printed).map_err(|error| Stop::Broken(broken(error)))?;
+        tunesmith_files::write(&input, printed).map_err(|error| Stop::Broken(broken(error)))?;
         let task = CommandTask {
             input: Input::File(input.clone()),
             ..self.backend.task(expand(words, &prepared.scope), prepared)

@@ -7,6 +7,7 @@ use crate::backends::command::backend::{BuiltCommand, CommandBackend, step_words
 use crate::data::Fields;
 use std::io;
 use std::path::Path;
+use tunesmith_files::RECORD;
 
 /// The number of first builds whose files are compared.
 pub(super) const COMPARED: u64 = 12;
@@ -101,7 +102,7 @@ fn add(hash: &mut Fields, folder: &Path) -> io::Result<()> {
         if kind.is_dir() {
             add(hash, &entry.path())?;
         } else if kind.is_file() {
-            hash.add(std::fs::read(entry.path())?);
+            hash.add(tunesmith_files::read(entry.path(), RECORD)?);
         }
     }
     Ok(())

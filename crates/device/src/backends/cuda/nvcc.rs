@@ -123,15 +123,17 @@ impl Compilation<'_> {
     fn run(&self) -> Result<Result<GpuMade, CompileOutcome>, DeviceError> {
         let GpuTask { binary, options, .. } = self.task;
         let files = Files { source: binary.with_extension("nvcc.cu"), ptx: binary.with_extension("nvcc.ptx") };
-        let text = std::fs::read_to_string(&self.task.source).map_err(|error| gone(&self.task.source, &error))?;
+        let text = tunesmith_files::read_text(&self.task.source, tunesmith_files::TEXT)
+            .map_err(|error| gone(&self.task.source, &error))?;
         let (macros, options): (Vec<String>, Vec<String>) =
             options.iter().cloned().partition(|option| GpuApi::Cuda.is_own_macro(option));
         let source = self.source(&text, &macros);
-        std::fs::write(&files.source, source).map_err(|error| gone(&files.source, &error))?;
+        tunesmith_files::write(&files.source, source).map_err(|error| gone(&files.source, &error))?;
         if let Err(ended) = self.step("-ptx", &options, &files.source, &files.ptx)? {
             return Ok(Err(ended));
         }
-        let ptx = std::fs::read_to_string(&files.ptx).map_err(|error| gone(&files.ptx, &error))?;
+        let ptx =
+            tunesmith_files::read_text(&files.ptx, tunesmith_files::TEXT).map_err(|error| gone(&files.ptx, &error))?;
         let (ptx, names) = without_names(&ptx);
         let Some((function, symbols)) = names.split_first().filter(|_| names.len() > self.task.symbols.len()) else {
             let reason = format!("{} gives no names", self.nvcc.name);
@@ -139,10 +141,10 @@ impl Compilation<'_> {
         };
         let (function, symbols) = (function.clone(), symbols.to_vec());
         if GpuApi::makes_ptx(&options) {
-            std::fs::write(binary, ptx).map_err(|error| gone(binary, &error))?;
+            tunesmith_files::write(binary, ptx).map_err(|error| gone(binary, &error))?;
             return Ok(Ok(GpuMade { function, symbols, spills: None }));
         }
-        std::fs::write(&files.ptx, ptx).map_err(|error| gone(&files.ptx, &error))?;
+        tunesmith_files::write(&files.ptx, ptx).map_err(|error| gone(&files.ptx, &error))?;
         let log = self.step("-cubin", &options, &files.ptx, binary)?;
         Ok(log.map(|log| GpuMade { spills: Spills::of(&log, &function), function, symbols }))
     }
@@ -198,7 +200,7 @@ impl Compilation<'_> {
         let arguments = ["-ptx", "-o"].map(str::to_owned).into_iter();
         let arguments: Vec<_> = arguments.chain([&ptx, &source].map(|path| path.display().to_string())).collect();
         let Nvcc { tool, clock, .. } = self.nvcc;
-        let written = std::fs::write(&source, faults::PLAIN_SOURCE);
+        let written = tunesmith_files::write(&source, faults::PLAIN_SOURCE);
         let left = self.end.saturating_sub(clock.now());
         let ran = written.is_ok().then(|| tool.run(&arguments, left, self.cancel));
         for path in [&source, &ptx] {

@@ -198,7 +198,8 @@ impl GpuBackend {
         }
         let gone =
             |error| DeviceError::Machine { problem: format!("the machine code is gone: {error}; resume the run") };
-        let image = std::fs::read(binary).map_err(|error| BuildError::Broken(gone(error)))?;
+        let image =
+            tunesmith_files::read(binary, tunesmith_files::DATA).map_err(|error| BuildError::Broken(gone(error)))?;
         Ok(Code { image, made })
     }
 }

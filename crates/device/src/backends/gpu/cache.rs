@@ -9,6 +9,7 @@ use crate::backends::gpu::GpuMade;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use tunesmith_files::{DATA, TEXT};
 
 /// The size limit of the cache in bytes, about ten thousand binaries. A larger cache loses its oldest
 /// entries until it has half this size.
@@ -39,9 +40,9 @@ impl BinaryCache {
     /// Copies the binary of an entry to `to`, and returns its description. Returns `None` if there
     /// is no such entry.
     pub(super) fn get(&self, key: &str, to: &Path) -> Option<GpuMade> {
-        let description = std::fs::read(self.description(key)).ok()?;
+        let description = tunesmith_files::read(self.description(key), TEXT).ok()?;
         let made = serde_json::from_slice(&description).ok()?;
-        std::fs::copy(self.binary(key), to).ok()?;
+        std::fs::write(to, tunesmith_files::read(self.binary(key), DATA).ok()?).ok()?;
         Some(made)
     }
 

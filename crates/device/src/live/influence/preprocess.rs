@@ -4,7 +4,6 @@ use super::sources::SourcePlace;
 use crate::host::{Compiler, Ended};
 use crate::live::{KernelPlan, LiveEvaluator};
 use crate::problem::{Kernel, Language, Scope};
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,7 +89,7 @@ fn compiled(compiler: &Compiler, command: &[String], inputs: usize) -> Option<(V
 /// fails.
 fn driven(folder: &Path, source: &str, command: &[String]) -> Option<(Vec<String>, Vec<String>)> {
     let path = folder.join("preprocessed.cpp");
-    fs::write(&path, source).ok()?;
+    tunesmith_files::write(&path, source).ok()?;
     let counts = |word: &&String| ["-D", "-I", "-U"].iter().any(|option| word.starts_with(option));
     let fixed = ["-x", "c++"].map(str::to_owned);
     Some((fixed.into_iter().chain(command.iter().filter(counts).cloned()).collect(), vec![path.display().to_string()]))

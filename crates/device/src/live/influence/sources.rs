@@ -2,8 +2,8 @@
 
 use crate::backends::compiling::{IncludedFile, functions};
 use crate::problem::{Kernel, Reference};
-use std::fs;
 use std::path::{Path, PathBuf};
+use tunesmith_files::TEXT;
 
 /// A place in a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl Sources {
                 known.is_certain |= is_certain;
                 continue;
             }
-            let bytes = fs::read(&file).ok().filter(|_| sources.files.len() < MOST_FILES);
+            let bytes = tunesmith_files::read(&file, TEXT).ok().filter(|_| sources.files.len() < MOST_FILES);
             let Some(bytes) = bytes else {
                 sources.is_complete = false;
                 continue;

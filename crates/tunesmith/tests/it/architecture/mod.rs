@@ -5,7 +5,9 @@ mod cycles;
 mod house;
 mod lengths;
 mod objective;
+mod opening;
 mod paths;
+mod permissions;
 mod planted;
 mod rows;
 mod source;
@@ -190,7 +192,23 @@ fn planted_unsafe_code_is_found_but_not_in_comments_and_texts() {
 
 #[test]
 fn nothing_outside_the_objective_asks_whether_it_is_time() {
-    none(&objective::faults(&House::own()));
+    none(&objective::RULE.faults(&House::own()));
+}
+
+#[test]
+fn files_of_unknown_kind_are_opened_by_one_crate() {
+    none(&opening::RULE.faults(&House::own()));
+}
+
+#[test]
+fn a_planted_opening_is_found_but_not_in_tests() {
+    let code = "use std::fs::{self, File};\nfn f(p: &Path) {\n    let _ = fs::read(p);\n    let _ = p.map(File::open);\n    \
+                let _ = fs::OpenOptions::new().read(true).open(p);\n}\n\
+                #[cfg(test)]\nmod tests {\n    fn h() { std::fs::write(\"a\", \"b\"); }\n}\n";
+    let planted = Planted::new(&[("files", &[], &[("lib.rs", code)]), ("problem", &[], &[("lib.rs", code)])]);
+    let faults = opening::RULE.faults(&planted.house);
+    let expected = ["5 opens by `OpenOptions`", "3 opens by `fs::read`", "4 opens by `File::open`"];
+    assert_eq!(faults, expected.map(|what| format!("crates/problem/src/lib.rs:{what}")));
 }
 
 #[test]
@@ -198,7 +216,7 @@ fn a_planted_question_about_time_is_found_but_not_in_tests() {
     let code = "fn f(o: O) -> bool {\n    o.is_time()\n}\nfn g(t: T) -> String {\n    format!(\"{}\", t ==                 crate::Target::default())\n}\n#[cfg(test)]\nmod tests {\n    fn h(o: O) { o.is_time(); }\n}\n";
     let files = [("lib.rs", "mod metric;\nmod other;\n"), ("metric/mod.rs", code), ("other.rs", code)];
     let planted = Planted::new(&[("problem", &[], &files)]);
-    let faults = objective::faults(&planted.house);
+    let faults = objective::RULE.faults(&planted.house);
     let expected = ["2 asks by `is_time`", "5 asks by `crate::Target::default`"];
     assert_eq!(faults, expected.map(|what| format!("crates/problem/src/other.rs:{what}")));
 }

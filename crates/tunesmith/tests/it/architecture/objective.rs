@@ -1,15 +1,15 @@
 //! The places that ask whether an objective is time.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{ExprMethodCall, Macro};
 
-use crate::architecture::house::House;
 use crate::architecture::paths::{Written, paths};
+use crate::architecture::permissions::Rule;
 use crate::architecture::source::Source;
+
+/// Only the modules of objectives ask, but for the files that are listed.
+pub(crate) const RULE: Rule = Rule { verb: "asks", modules: &MODULES, allowed: &ALLOWED, done: asked };
 
 /// The modules of objectives.
 const MODULES: [&str; 5] = [
@@ -33,28 +33,6 @@ const ALLOWED: [(&str, &str); 10] = [
     ("crates/tunesmith/src/tune/learned.rs", "the condition `limit` compares times with the limit of a device file"),
     ("crates/tunesmith/src/tune/settings.rs", "a recording is read for the names of its numbers only if one is used"),
 ];
-
-/// Returns the places outside the modules of objectives that ask, and the permissions that nobody uses.
-pub(crate) fn faults(house: &House) -> Vec<String> {
-    let mut used = BTreeSet::new();
-    let mut faults = Vec::new();
-    for source in house.crates.iter().flat_map(|one| one.sources()) {
-        let path = house.short(&source.path);
-        if MODULES.iter().any(|module| Path::new(&path).starts_with(module)) {
-            continue;
-        }
-        let asked = asked(&source);
-        match ALLOWED.iter().find(|(allowed, _)| *allowed == path) {
-            Some((allowed, _)) if !asked.is_empty() => drop(used.insert(*allowed)),
-            Some(_) => {}
-            None => faults.extend(asked.iter().map(|(line, word)| format!("{path}:{line} asks by `{word}`"))),
-        }
-    }
-    let is_there = |allowed: &&str| house.crates.iter().any(|one| allowed.starts_with(&house.short(&one.folder)));
-    let unused = ALLOWED.iter().map(|(allowed, _)| *allowed).filter(|allowed| !used.contains(allowed));
-    faults.extend(unused.filter(is_there).map(|allowed| format!("{allowed} asks no more: remove its permission")));
-    faults
-}
 
 /// Returns the lines that ask, with the words by which they do.
 fn asked(source: &Source) -> Vec<(usize, String)> {

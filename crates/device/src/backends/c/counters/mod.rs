@@ -102,7 +102,10 @@ fn open(event: ProcessorEvent) -> io::Result<Counter> {
 
 /// Returns the size of a cache line in bytes, as reported by the system. Defaults to 64.
 fn cache_line() -> f64 {
-    let text = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size");
+    let text = tunesmith_files::read_text(
+        "/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size",
+        tunesmith_files::TEXT,
+    );
     text.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(64.0)
 }
 

@@ -11,7 +11,8 @@ const FORBIDS: i32 = 3;
 
 /// Interprets an error of opening an event on this system.
 pub(super) fn unavailable(error: &io::Error) -> Missing {
-    let setting = std::fs::read_to_string(PARANOID).ok().and_then(|text| text.trim().parse().ok());
+    let setting =
+        tunesmith_files::read_text(PARANOID, tunesmith_files::TEXT).ok().and_then(|text| text.trim().parse().ok());
     let (reason, remedy) = explained(error, setting);
     Missing { backend: "counters of the processor".to_owned(), reason, remedy }
 }

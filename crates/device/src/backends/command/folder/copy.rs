@@ -43,7 +43,7 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 fn copy_file(from: &Path, to: &Path, is_compiled: bool) -> io::Result<()> {
-    let mut source = match File::open(from) {
+    let mut source = match tunesmith_files::open(from) {
         // A file that nobody may read can be named all the same.
         Err(error) if error.kind() == ErrorKind::PermissionDenied => return link(from, to),
         opened => opened?,
@@ -56,7 +56,7 @@ fn copy_file(from: &Path, to: &Path, is_compiled: bool) -> io::Result<()> {
 
 /// Shares the bytes of a file with its copy, until one of them is written. Few file systems can.
 fn clone_file(from: &Path, to: &Path) -> io::Result<()> {
-    let source = File::open(from)?;
+    let source = tunesmith_files::open(from)?;
     let copy = create(to)?;
     let cloned = ioctl_ficlone(&copy, &source).map_err(io::Error::from);
     let cloned = cloned.and_then(|()| finish(&copy, &source.metadata()?, false));

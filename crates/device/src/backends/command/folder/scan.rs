@@ -2,7 +2,7 @@
 
 use crate::data::is_scratch;
 use std::collections::{BTreeSet, VecDeque};
-use std::fs::{DirEntry, File, Metadata};
+use std::fs::{DirEntry, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -157,7 +157,7 @@ fn may_be_compiled(metadata: &Metadata) -> bool {
 
 fn is_compiled(path: &Path) -> bool {
     let mut first = [0; 8];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    let read = tunesmith_files::open(path).and_then(|mut file| file.read_exact(&mut first));
     read.is_ok() && COMPILED.iter().any(|magic| first.starts_with(magic))
 }
 
@@ -180,6 +180,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
     use std::fs;
+    use std::fs::File;
 
     /// Returns the kinds of the entries of a folder with these files.
     fn kinds(files: &[(&str, &[u8])], private: &str, is_built: bool) -> BTreeMap<String, Kind> {

@@ -55,7 +55,7 @@ fn compile_with<C: RuntimeCompiler>(task: &GpuTask, opened: &mut Option<C>) -> R
             opened.insert(compiler.map_err(|absent| unusable(format!("{}; {}", absent.reason, absent.remedy)))?)
         }
     };
-    let source = std::fs::read_to_string(&task.source);
+    let source = tunesmith_files::read_text(&task.source, tunesmith_files::TEXT);
     let source = source.map_err(|error| unusable(format!("the source cannot be read: {error}")))?;
     let mut names = vec![task.function.clone()];
     names.extend(task.symbols.iter().map(|symbol| format!("&{symbol}")));
@@ -68,7 +68,7 @@ fn compile_with<C: RuntimeCompiler>(task: &GpuTask, opened: &mut Option<C>) -> R
 
 /// Writes the binary.
 fn finish(task: &GpuTask, image: &[u8], made: GpuMade) -> Result<Compiled, Compiled> {
-    std::fs::write(&task.binary, image)
+    tunesmith_files::write(&task.binary, image)
         .map_err(|error| Compiled::Unusable(format!("`{}` cannot be written: {error}", task.binary.display())))?;
     Ok(Compiled::Built(Made::Gpu(made)))
 }

@@ -109,7 +109,7 @@ impl GpuSession {
     }
 
     fn load_one(&mut self, program: &GpuProgram) -> Result<LoadedKernel, Fault> {
-        let image = std::fs::read(&program.binary)
+        let image = tunesmith_files::read(&program.binary, tunesmith_files::DATA)
             .map_err(|error| Fault::Machine(format!("`{}` cannot be read: {error}", program.binary.display())))?;
         let driver = &mut self.driver;
         let module = driver.load(&image).map_err(|error| error.fault("the kernel cannot be loaded"))?;

@@ -68,7 +68,7 @@ impl Binding {
 
     /// Loads a program: from its binary if the driver accepts it, else from its source.
     pub(super) fn load(&self, program: &OpenClProgram) -> Result<Program, Fault> {
-        if let Ok(binary) = std::fs::read(&program.binary) {
+        if let Ok(binary) = tunesmith_files::read(&program.binary, tunesmith_files::DATA) {
             // SAFETY: the device is the context's, and the binary was made by this driver for this
             // device.
             let loaded = unsafe { Program::create_from_binary(&self.context, &[self.device.id()], &[&binary]) };
@@ -76,7 +76,7 @@ impl Binding {
                 return Ok(loaded);
             }
         }
-        let source = std::fs::read_to_string(&program.source);
+        let source = tunesmith_files::read_text(&program.source, tunesmith_files::TEXT);
         let source = source.map_err(|error| Fault::Machine(format!("the source cannot be read: {error}")))?;
         self.build(&source, &program.options).map_err(|log| Fault::Failed(format!("it does not compile:\n{log}")))
     }

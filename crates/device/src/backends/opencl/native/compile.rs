@@ -52,7 +52,7 @@ impl Compiler {
 }
 
 fn compile_on(binding: &Binding, task: &OpenClTask, launching: &mut dyn FnMut()) -> Compiled {
-    let source = match std::fs::read_to_string(&task.source) {
+    let source = match tunesmith_files::read_text(&task.source, tunesmith_files::TEXT) {
         Ok(source) => source,
         Err(error) => return Compiled::Unusable(format!("the source cannot be read: {error}")),
     };
@@ -211,7 +211,7 @@ fn keeps_what_it_compiles(device: &Device) -> bool {
 fn save_binary(program: &Program, task: &OpenClTask) {
     let binary = program.get_binaries().ok().and_then(|binaries| binaries.into_iter().next());
     if let Some(binary) = binary.filter(|binary| !binary.is_empty()) {
-        let written = std::fs::write(&task.binary, binary);
+        let written = tunesmith_files::write(&task.binary, binary);
         if written.is_err() {
             // Half a file is worse than none.
             let _ = std::fs::remove_file(&task.binary);

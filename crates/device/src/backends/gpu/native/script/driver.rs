@@ -133,7 +133,7 @@ impl ScriptedDriver {
     fn log(&self, line: &str) {
         let Some(path) = &self.script.log else { return };
         // An error is ignored: a reader of the log will notice that it is missing.
-        if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path) {
+        if let Ok(mut file) = tunesmith_files::open_with(OpenOptions::new().create(true).append(true), path) {
             let _ = writeln!(file, "{line}");
         }
     }
@@ -490,7 +490,7 @@ impl ScriptedDriver {
         health.is_lost |= behaviour.loses_device;
         if let Some(file) = &behaviour.once {
             // An error is ignored: the rule then applies again, which a test notices.
-            let _ = std::fs::write(file, "");
+            let _ = tunesmith_files::replace(file, "");
         }
     }
 

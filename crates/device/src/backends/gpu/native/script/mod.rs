@@ -185,7 +185,8 @@ impl Script {
             reason: format!("the script `{}` of a driver cannot be read: {error}", path.display()),
             remedy: "mend the script, or do without it".to_owned(),
         };
-        let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+        let text =
+            tunesmith_files::read_text(path, tunesmith_files::TEXT).map_err(|error| cannot(error.to_string()))?;
         serde_json::from_str(&text).map_err(|error| cannot(error.to_string()))
     }
 
