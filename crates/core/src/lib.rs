@@ -135,4 +135,4 @@ pub use target::{Aim, Target, TargetParseError};
 pub use tuner::{Run, Seconds, Tuner};
 pub use verdict::{Basis, Comparison, Evidence, Repeat, Trial, Verdict};
 
-pub use tunesmith_time::{Clock, ManualClock, SystemClock, statistics};
+pub use tunesmith_time::{Clock, LONGEST, ManualClock, SystemClock, stated_seconds, statistics};

@@ -198,7 +198,10 @@ impl Hall {
                 continue;
             }
             let hall = Arc::clone(self);
-            thread::spawn(move || hall.receive(socket));
+            if thread::Builder::new().spawn(move || hall.receive(socket)).is_err() {
+                // The peer may try again.
+                self.strangers.fetch_sub(1, Ordering::SeqCst);
+            }
         }
     }
 

@@ -54,7 +54,7 @@ pub(crate) fn read(root: &Section<'_>, sizes: &[(String, Value)], messages: &Mes
     let list = section.get("list").map(|node| node.items()).unwrap_or_default();
     inputs.list = list.iter().filter_map(|node| read_input(node, sizes, messages)).collect();
     inputs.filter = section.get("filter").and_then(|node| node.expression());
-    inputs.count = section.get("count").and_then(|node| node.count()).and_then(|count| usize::try_from(count).ok());
+    inputs.count = section.get("count").and_then(|node| node.whole(1..=MOST));
     inputs.seed = section.get("seed").and_then(|node| node.count()).unwrap_or(0);
     inputs.features = read_features(&section, sizes, messages);
     let runs = section.get("runs").map(|node| node.items()).unwrap_or_default();

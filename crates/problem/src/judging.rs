@@ -2,7 +2,6 @@
 //! them.
 
 use crate::tree::{Node, Section};
-use std::time::Duration;
 use tunesmith_core::Judging;
 
 /// The keys of `[measure]` that [`read`] understands.
@@ -20,7 +19,7 @@ pub(crate) fn read(section: &Section<'_>) -> Judging {
     }
     if let Some(finals) = &mut judging.finals {
         finals.share = share(section, "final_share").unwrap_or(finals.share);
-        finals.cap = seconds(section, "final_cap").unwrap_or(finals.cap);
+        finals.cap = section.get("final_cap").and_then(|node| node.seconds()).unwrap_or(finals.cap);
     }
     if let (Some(watch), Some(most)) = (&mut judging.drift, share(section, "drift_share")) {
         watch.share = most;
@@ -47,20 +46,4 @@ fn share(section: &Section<'_>, key: &str) -> Option<f64> {
     }
     node.error(format!("`{}` must lie between 0 and 1", node.name), None);
     None
-}
-
-/// Returns a number above 0.
-pub(crate) fn positive(section: &Section<'_>, key: &str) -> Option<f64> {
-    let node = section.get(key)?;
-    let number = node.number()?;
-    if number.is_finite() && number > 0.0 {
-        return Some(number);
-    }
-    node.error(format!("`{}` must be above 0", node.name), None);
-    None
-}
-
-/// Returns a number of seconds above 0.
-pub(crate) fn seconds(section: &Section<'_>, key: &str) -> Option<Duration> {
-    Duration::try_from_secs_f64(positive(section, key)?).ok()
 }

@@ -5,8 +5,10 @@ pub(crate) use crate::item::Located;
 use crate::item::{Content, Item, Table};
 use std::collections::HashSet;
 use std::fmt::Display;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::str::FromStr;
+use std::time::Duration;
+use tunesmith_core::{LONGEST, stated_seconds};
 use tunesmith_space::did_you_mean;
 use tunesmith_space::{Expr, ExprError, Value};
 
@@ -185,6 +187,32 @@ impl<'a> Node<'a> {
             self.error(format!("`{}` must be a whole number of at least 0", self.name), None);
         }
         count
+    }
+
+    /// Returns a whole number within `bounds`.
+    pub(crate) fn whole(&self, bounds: RangeInclusive<usize>) -> Option<usize> {
+        let whole = self.scalar().and_then(|value| value.as_int()).and_then(|number| usize::try_from(number).ok());
+        let whole = whole.filter(|number| bounds.contains(number));
+        if whole.is_none() {
+            let (least, most) = (bounds.start(), bounds.end());
+            self.error(format!("`{}` must be a whole number from {least} to {most}", self.name), None);
+        }
+        whole
+    }
+
+    /// Returns a number above 0 and at most `most`.
+    pub(crate) fn positive(&self, most: f64) -> Option<f64> {
+        let number = self.number()?;
+        if number > 0.0 && number <= most {
+            return Some(number);
+        }
+        self.error(format!("`{}` must be above 0 and at most {most}", self.name), None);
+        None
+    }
+
+    /// Returns a time that is written as a number of seconds above 0.
+    pub(crate) fn seconds(&self) -> Option<Duration> {
+        stated_seconds(self.positive(LONGEST.as_secs_f64())?)
     }
 
     pub(crate) fn truth(&self) -> Option<bool> {

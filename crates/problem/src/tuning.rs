@@ -1,7 +1,7 @@
 //! Reads the `[tuning]` and `[measure]` of a problem.
 
 use crate::arguments::word;
-use crate::judging::{self, positive, seconds};
+use crate::judging;
 use crate::tree::{Located, Node, Section};
 use tunesmith_core::{Stop, Target, TargetParseError};
 use tunesmith_device::{Cache, DeviceChoice, Launches, Policy};
@@ -36,7 +36,6 @@ pub type GridTable = Vec<(String, Vec<Value>)>;
 
 pub(crate) fn read(section: &Section<'_>) -> Tuning {
     section.allow(&["strategy", "stop", "device", "objective", "seed", "room", "default", "grid"]);
-    let count = |key| section.get(key).and_then(|node| node.count());
     let default = section.get("default").and_then(|node| node.section()).map(|default| {
         let pair = |(name, node): (Located<&str>, Node<'_>)| Some((name.value.to_string(), node.required_scalar()?));
         default.entries().filter_map(pair).collect()
@@ -46,8 +45,8 @@ pub(crate) fn read(section: &Section<'_>) -> Tuning {
         stop: section.get("stop").and_then(|node| node.parsed(|_| None)),
         device: section.get("device").and_then(|node| read_device(&node)),
         objective: section.get("objective").and_then(|node| read_objective(&node)),
-        seed: count("seed"),
-        room: count("room").and_then(|room| usize::try_from(room).ok()),
+        seed: section.get("seed").and_then(|node| node.count()),
+        room: section.get("room").and_then(|node| node.whole(1..=MOST_ROOM)),
         default,
         grid: section.get("grid").map(|node| node.items()).unwrap_or_default().iter().filter_map(read_grid).collect(),
     }
@@ -101,6 +100,18 @@ const MEASURE_KEYS: &[&str] = &[
     "reference_limit",
 ];
 
+/// Maximum number of launches before the first sample: no limit of time ends them.
+const MOST_WARMUPS: usize = 10_000;
+
+/// Maximum number of samples of a configuration.
+const MOST_SAMPLES: usize = 1_000_000;
+
+/// Maximum factor of the limit of a launch.
+const MOST_FACTOR: usize = 1_000_000;
+
+/// Maximum number of requests in flight.
+const MOST_ROOM: usize = 1 << 16;
+
 /// Returns the policy: the defaults, replaced by the values of the section. Times are in seconds.
 pub(crate) fn read_policy(section: &Section<'_>) -> Policy {
     section.allow(&[MEASURE_KEYS, judging::KEYS].concat());
@@ -109,18 +120,20 @@ pub(crate) fn read_policy(section: &Section<'_>) -> Policy {
     if judging::switched_off(section, "graphs") {
         policy.launches = Launches::Single;
     }
+    let seconds = |key| section.get(key).and_then(|node| node.seconds());
+    let count = |key, most| section.get(key).and_then(|node| node.whole(1..=most));
     let sampling = &mut policy.sampling;
-    set(&mut sampling.warmups, count(section, "warmups"));
-    set(&mut sampling.min_samples, count(section, "min_samples"));
-    set(&mut sampling.max_samples, count(section, "max_samples"));
-    set(&mut sampling.stable, positive(section, "stable"));
-    set(&mut sampling.time_cap, seconds(section, "time_cap"));
+    set(&mut sampling.warmups, count("warmups", MOST_WARMUPS));
+    set(&mut sampling.min_samples, count("min_samples", MOST_SAMPLES));
+    set(&mut sampling.max_samples, count("max_samples", MOST_SAMPLES));
+    set(&mut sampling.stable, section.get("stable").and_then(|node| node.positive(1.0)));
+    set(&mut sampling.time_cap, seconds("time_cap"));
     let limits = &mut policy.limits;
-    set(&mut limits.first, seconds(section, "first_limit"));
-    set(&mut limits.floor, seconds(section, "launch_limit"));
-    set(&mut limits.factor, count(section, "limit_factor").and_then(|factor| u32::try_from(factor).ok()));
-    set(&mut limits.compile, seconds(section, "compile_limit"));
-    set(&mut limits.reference, seconds(section, "reference_limit"));
+    set(&mut limits.first, seconds("first_limit"));
+    set(&mut limits.floor, seconds("launch_limit"));
+    set(&mut limits.factor, count("limit_factor", MOST_FACTOR).and_then(|factor| u32::try_from(factor).ok()));
+    set(&mut limits.compile, seconds("compile_limit"));
+    set(&mut limits.reference, seconds("reference_limit"));
     policy
 }
 
@@ -128,14 +141,4 @@ fn set<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
     }
-}
-
-fn count(section: &Section<'_>, key: &str) -> Option<usize> {
-    let node = section.get(key)?;
-    let count = node.count()?;
-    if count == 0 {
-        node.error(format!("`{}` must be at least 1", node.name), None);
-        return None;
-    }
-    usize::try_from(count).ok()
 }

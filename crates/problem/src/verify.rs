@@ -146,12 +146,15 @@ pub(crate) fn read_sizes(section: &Section<'_>, sizes: &[(String, Value)], messa
     entries.iter().filter_map(entry).collect()
 }
 
+/// Returns a tolerance. A relative one above 1 would take zeros for any result.
 fn tolerance(section: &Section<'_>, key: &str) -> Option<f64> {
     let node = section.get(key)?;
     let tolerance = node.number()?;
-    if tolerance.is_finite() && tolerance >= 0.0 {
+    let most = if key == "relative" { 1.0 } else { f64::MAX };
+    if (0.0..=most).contains(&tolerance) {
         return Some(tolerance);
     }
-    node.error(format!("`{}` must be at least 0", node.name), None);
+    let bound = if key == "relative" { " and at most 1" } else { ", and finite" };
+    node.error(format!("`{}` must be at least 0{bound}", node.name), None);
     None
 }

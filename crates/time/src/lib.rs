@@ -22,3 +22,13 @@ mod clock;
 pub mod statistics;
 
 pub use clock::{Clock, ManualClock, SystemClock};
+
+use std::time::Duration;
+
+/// The longest time that a user can state, about 30 years. Sums and products of such times do not overflow.
+pub const LONGEST: Duration = Duration::from_secs(1_000_000_000);
+
+/// Returns a number of seconds that a user states as a time, or `None` if it is below 0 or beyond [`LONGEST`].
+pub fn stated_seconds(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| *time <= LONGEST)
+}

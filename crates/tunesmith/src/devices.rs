@@ -10,8 +10,10 @@ use tunesmith_space::Value;
 /// kernels. For an OpenCL or CUDA device, queries the drivers in a worker.
 ///
 /// # Errors
-/// The machine has no such device, or the device cannot run the problem's kernel.
+/// The machine has no such device, or the device cannot run the problem's kernel, or the machine does not carry so many
+/// builds at once.
 pub fn device_for(problem: &Problem, machine: &Machine) -> Result<Device, Error> {
+    machine.check_jobs()?;
     let own = own_device(problem);
     let device = machine.device_or(own.clone())?;
     let file = problem.source_file.path.display();

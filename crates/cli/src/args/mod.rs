@@ -14,6 +14,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use tunesmith::core::{LONGEST, stated_seconds};
 
 /// Finds the fastest correct configuration of a compute kernel on the device in front of you.
 #[derive(Debug, Parser)]
@@ -430,8 +431,8 @@ pub(crate) struct RunArgs {
 
 /// Parses a number of seconds.
 fn seconds(text: &str) -> Result<std::time::Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| format!("`{text}` is no number of seconds"))
+    let seconds = text.parse().ok().and_then(stated_seconds);
+    seconds.ok_or_else(|| format!("`{text}` is no number of seconds up to {}", LONGEST.as_secs()))
 }
 
 /// Names with the text of their values.

@@ -4,6 +4,7 @@ use super::{Pairs, pairs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
+use tunesmith::core::stated_seconds;
 
 pub(super) const CALIBRATE_HELP: &str = "Examples:
   tunesmith calibrate -o processor.device.json
@@ -265,6 +266,6 @@ pub(crate) struct EstimateArgs {
 
 fn minutes(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().map(|minutes| 60.0 * minutes);
-    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let time = seconds.and_then(stated_seconds);
     time.ok_or_else(|| format!("`{text}` is not a number of minutes"))
 }

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Folder, again, entries};
+use common::{Folder, TWICE, again, entries, twice_problem};
 use serde_json::Value as Json;
 
 /// `WORK` decides the time; `SAME` has no effect.
@@ -224,4 +224,24 @@ fn the_journal_knows_its_objective() {
     tune(&["--resume", "--objective", "time"]).refused(&["objective: maximise gflops"]);
     let resumed = tune(&["--resume"]).json();
     assert_eq!((&resumed["objective"]["name"], &resumed["evaluations"]), (&"gflops".into(), &8.into()));
+}
+
+#[test]
+fn the_largest_values_of_a_policy_are_measured_and_larger_ones_refused() {
+    let policy = |seconds: &str, factor: &str| {
+        let keys = ["time_cap", "first_limit", "launch_limit", "compile_limit", "reference_limit", "final_cap"];
+        let times: String = keys.iter().map(|key| format!("{key} = {seconds}\n")).collect();
+        let kernel = "file = \"reference.c\"\nfunction = \"twice\"\nlanguage = \"c\"";
+        let problem = twice_problem(kernel, "X = [1, 2]");
+        let (rest, _) = problem.split_once("[measure]").unwrap();
+        format!("{rest}[measure]\nlimit_factor = {factor}\nmax_samples = 9\n{times}")
+    };
+    let folder = Folder::with(&[("reference.c", TWICE), ("p.toml", &policy("1e9", "1000000"))]);
+    let tune = |jobs: &str| folder.run(&["tune", "p.toml", "--quiet", "--stop", "evaluations 2", "--jobs", jobs]);
+    let ran = tune("1");
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    tune("1000000000").refused(&["1000000000 builds at once are more than this machine carries", "--jobs"]);
+    folder.write("p.toml", &policy("1e19", "1000001"));
+    let ran = tune("1");
+    ran.refused(&["`measure.time_cap` must be above 0 and at most 1000000000", "`measure.limit_factor` must be"]);
 }

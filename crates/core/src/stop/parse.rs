@@ -3,6 +3,7 @@
 use super::{Condition, Stop, Window};
 use std::str::FromStr;
 use std::time::Duration;
+use tunesmith_time::stated_seconds;
 
 /// The error for a text that is not a stop condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -203,7 +204,7 @@ impl Parser {
     fn duration(&mut self, form: &str) -> Result<Duration, String> {
         let word = self.next().ok_or_else(|| format!("a time is missing; write `{form}`"))?;
         let time = milliseconds(&word).filter(|ms| *ms >= 0.0);
-        let time = time.and_then(|ms| Duration::try_from_secs_f64(ms / 1e3).ok());
+        let time = time.and_then(|ms| stated_seconds(ms / 1e3));
         time.ok_or_else(|| {
             format!("`{word}` is not a time; write a number with ns, us, ms, s, min or h as in `{form}`")
         })

@@ -1,9 +1,12 @@
 //! Compiles ahead of measurements. Programs come out in the order of the requests.
 
 use crate::backends::BuildError;
+use crate::error::DeviceError;
 use crate::host::POLL;
 use crate::problem::Scope;
+use std::any::Any;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -20,7 +23,12 @@ pub(crate) struct Builds<B: Build> {
     queue: VecDeque<QueueEntry<B::Built>>,
     tasks: Option<Sender<BuildTask>>,
     results: Receiver<(u64, BuildResult<B>)>,
+    /// The tasks as the threads receive them, and their answers.
+    waiting: Arc<Mutex<Receiver<BuildTask>>>,
+    done: Sender<(u64, BuildResult<B>)>,
     threads: Vec<JoinHandle<()>>,
+    /// Maximum number of threads.
+    jobs: usize,
     /// Raised to end the running compilations. Later compilations get a new one.
     cancel: Interrupt,
     tickets: u64,
@@ -66,14 +74,18 @@ impl<B: Build> Builds<B> {
     pub(crate) fn new(backend: Arc<B>, jobs: usize) -> Self {
         let (tasks, waiting) = channel();
         let (done, results) = channel();
-        let waiting = Arc::new(Mutex::new(waiting));
-        let threads = (0..jobs.max(1)).map(|_| {
-            let (backend, waiting, done) = (Arc::clone(&backend), Arc::clone(&waiting), done.clone());
-            std::thread::spawn(move || work(backend.as_ref(), &waiting, &done))
-        });
-        let threads = threads.collect();
-        let cancel = Interrupt::default();
-        Self { backend, queue: VecDeque::new(), tasks: Some(tasks), results, threads, cancel, tickets: 0 }
+        Self {
+            backend,
+            queue: VecDeque::new(),
+            tasks: Some(tasks),
+            results,
+            waiting: Arc::new(Mutex::new(waiting)),
+            done,
+            threads: Vec::new(),
+            jobs: jobs.max(1),
+            cancel: Interrupt::default(),
+            tickets: 0,
+        }
     }
 
     /// Appends a configuration.
@@ -132,8 +144,31 @@ impl<B: Build> Builds<B> {
         }
     }
 
+    /// Starts threads for `builds`, as far as there are none yet. Those that are there do the work of others that the
+    /// system does not start. Without any, the builds are [broken](BuildError::Broken).
+    fn start_threads(&mut self, builds: usize) {
+        while self.threads.len() < self.jobs.min(builds) {
+            let (backend, waiting, done) = (Arc::clone(&self.backend), Arc::clone(&self.waiting), self.done.clone());
+            let started = std::thread::Builder::new().spawn(move || work(backend.as_ref(), &waiting, &done));
+            match started {
+                Ok(thread) => self.threads.push(thread),
+                Err(_) if !self.threads.is_empty() => return,
+                Err(error) => {
+                    let problem = format!("no thread can be started: {error}; see `ulimit -u`, and resume the run");
+                    for entry in self.queue.iter_mut().filter(|entry| matches!(entry.state, State::Waiting)) {
+                        let problem = problem.clone();
+                        entry.state = State::Done(Err(BuildError::Broken(DeviceError::Machine { problem })));
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
     /// Hands all waiting configurations to the threads.
     fn release(&mut self) {
+        let building = self.queue.iter().filter(|entry| !matches!(entry.state, State::Done(_))).count();
+        self.start_threads(building);
         let Some(tasks) = &self.tasks else { return };
         for entry in self.queue.iter_mut().filter(|entry| matches!(entry.state, State::Waiting)) {
             let (ticket, scope) = (entry.ticket, Arc::clone(&entry.scope));
@@ -180,11 +215,22 @@ fn work<B: Build>(backend: &B, tasks: &Mutex<Receiver<BuildTask>>, done: &Sender
     loop {
         let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(BuildTask { ticket, scope, cancel }) = next else { return };
-        let result = if cancel.is_raised() { Err(BuildError::Cancelled) } else { backend.build(&scope, &cancel) };
+        let build = || if cancel.is_raised() { Err(BuildError::Cancelled) } else { backend.build(&scope, &cancel) };
+        // Whoever waits for this build would wait for ever.
+        let result = catch_unwind(AssertUnwindSafe(build)).unwrap_or_else(|panic| {
+            let problem = format!("the tuner failed in a build: {}; this is a bug", text_of(panic.as_ref()));
+            Err(BuildError::Broken(DeviceError::Machine { problem }))
+        });
         if done.send((ticket, result)).is_err() {
             return;
         }
     }
+}
+
+/// Returns the message of a panic.
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
 #[cfg(test)]
@@ -217,6 +263,8 @@ mod tests {
 
         fn build(&self, scope: &Scope, cancel: &Interrupt) -> BuildResult<Self> {
             self.started.fetch_add(1, Ordering::SeqCst);
+            let number = scope.get("N").and_then(Value::as_int).unwrap();
+            assert!(number >= 0, "{number} is below 0");
             let mut open = self.open.lock().unwrap();
             while !*open {
                 if cancel.is_raised() {
@@ -224,7 +272,6 @@ mod tests {
                 }
                 open = self.opened.wait_timeout(open, POLL).unwrap().0;
             }
-            let number = scope.get("N").and_then(Value::as_int).unwrap();
             if number % 2 == 1 {
                 return Err(BuildError::Failed(format!("{number} is odd")));
             }
@@ -279,6 +326,28 @@ mod tests {
         }
         assert_eq!(number(&builds.next(&Interrupt::default()).unwrap()), 3);
         assert_eq!(gate.started.load(Ordering::SeqCst), 6);
+    }
+
+    #[test]
+    fn a_build_that_panics_is_waited_for_by_nobody() {
+        for shares in [true, false] {
+            let mut builds = builds(&Gate::new(shares, true), 2, -1..2);
+            let next = |builds: &mut Builds<Gate>| builds.next(&Interrupt::default()).unwrap();
+            let (_, panicked) = next(&mut builds);
+            assert!(
+                matches!(&panicked, Err(BuildError::Broken(DeviceError::Machine { problem })) if problem.contains("-1 is below 0")),
+                "{:?}",
+                panicked.err()
+            );
+            assert_eq!([number(&next(&mut builds)), number(&next(&mut builds))], [0, 1], "the thread goes on");
+        }
+    }
+
+    #[test]
+    fn no_more_threads_are_started_than_there_are_builds() {
+        let mut builds = builds(&Gate::new(true, true), 1_000_000, 0..4);
+        assert_eq!(number(&builds.next(&Interrupt::default()).unwrap()), 0);
+        assert_eq!(builds.threads.len(), 4);
     }
 
     #[test]

@@ -91,9 +91,9 @@ impl Companion {
         group.control.write_all(&launcher.line(task)?)?;
         let input = group.control.try_clone()?;
         let (to, lines) = sync_channel(UNREAD);
-        std::thread::spawn(move || write_lines(&lines, input));
+        std::thread::Builder::new().spawn(move || write_lines(&lines, input))?;
         let (heard, from) = sync_channel(UNHEARD);
-        std::thread::spawn(move || read_lines(output, &heard));
+        std::thread::Builder::new().spawn(move || read_lines(output, &heard))?;
         let interrupt = launcher.interrupt().clone();
         Ok(Self { group, to, from, remarks: Some(remarks), is_over: false, interrupt, _scratch: scratch })
     }

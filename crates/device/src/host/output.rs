@@ -114,10 +114,10 @@ impl OutputReader {
         let kept = Arc::new(Mutex::new(Output::default()));
         let (end, ended) = channel::<()>();
         let output = Arc::clone(&kept);
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             read_all(from, &output);
             drop(end);
-        });
+        })?;
         Ok((Self { kept, to, ended }, theirs))
     }
 

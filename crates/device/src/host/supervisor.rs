@@ -122,15 +122,16 @@ fn serve_task(task: CommandTask, control: &UnixStream, mut input: BufReader<Unix
     };
     // A relayed input has a thread of its own: a program that does not read must not keep this one
     // from noticing the end.
-    let is_relayed = program.child.stdin.take().map(|mut to| {
-        std::thread::spawn(move || {
+    let relaying = program.child.stdin.take().map(|mut to| {
+        std::thread::Builder::new().spawn(move || {
             let _ = relay(&mut input, &mut to);
             // A program may close its input. What the tuner writes then is lost.
             let _ = io::copy(&mut input, &mut io::sink());
         })
     });
+    let relaying = relaying.transpose()?;
     // Without a relayed input, the tuner says nothing after the task. What can be read is the end.
-    let end = if is_relayed.is_some() { PollFlags::RDHUP } else { PollFlags::IN };
+    let end = if relaying.is_some() { PollFlags::RDHUP } else { PollFlags::IN };
     wait(&program.child, control, end)?;
     let status = program.child.wait()?;
     let wall = program.clock.now() - program.start;

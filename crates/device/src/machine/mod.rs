@@ -3,6 +3,7 @@
 mod choice;
 mod device;
 mod elsewhere;
+mod jobs;
 mod replay;
 mod setting;
 
@@ -12,7 +13,7 @@ pub use replay::Replay;
 pub use setting::SETTING;
 
 use crate::error::DeviceError;
-use crate::host::{Compilers, WorkerCommand};
+use crate::host::{Compilers, WorkerCommand, threads};
 use crate::live::Parcels;
 use crate::power::PowerSetup;
 use crate::sandbox::Sandbox;
@@ -45,7 +46,7 @@ pub struct Machine {
 impl Machine {
     /// Returns the number of concurrent builds, at least 1.
     pub fn jobs(&self) -> usize {
-        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+        self.jobs.unwrap_or_else(threads).max(1)
     }
 
     /// Resets the devices that killed runs left with another clock or power limit. Returns what was

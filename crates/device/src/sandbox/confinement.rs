@@ -71,7 +71,8 @@ impl Sandbox {
     /// The system has no sandbox. The text gives the reason.
     pub fn support() -> Result<String, String> {
         let confinement = Confinement::new(&Self::default(), PathBuf::from("/"), PathBuf::from("/"));
-        let trial = std::thread::spawn(move || Cage::build(&confinement, Role::Kernel)?.enter());
+        let enter = move || Cage::build(&confinement, Role::Kernel)?.enter();
+        let trial = std::thread::Builder::new().spawn(enter).map_err(|error| format!("no thread: {error}"))?;
         let applied = trial.join().unwrap_or_else(|_| Err("its trial panicked".to_owned()))?;
         // Without rules for files, a filter of calls promises little.
         if applied.starts_with("landlock") { Ok(applied) } else { Err("this kernel has no Landlock".to_owned()) }

@@ -39,6 +39,9 @@ pub(crate) fn read(
     (settings, parameters)
 }
 
+/// Maximum number of values of a setting.
+const MOST_VALUES: usize = 1 << 16;
+
 /// Returns the origin of a setting's values.
 fn origin(knob: Knob, node: &Node<'_>) -> Option<SettingValues> {
     let from_device = |values| {
@@ -49,7 +52,7 @@ fn origin(knob: Knob, node: &Node<'_>) -> Option<SettingValues> {
         None
     };
     if let Some(all) = node.is_table().then(|| node.section()).flatten().and_then(|section| section.get("all")) {
-        let count = all.count().and_then(|count| usize::try_from(count).ok()).filter(|count| *count > 0);
+        let count = all.whole(1..=MOST_VALUES);
         return from_device(SettingValues::All(Some(count?)));
     }
     match node.text() {

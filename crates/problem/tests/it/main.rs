@@ -4,6 +4,7 @@ mod alternatives;
 mod builder;
 mod device_settings;
 mod directives;
+mod edges;
 mod failure_places;
 mod images;
 mod languages;
