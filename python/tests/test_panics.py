@@ -61,6 +61,7 @@ CALLS = {
     "Problem.build": lambda: tunesmith.Problem.build(tunesmith.Kernel("void f() {}", "f"), {}, {"X": [1]}),
     "Problem.constrained": lambda: PROBLEM.constrained([]),
     "Problem.judged": lambda: PROBLEM.judged([], print),
+    "Problem.with_policy_of": lambda: PROBLEM.with_policy_of(PROBLEM),
     "Problem.space": lambda: PROBLEM.space(settings(device="synthetic:1")),
     "Recorded.load": lambda: _native.Recorded.load("none.jsonl"),
     "Recorded.summary": lambda: RECORDED.summary(1),

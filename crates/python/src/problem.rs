@@ -83,10 +83,12 @@ impl Problem {
     }
 
     /// Returns the problem measured as another one is: its samples, limits and final.
-    fn measured_as(&self, other: &Self) -> Self {
-        let mut read = self.read.clone();
-        (read.policy, read.judging) = (other.read.policy, other.read.judging.clone());
-        Self { read, in_code: self.in_code, raised: self.raised.clone() }
+    fn with_policy_of(&self, other: &Self) -> PyResult<Self> {
+        entry(|| {
+            let mut read = self.read.clone();
+            (read.policy, read.judging) = (other.read.policy, other.read.judging.clone());
+            Ok(Self { read, in_code: self.in_code, raised: self.raised.clone() })
+        })
     }
 
     /// The name.

@@ -128,7 +128,7 @@ def _measured(
 def _measured_plainly(problem: Problem, folder: Path, names: Names, iterations: int) -> Problem:
     """Returns the problem measured as Kernel Tuner measures."""
     plain = _problem.of_space(folder, names, [], {"min_samples": int(iterations), "max_samples": int(iterations)})
-    return _problem_of(problem.native.measured_as(plain.native))
+    return _problem_of(problem.native.with_policy_of(plain.native))
 
 
 def _problem_of(native: _native.Problem) -> Problem:
