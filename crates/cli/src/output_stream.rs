@@ -5,6 +5,8 @@
 
 use crate::args::{Command, NestCommand, TrainCommand};
 use crate::output;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tunesmith::Error;
@@ -39,6 +41,7 @@ impl OutputStream {
             let remedy = "name the nest: the problem and the reference are written beside it";
             return Err(refuse("`nest import` writes three files, which one stream cannot hold", remedy));
         }
+        let hears_signals = matches!(command, Command::Calibrate(_) | Command::Export(_));
         let Some(named) = named(command).filter(|named| is_stream(named.path)) else { return Ok(None) };
         if named.json {
             return Err(refuse("`-o -` and --json both write to standard output", "leave one of them out"));
@@ -55,6 +58,9 @@ impl OutputStream {
         })?;
         *named.path = folder.path().join(&named.name);
         output::take_standard_output(named.path);
+        if !hears_signals {
+            remove_on_signals(folder.path().to_path_buf());
+        }
         Ok(Some(Self { folder, name: named.name }))
     }
 
@@ -75,6 +81,22 @@ impl OutputStream {
             output::note(&format!("note: `{name}` is left out; name a file with `-o` to have it, too"));
         }
         Ok(())
+    }
+}
+
+/// Has a signal that ends this process remove `folder` first. Commands that use a device hear signals by themselves,
+/// because they have more to clean up.
+fn remove_on_signals(folder: PathBuf) {
+    let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+    let wait = move || {
+        if signals.forever().next().is_some() {
+            let _ = std::fs::remove_dir_all(folder);
+            std::process::exit(130);
+        }
+    };
+    // Without the thread, a signal would have no effect at all.
+    if std::thread::Builder::new().spawn(wait).is_err() {
+        output::note("note: no thread can be started, so that Ctrl-C has no effect");
     }
 }
 

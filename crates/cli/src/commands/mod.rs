@@ -66,7 +66,7 @@ pub(crate) use watch::watch;
 
 use crate::args::{Pairs, ProblemArgs, TuneArgs};
 use crate::{output, render};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -276,7 +276,14 @@ fn pairs(pairs: &Option<Pairs>) -> Vec<(String, String)> {
     pairs.as_ref().map(|pairs| pairs.pairs.clone()).unwrap_or_default()
 }
 
-/// Returns a flag that Ctrl-C and SIGTERM raise. The second Ctrl-C ends the process at once.
+/// Returns true if this process was started with a signal ignored.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+}
+
+/// Returns a flag that Ctrl-C, SIGTERM, SIGHUP and SIGXFSZ raise. The second Ctrl-C ends the process at once.
 fn interrupt() -> Interrupt {
     INTERRUPT.get_or_init(register_interrupt).clone()
 }
@@ -291,11 +298,15 @@ static INTERRUPT: OnceLock<Interrupt> = OnceLock::new();
 
 fn register_interrupt() -> Interrupt {
     let raised = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    // `nohup` has SIGHUP ignored.
+    let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
         // If a handler cannot be installed, the signal keeps its default effect. The journal is
         // safe anyway.
         let _ = flag::register_conditional_shutdown(signal, 130, raised.clone());
         let _ = flag::register(signal, raised.clone());
     }
+    // Every further write beyond the limit of a file's size sends it again.
+    let _ = flag::register(SIGXFSZ, raised.clone());
     Interrupt::from_flag(raised)
 }

@@ -117,3 +117,38 @@ fn a_tuner_that_is_killed_leaves_no_compiler() {
         assert!(within_a_minute(|| !processes.iter().any(runs)), "{stage}");
     }
 }
+
+#[test]
+fn signals_that_end_a_process_end_a_run_with_its_summary_and_a_whole_journal() {
+    let numbers: Vec<String> = (1..200).map(|number| number.to_string()).collect();
+    let problem = format!("[kernel]\ncommand = [\"sleep\", \"0.05\"]\n[parameters]\nX = [{}]\n", numbers.join(", "));
+    for (name, code) in [("-TERM", 130), ("-HUP", 130), ("-XFSZ", 130)] {
+        let folder = Folder::with(&[("p.toml", &problem)]);
+        let tuner = folder.command(&["tune", "p.toml"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let journal = folder.path("p.jsonl");
+        assert!(within_a_minute(|| fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() > 2)), "{name}");
+        signal(&tuner, name);
+        let output = tuner.wait_with_output().unwrap();
+        let summary = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(code), "{name}: {summary}");
+        assert!(summary.contains("ended by: interrupted") && summary.contains("--resume"), "{name}: {summary}");
+        for entry in common::entries(&journal) {
+            assert!(entry.is_object(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_was_started_without_hangups_goes_on_after_one() {
+    let folder =
+        Folder::with(&[("p.toml", "[kernel]\ncommand = [\"sleep\", \"0.05\"]\n[parameters]\nX = [1, 2, 3, 4]\n")]);
+    let program = folder.command(&["tune", "p.toml", "--quiet"]);
+    let mut command = Command::new("nohup");
+    command.arg(program.get_program()).args(program.get_args()).current_dir(program.get_current_dir().unwrap());
+    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let tuner = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(within_a_minute(|| folder.path("p.jsonl").exists()));
+    signal(&tuner, "-HUP");
+    assert_eq!(ended(tuner).code(), Some(0));
+    assert_eq!(common::entries(&folder.path("p.jsonl")).len(), 4);
+}

@@ -3,13 +3,16 @@
 use crate::error::ScratchError;
 use crate::sandbox::SHARED_MEMORY;
 use nix::sys::statvfs::{FsFlags, statvfs};
-use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, openat, statat, unlinkat};
+use rustix::io::Errno;
 use rustix::process::geteuid;
 use std::fs::{File, Permissions};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tunesmith_core::{Clock, SystemClock};
 use tunesmith_files::remove_tree;
 
 const PREFIX: &str = "tunesmith-";
@@ -153,22 +156,50 @@ fn remove_if_stale(path: &Path) -> io::Result<()> {
     if found.st_uid != geteuid().as_raw() {
         return Ok(());
     }
-    // Opening a device can have an effect, so that it is looked at first.
-    let is_file = |stat: &Stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-    if !is_file(&statat(&folder, LOCK, AtFlags::SYMLINK_NOFOLLOW)?) {
-        return Ok(());
-    }
-    let lock: OwnedFd = openat(&folder, LOCK, flags, Mode::empty())?;
-    let locked = fstat(&lock)?;
-    if !is_file(&locked) {
-        return Ok(());
-    }
-    flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+    let Some((_lock, locked)) = take_lock(&folder, LOCK)? else { return remove_unfinished(path, &folder, &found) };
     // Meanwhile another run may have removed the folder and made one of the same name.
     let is_same = |one: Stat, other: &Stat| (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino);
     let is_still = is_same(statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW)?, &found)
         && is_same(statat(&folder, LOCK, AtFlags::SYMLINK_NOFOLLOW)?, &locked);
     if is_still { remove_tree(path) } else { Ok(()) }
+}
+
+/// Locks a regular file of `folder`. Returns `None` if there is none.
+///
+/// # Errors
+/// Another process holds the lock.
+fn take_lock(folder: &OwnedFd, name: &str) -> io::Result<Option<(OwnedFd, Stat)>> {
+    // Opening a device can have an effect, so that it is looked at first.
+    let is_file = |stat: &Stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(there) if is_file(&there) => {}
+        Ok(_) | Err(Errno::NOENT) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    }
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let lock: OwnedFd = openat(folder, name, flags, Mode::empty())?;
+    let found = fstat(&lock)?;
+    if !is_file(&found) {
+        return Ok(None);
+    }
+    flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+    Ok(Some((lock, found)))
+}
+
+/// Removes the folder of a run that was killed before it held its lock: one that nobody has changed for a minute, and
+/// that holds nothing but the file that was to become the lock.
+fn remove_unfinished(path: &Path, folder: &OwnedFd, found: &Stat) -> io::Result<()> {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let changed = Duration::from_secs(u64::try_from(found.st_mtime).unwrap_or_default());
+    let names = std::fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
+    if SystemClock::new().unix() < changed + PATIENCE || names.iter().any(|name| name != NEW_LOCK) {
+        return Ok(());
+    }
+    if let Some(_lock) = take_lock(folder, NEW_LOCK)? {
+        unlinkat(folder, NEW_LOCK, AtFlags::empty())?;
+    }
+    // This fails if anything else has come meanwhile.
+    std::fs::remove_dir(path)
 }
 
 #[cfg(test)]
@@ -202,6 +233,34 @@ mod tests {
 
         assert!(!stale.exists());
         assert!(used.exists() && foreign.exists() && new.exists());
+    }
+
+    #[test]
+    fn a_folder_whose_run_was_killed_before_its_lock_goes_after_a_while() {
+        let parent = tempfile::tempdir().unwrap();
+        let made = |name: &str, files: &[&str], age: u64| {
+            let folder = parent.path().join(name);
+            std::fs::create_dir(&folder).unwrap();
+            files.iter().for_each(|file| std::fs::write(folder.join(file), "").unwrap());
+            let then = SystemClock::new().unix() - Duration::from_secs(age);
+            File::open(&folder).unwrap().set_modified(std::time::UNIX_EPOCH + then).unwrap();
+            folder
+        };
+        let gone = [made("tunesmith-empty", &[], 90), made("tunesmith-new", &[NEW_LOCK], 90)];
+        let kept = [
+            made("tunesmith-young", &[NEW_LOCK], 5),
+            made("tunesmith-users", &["notes"], 90),
+            made("tunesmith-both", &[NEW_LOCK, "notes"], 90),
+            made("tunesmith-held", &[NEW_LOCK], 90),
+        ];
+        let lock = File::open(kept[3].join(NEW_LOCK)).unwrap();
+        flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
+        remove_stale(parent.path());
+        assert_eq!(gone.map(|folder| folder.exists()), [false; 2]);
+        assert!(
+            kept.iter().all(|folder| folder.exists() && std::fs::read_dir(folder).unwrap().count() > 0),
+            "{kept:?}"
+        );
     }
 
     #[test]
