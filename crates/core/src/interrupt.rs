@@ -14,6 +14,11 @@ impl Interrupt {
         Self(flag)
     }
 
+    /// Returns the flag that this interrupt shares.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
     /// Asks the run to end.
     pub fn raise(&self) {
         self.0.store(true, Ordering::SeqCst);

@@ -5,7 +5,7 @@ use crate::tree::place_inside;
 use crate::{Diagnostic, Level, NestKernel, Problem, ProblemError};
 use rand::SeedableRng as _;
 use std::ops::Range;
-use tunesmith_core::Rng;
+use tunesmith_core::{Interrupt, Rng};
 use tunesmith_device::LIMIT_NAMES;
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
@@ -28,10 +28,19 @@ impl Problem {
     /// A parameter or constraint is wrong, each with its place: an unknown name, an expression that
     /// cannot be evaluated, or constraints that exclude everything.
     pub fn space(&self, limits: &[(String, Value)]) -> Result<ProblemSpace, ProblemError> {
+        self.space_until(limits, &Interrupt::default())
+    }
+
+    /// Builds the space as [`space`](Self::space) does, until `interrupt` is raised. It may take minutes.
+    ///
+    /// # Errors
+    /// As of [`space`](Self::space), or the construction was interrupted.
+    pub fn space_until(&self, limits: &[(String, Value)], interrupt: &Interrupt) -> Result<ProblemSpace, ProblemError> {
         if let Some(space) = &self.built {
             return Ok(ProblemSpace { space: space.clone(), warnings: Vec::new() });
         }
         let (builder, warnings) = self.space_builder(limits)?;
+        let builder = builder.cancel_on(interrupt.flag());
         Ok(ProblemSpace { space: self.build(builder)?, warnings })
     }
 

@@ -88,6 +88,9 @@ pub enum SpaceError {
         /// needed for that.
         culprits: Vec<String>,
     },
+    /// Somebody cancelled the construction.
+    #[error("the construction of the space was cancelled")]
+    Cancelled,
     /// The diagram grew beyond the [`Limits`](crate::Limits).
     #[error("the diagram of the space grows beyond {limit}, because of {}; {remedy}", quoted(.culprits), remedy = "shorten the parameters' lists, or write the constraint as several that each join fewer parameters")]
     TooLarge {

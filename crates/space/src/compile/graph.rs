@@ -14,6 +14,7 @@ use super::data::Data;
 use super::range;
 use crate::bits::Bits;
 use crate::expr::Node;
+use crate::limits::{Bounds, Limits};
 
 /// The cell of a value that cannot be computed (because of a division by zero, say). No whole
 /// number in a graph reaches it.
@@ -120,30 +121,34 @@ pub(crate) struct Graph {
     pub(crate) steps: Steps,
 }
 
-/// The steps that the construction of a group may still take. Clones share them.
+/// The steps that the construction of a group may still take. Clones share them. None is left once the construction
+/// is cancelled.
 #[derive(Clone, Debug)]
-pub(crate) struct Steps(Rc<Cell<u64>>);
+pub(crate) struct Steps {
+    left: Rc<Cell<u64>>,
+    bounds: Bounds,
+}
 
 impl Steps {
-    /// Allows `most` steps.
-    pub(crate) fn new(most: u64) -> Self {
-        Steps(Rc::new(Cell::new(most)))
+    /// Allows the steps of `bounds`.
+    pub(crate) fn new(bounds: &Bounds) -> Self {
+        Steps { left: Rc::new(Cell::new(bounds.limits.steps)), bounds: bounds.clone() }
     }
 
     /// Takes `steps`.
     pub(crate) fn spend(&self, steps: u64) {
-        self.0.set(self.0.get().saturating_sub(steps));
+        self.left.set(self.left.get().saturating_sub(steps));
     }
 
     /// Returns true if no step is left.
     pub(crate) fn are_spent(&self) -> bool {
-        self.0.get() == 0
+        self.left.get() == 0 || self.bounds.is_cancelled()
     }
 }
 
 impl Default for Steps {
     fn default() -> Self {
-        Self::new(u64::MAX)
+        Self::new(&Limits { steps: u64::MAX, ..Limits::default() }.into())
     }
 }
 

@@ -8,7 +8,7 @@
 use super::states::States;
 use super::{Diagram, Layer};
 use crate::compile::{Cells, Check, Conjunct, ERROR, Group, LevelPlan, Operand, Sources, Steps, run};
-use crate::limits::Limits;
+use crate::limits::Bounds;
 use crate::parameter::Parameter;
 
 /// The reason why a group of parameters has no diagram.
@@ -21,6 +21,8 @@ pub(crate) enum Obstacle {
         /// The group's parameters and the indices of their values in that configuration.
         values: Vec<(usize, u32)>,
     },
+    /// Somebody cancelled the construction.
+    Cancelled,
     /// The layers grow beyond a limit.
     TooLarge {
         /// The limit.
@@ -39,16 +41,16 @@ pub(crate) fn build(
     group: &[usize],
     parameters: &[Parameter],
     conjuncts: &[Conjunct],
-    limits: &Limits,
+    bounds: &Bounds,
 ) -> Result<Option<Vec<Diagram>>, Obstacle> {
-    if !conjuncts.is_empty() && Group::bytes(group, parameters) > limits.bytes {
+    if !conjuncts.is_empty() && Group::bytes(group, parameters) > bounds.limits.bytes {
         let conjuncts = (0..conjuncts.len()).collect();
-        return Err(Obstacle::TooLarge { limit: format!("{} bytes", limits.bytes), conjuncts });
+        return Err(Obstacle::TooLarge { limit: format!("{} bytes", bounds.limits.bytes), conjuncts });
     }
-    let Some(groups) = Group::compile(group, parameters, conjuncts, &Steps::new(limits.steps)) else { return Ok(None) };
+    let Some(groups) = Group::compile(group, parameters, conjuncts, &Steps::new(bounds)) else { return Ok(None) };
     let mut diagrams = Ok(Some(Vec::new()));
     for group in groups {
-        match (construct(group, limits), &mut diagrams) {
+        match (construct(group, bounds), &mut diagrams) {
             // An empty part leaves nothing on which another part could fail.
             (Ok(None), _) => return Ok(None),
             (Ok(Some(part)), Ok(Some(diagrams))) => diagrams.extend(part),
@@ -59,8 +61,8 @@ pub(crate) fn build(
     diagrams
 }
 
-fn construct(mut group: Group, limits: &Limits) -> Result<Option<Vec<Diagram>>, Obstacle> {
-    let mut construction = Construction::new(&group, limits);
+fn construct(mut group: Group, bounds: &Bounds) -> Result<Option<Vec<Diagram>>, Obstacle> {
+    let mut construction = Construction::new(&group, bounds);
     let plans = std::mem::take(&mut group.plans);
     let mut layers = Vec::with_capacity(plans.len());
     let mut states = construction.root();
@@ -100,7 +102,7 @@ fn path(layers: &[Layer], mut state: u32) -> Vec<u32> {
 /// Later conditions may still exclude a configuration with such a conjunct; otherwise building
 /// fails.
 struct Construction<'a> {
-    limits: &'a Limits,
+    bounds: &'a Bounds,
     conjuncts: usize,
     words: usize,
     nodes: usize,
@@ -112,10 +114,10 @@ struct Construction<'a> {
 }
 
 impl<'a> Construction<'a> {
-    fn new(group: &Group, limits: &'a Limits) -> Self {
+    fn new(group: &Group, bounds: &'a Bounds) -> Self {
         let conjuncts = group.conjuncts.len();
         Construction {
-            limits,
+            bounds,
             conjuncts,
             words: (2 * conjuncts).div_ceil(64),
             nodes: 0,
@@ -200,13 +202,17 @@ impl<'a> Construction<'a> {
 
     /// Returns an error if the nodes and runs built so far exceed a limit.
     fn check_limits(&self, group: &Group, plan: &LevelPlan, layer: &Layer, next: &States) -> Result<(), Obstacle> {
+        if self.bounds.is_cancelled() {
+            return Err(Obstacle::Cancelled);
+        }
         let bytes = self.bytes + size_of_val(layer.runs()) + next.bytes();
-        let limit = if self.nodes + next.len() > self.limits.nodes {
-            format!("{} nodes", self.limits.nodes)
-        } else if bytes > self.limits.bytes {
-            format!("{} bytes", self.limits.bytes)
+        let limits = &self.bounds.limits;
+        let limit = if self.nodes + next.len() > limits.nodes {
+            format!("{} nodes", limits.nodes)
+        } else if bytes > limits.bytes {
+            format!("{} bytes", limits.bytes)
         } else if group.graph.steps.are_spent() {
-            format!("{} steps", self.limits.steps)
+            format!("{} steps", limits.steps)
         } else {
             return Ok(());
         };

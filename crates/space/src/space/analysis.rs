@@ -119,7 +119,7 @@ impl Counter<'_> {
     fn build(&self, group: &Joined) -> Option<BigUint> {
         let limits = Limits { nodes: *self.nodes.borrow() / 4, ..Limits::default() };
         let built =
-            groups::build(std::slice::from_ref(group), &self.inner.parameters, &limits, Some(NonZeroUsize::MIN));
+            groups::build(std::slice::from_ref(group), &self.inner.parameters, &limits.into(), Some(NonZeroUsize::MIN));
         let built = built.into_iter().next()?;
         let nodes = match &built {
             Ok(Some(diagrams)) => diagrams.iter().map(Diagram::nodes).sum(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use num_bigint::BigUint;
 
@@ -15,7 +16,7 @@ use crate::constraint::Constraint;
 use crate::diagram::{Diagram, Obstacle};
 use crate::error::SpaceError;
 use crate::expr::{Datum, Evaluator, ExprError};
-use crate::limits::Limits;
+use crate::limits::{Bounds, Limits};
 use crate::parameter::Parameter;
 use crate::value::Value;
 
@@ -25,7 +26,7 @@ pub struct SpaceBuilder {
     parameters: Vec<Parameter>,
     constraints: Vec<Constraint>,
     constants: BTreeMap<String, Value>,
-    limits: Limits,
+    bounds: Bounds,
     threads: Option<NonZeroUsize>,
 }
 
@@ -51,7 +52,13 @@ impl SpaceBuilder {
 
     /// Replaces the default [`Limits`].
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.bounds.limits = limits;
+        self
+    }
+
+    /// Ends the construction soon after `flag` is raised, with [`SpaceError::Cancelled`].
+    pub fn cancel_on(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.bounds.cancel = Some(flag);
         self
     }
 
@@ -67,7 +74,7 @@ impl SpaceBuilder {
     ///
     /// # Errors
     /// A name is unknown or given twice, a constraint cannot be evaluated on some configuration,
-    /// the constraints leave no configuration, or a diagram grows beyond the limits.
+    /// the constraints leave no configuration, a diagram grows beyond the limits, or the construction was cancelled.
     pub fn build(self) -> Result<Space, SpaceError> {
         if self.parameters.is_empty() {
             return Err(SpaceError::NoParameters);
@@ -95,7 +102,7 @@ impl SpaceBuilder {
         let constants = conjuncts.iter().filter(|conjunct| conjunct.parameters.is_empty());
         let constants = constants.map(|conjunct| self.holds(conjunct).map(|holds| holds.then(Vec::new)));
         let joined = groups::joined(self.parameters.len(), conjuncts);
-        let built = groups::build(&joined, &self.parameters, &self.limits, self.threads);
+        let built = groups::build(&joined, &self.parameters, &self.bounds, self.threads);
         let built = built.into_iter().zip(&joined);
         let built = built.map(|(built, group)| built.map_err(|obstacle| self.refusal(obstacle, &group.conjuncts)));
         let mut diagrams = Ok(Vec::new());
@@ -140,6 +147,7 @@ impl SpaceBuilder {
                 culprits.dedup();
                 SpaceError::TooLarge { limit, culprits }
             }
+            Obstacle::Cancelled => SpaceError::Cancelled,
         }
     }
 

@@ -7,7 +7,7 @@ use std::thread;
 
 use crate::compile::{Conjunct, groups};
 use crate::diagram::{self, Diagram, Obstacle};
-use crate::limits::Limits;
+use crate::limits::{Bounds, Limits};
 use crate::parameter::Parameter;
 
 /// Maximum number of nodes of a small group. Such a group is built in less time than a thread needs
@@ -50,14 +50,15 @@ pub(super) fn joined(count: usize, conjuncts: &[Conjunct]) -> Vec<Joined> {
 pub(super) fn build(
     groups: &[Joined],
     parameters: &[Parameter],
-    limits: &Limits,
+    bounds: &Bounds,
     threads: Option<NonZeroUsize>,
 ) -> Vec<Built> {
-    let one = |group: &Joined, limits: &Limits| diagram::build(&group.parameters, parameters, &group.conjuncts, limits);
+    let one = |group: &Joined, bounds: &Bounds| diagram::build(&group.parameters, parameters, &group.conjuncts, bounds);
     if threads == Some(NonZeroUsize::MIN) || groups.len() == 1 {
-        return groups.iter().map(|group| one(group, limits)).collect();
+        return groups.iter().map(|group| one(group, bounds)).collect();
     }
-    let small = Limits { nodes: limits.nodes.min(SMALL), ..*limits };
+    let limits = Limits { nodes: bounds.limits.nodes.min(SMALL), ..bounds.limits };
+    let small = Bounds { limits, ..bounds.clone() };
     let mut built: Vec<Built> = groups.iter().map(|group| one(group, &small)).collect();
     let large = |built: &Built| matches!(built, Err(Obstacle::TooLarge { .. }));
     let again: Vec<usize> = (0..groups.len()).filter(|&index| large(&built[index])).collect();
@@ -65,7 +66,7 @@ pub(super) fn build(
         return built;
     }
     let threads = threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-    for (index, result) in at_once(&again, threads, |index| one(&groups[index], limits)) {
+    for (index, result) in at_once(&again, threads, |index| one(&groups[index], bounds)) {
         built[index] = result;
     }
     built

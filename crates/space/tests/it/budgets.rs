@@ -1,5 +1,7 @@
 //! Expressions and spaces have budgets: what would take hours is refused with its name.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tunesmith_space::{Constraint, Expr, Limits, Parameter, Space, SpaceError, Value, Values};
 
 fn refused(expression: &str) -> String {
@@ -107,4 +109,25 @@ fn a_term_that_is_used_again_and_again_is_looked_at_once() {
     assert_eq!(count(&[0, 1], &[0, 1], &format!("A == {}", power.replace("A + B", "B + B"))), Some(2));
     let distance = (0..40).fold("A - B".to_string(), |inner, _| format!("abs({inner}) - 1"));
     assert_eq!(count(&[0, 1, 2], &[0, 1, 2], &format!("{distance} == -1")), Some(4));
+}
+
+#[test]
+fn a_construction_is_cancelled_before_it_begins_and_while_it_runs() {
+    let long = || {
+        let values = |first: i64| Values::list((0..200).map(|at| first + at * at * 7919 % 10_007));
+        let builder = (0..4).fold(Space::builder(), |builder, at| {
+            builder.parameter(Parameter::new(format!("P{at}"), values(at)).unwrap())
+        });
+        let text = "(P0 * P1 + P2 * P3) % 9973 < 4000";
+        builder.constraint(Constraint::parse(text).unwrap())
+    };
+    let flag = Arc::new(AtomicBool::new(true));
+    assert_eq!(long().cancel_on(Arc::clone(&flag)).build().unwrap_err(), SpaceError::Cancelled);
+    flag.store(false, Ordering::Relaxed);
+    let building = std::thread::spawn({
+        let flag = Arc::clone(&flag);
+        move || long().cancel_on(flag).build().map(|space| space.size())
+    });
+    flag.store(true, Ordering::Relaxed);
+    assert_eq!(building.join().unwrap(), Err(SpaceError::Cancelled));
 }

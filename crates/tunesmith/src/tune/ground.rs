@@ -56,7 +56,7 @@ impl<'a> Ground<'a> {
         }
         let remote_room = remote.as_ref().map(|remote| remote.first_room());
         let began = clock.now();
-        let ProblemSpace { space, warnings } = problem.space(&limits)?;
+        let ProblemSpace { space, warnings } = problem.space_until(&limits, interrupt)?;
         let building = clock.now() - began;
         let size = size(&space)?;
         let default = problem.default_configuration(&space)?;
