@@ -51,7 +51,7 @@ pub enum StoreError {
         /// The differences.
         differences: Vec<Difference>,
     },
-    /// Something else deleted, replaced or cut the journal while it was written.
+    /// Something else deleted, replaced or cut the journal, or wrote to it, while it was written.
     #[error("journal `{}` {how} while it was being written", path.display())]
     Lost {
         /// The journal.

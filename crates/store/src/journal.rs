@@ -20,7 +20,7 @@ use tunesmith_space::{ConfigId, Configuration, Space, Value};
 /// Every line reaches the operating system before [`append`](Store::append) returns. A sudden death
 /// of the process therefore loses nothing. The file is locked while open, so that two runs never
 /// write to one journal. Before each line the journal looks at its file. If someone deleted,
-/// replaced or cut it, nothing is written: the caller gives everything once more to
+/// replaced or cut it, or wrote to it, nothing is written: the caller gives everything once more to
 /// [`renew`](Store::renew).
 #[derive(Debug)]
 pub struct Journal {
@@ -215,6 +215,9 @@ impl Journal {
         Ok(match self.file.length_at_path()? {
             None => Some("was deleted or replaced".to_string()),
             Some(found) if found < self.length => Some(format!("was cut from {} to {found} bytes", self.length)),
+            Some(found) if found > self.length => {
+                Some(format!("has {} bytes that something else wrote", found - self.length))
+            }
             Some(_) => None,
         })
     }

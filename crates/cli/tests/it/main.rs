@@ -44,6 +44,7 @@ mod recordings;
 mod regret;
 mod report_page;
 mod shell;
+mod source_changes;
 mod state;
 mod suite;
 mod t1;

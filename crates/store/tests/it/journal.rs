@@ -420,7 +420,7 @@ fn survives(lose: impl Fn(&PathBuf), how: &str) {
 }
 
 #[test]
-fn a_journal_that_is_deleted_replaced_or_cut_while_open_loses_nothing() {
+fn a_journal_that_is_deleted_replaced_cut_or_written_to_while_open_loses_nothing() {
     survives(|path| fs::remove_file(path).unwrap(), "was deleted or replaced");
     survives(
         |path| {
@@ -430,6 +430,11 @@ fn a_journal_that_is_deleted_replaced_or_cut_while_open_loses_nothing() {
         "was deleted or replaced",
     );
     survives(|path| fs::File::options().write(true).open(path).unwrap().set_len(100).unwrap(), "was cut from");
+    let write_to = |path: &PathBuf| {
+        use std::io::Write as _;
+        fs::File::options().append(true).open(path).unwrap().write_all(b"{\"mine\": true}\n").unwrap();
+    };
+    survives(write_to, "has 15 bytes that something else wrote");
 }
 
 #[test]

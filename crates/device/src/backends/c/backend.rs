@@ -3,7 +3,7 @@
 use crate::backends::KernelSource;
 use crate::backends::c::diagnose::{CompiledCall, Diagnosis, judge, wrong_elements};
 use crate::backends::c::shim;
-use crate::backends::compiling::{Aliases, NamePlace};
+use crate::backends::compiling::{Aliases, NamePlace, SourceFiles};
 use crate::backends::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
 use crate::data::Fields;
 use crate::error::DeviceError;
@@ -29,6 +29,7 @@ pub(crate) struct CBackend {
     limit: Duration,
     clock: Arc<dyn Clock>,
     built: AtomicU64,
+    files: SourceFiles,
 }
 
 impl CBackend {
@@ -61,7 +62,18 @@ impl CBackend {
         let shim =
             shim::source(kernel.language, (&shim_path, &absolute), kernel.function.in_source(), &source.arguments);
         faults::write(&shim_path, &shim)?;
-        Ok(Self { source, absolute, aliases, compiler, shim, shim_path, limit, clock, built: AtomicU64::new(0) })
+        Ok(Self {
+            source,
+            absolute,
+            aliases,
+            compiler,
+            shim,
+            shim_path,
+            limit,
+            clock,
+            built: AtomicU64::new(0),
+            files: SourceFiles::default(),
+        })
     }
 
     /// Returns the problem's options, the include folders and the configuration's defines, in this
@@ -250,7 +262,7 @@ impl Backend for CBackend {
         let mut hash = Fields::default();
         self.source.kernel.generator.iter().for_each(|generator| hash.add(generator.identity()));
         for file in self.files(scope)? {
-            hash.add(tunesmith_files::read(&file, TEXT).map_err(|error| self.unreadable(&file, error))?);
+            hash.add(self.files.read(&file).map_err(|error| self.unreadable(&file, error))?);
         }
         self.compiler.words(&self.compiler.default_options()).iter().for_each(|word| hash.add(word));
         self.source.kernel.options.iter().for_each(|option| hash.add(option.to_string()));
@@ -272,6 +284,8 @@ impl Backend for CBackend {
         let (shim, source) = self.sources(scope, &path)?;
         let (ended, log) = self.compile(&self.arguments(scope, &shim, &path), cancel)?;
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
+        let name = |path: &Path| self.aliases.restored(&path.to_string_lossy());
+        self.files.require_unchanged(name).map_err(BuildError::Broken)?;
         // Dropping this value removes the file, if there is one.
         let mut built = Built::new(Program::Library { path: path.clone() });
         let function = self.source.kernel.function.of(scope);

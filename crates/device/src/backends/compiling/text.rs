@@ -1,8 +1,9 @@
 //! The text of a kernel: all its source files joined, and the files they include.
 
-use crate::backends::KernelSource;
 use crate::backends::compiling::raw::unwrapped;
+use crate::backends::compiling::source_files::SourceFiles;
 use crate::backends::compiling::{IncludedFile, line_directive};
+use crate::backends::{BuildError, KernelSource};
 use crate::data::Fields;
 use crate::error::DeviceError;
 use crate::host::faults;
@@ -16,6 +17,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct SourceText {
     text: String,
     pub(crate) path: PathBuf,
+    /// The files that the text includes. The text itself stays as it was read.
+    included: SourceFiles,
 }
 
 impl SourceText {
@@ -27,7 +30,7 @@ impl SourceText {
     pub(crate) fn write(source: &KernelSource, path: PathBuf, more: &str) -> Result<Self, DeviceError> {
         let text = if source.kernel.generator.is_none() { joined(source)? + more } else { more.to_owned() };
         faults::write(&path, &text)?;
-        Ok(Self { text, path })
+        Ok(Self { text, path, included: SourceFiles::default() })
     }
 
     /// Returns the text for a configuration, or the reason why there is none.
@@ -49,6 +52,14 @@ impl SourceText {
         Ok(path)
     }
 
+    /// Refuses to go on if a file that the text includes has changed since [`digest`](Self::digest) read it.
+    ///
+    /// # Errors
+    /// A file has changed.
+    pub(crate) fn require_unchanged(&self) -> Result<(), BuildError> {
+        self.included.require_unchanged(|path| path.display().to_string()).map_err(BuildError::Broken)
+    }
+
     /// Returns true if every `#include` in the text names its file literally, so that the file can
     /// be found.
     pub(crate) fn tells_what_it_includes(&self) -> bool {
@@ -63,7 +74,7 @@ impl SourceText {
         let mut hash = Fields::default();
         hash.add(&self.text);
         kernel.generator.iter().for_each(|generator| hash.add(generator.identity()));
-        included(&self.text, source).iter().for_each(|text| hash.add(text));
+        included(&self.text, source, &self.included).iter().for_each(|text| hash.add(text));
         kernel.options.iter().for_each(|option| hash.add(option.to_string()));
         kernel.expressions().for_each(|expr| hash.add(expr.text()));
         source.arguments.iter().for_each(|argument| hash.add(argument.element.to_string()));
@@ -120,8 +131,8 @@ fn blanked(mut text: String, spans: &[Range<usize>]) -> String {
 }
 
 /// Returns the contents of the files that `text` includes, directly or indirectly, as far as they
-/// are found. A driver does not report the files that it reads.
-fn included(text: &str, source: &KernelSource) -> Vec<String> {
+/// are found, and remembers them. A driver does not report the files that it reads.
+fn included(text: &str, source: &KernelSource, files: &SourceFiles) -> Vec<String> {
     let folder = source.kernel.file.parent().unwrap_or(Path::new("."));
     let folders: Vec<&Path> =
         std::iter::once(folder).chain(source.kernel.include.iter().map(PathBuf::as_path)).collect();
@@ -133,7 +144,8 @@ fn included(text: &str, source: &KernelSource) -> Vec<String> {
         for path in names.filter_map(|name| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file()))
         {
             let new = !seen.contains(&path);
-            if let Some(text) = tunesmith_files::read_text(&path, tunesmith_files::TEXT).ok().filter(|_| new) {
+            let read = || String::from_utf8(files.read(&path).ok()?).ok();
+            if let Some(text) = new.then(read).flatten() {
                 contents.push(text.clone());
                 waiting.push(text);
                 seen.push(path);

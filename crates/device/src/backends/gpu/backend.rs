@@ -258,7 +258,9 @@ impl Backend for GpuBackend {
         let start = self.workshop.now();
         // Dropping this value removes the file, if there is one.
         let mut built = Built::new(program(binary.clone(), String::new(), Vec::new()));
-        let code = self.code(scope, &binary, cancel)?;
+        let code = self.code(scope, &binary, cancel);
+        self.text.require_unchanged()?;
+        let code = code?;
         let resources = code.resources();
         let Code { image, made: GpuMade { function, symbols, .. } } = code;
         built.program = program(binary, function, by_argument(&self.source.arguments, symbols));

@@ -153,6 +153,7 @@ impl Backend for OpenClBackend {
         }
         let binary = self.workshop.fresh_file("bin");
         let task = self.task(scope, &binary)?;
+        self.text.require_unchanged()?;
         let mut built = Built::new(Self::program(&task));
         built.origin = Origin::Postponed;
         Ok(built)
@@ -164,7 +165,9 @@ impl Backend for OpenClBackend {
         let task = self.task(scope, &binary)?;
         // Dropping this value removes the file, if there is one.
         let mut built = Built::new(Self::program(&task));
-        let took = self.judge(self.workshop.compile(&CompileTask::OpenCl(task), cancel)?, scope)?;
+        let outcome = self.workshop.compile(&CompileTask::OpenCl(task), cancel)?;
+        self.text.require_unchanged()?;
+        let took = self.judge(outcome, scope)?;
         let time = self.workshop.now() - start;
         self.cache.compiled_in(took.unwrap_or(time));
         let binary_bytes = std::fs::metadata(&binary).ok().map(|file| file.len());

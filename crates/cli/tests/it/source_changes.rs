@@ -1,0 +1,64 @@
+//! Sources that change during a run: no journal holds the times of two kernels.
+
+use crate::common::{Folder, Ran, TWICE, entries, twice_problem};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+/// A compiler that writes `TEXT` to a header when it compiles for the third time.
+const COMPILER: &str = "#!/bin/sh
+case \"$*\" in *.so*)
+    echo >> FOLDER/calls
+    [ $(wc -l < FOLDER/calls) = 3 ] && printf 'TEXT' > FOLDER/half.h.new && mv FOLDER/half.h.new FOLDER/half.h ;;
+esac
+exec cc \"$@\"
+";
+
+const HEADER: &str = "#define HALF 1\\n";
+
+/// Tunes a kernel whose header becomes `text` meanwhile.
+fn tune(folder: &Folder, text: &str) -> Ran {
+    let here = folder.path("").display().to_string();
+    folder.write("changing-cc", &COMPILER.replace("TEXT", text).replace("FOLDER", here.trim_end_matches('/')));
+    fs::set_permissions(folder.path("changing-cc"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = folder.command(&["tune", "p.toml", "--quiet", "--jobs", "1", "--stop", "evaluations 8"]);
+    command.env("CC", folder.path("changing-cc")).env_remove("CFLAGS");
+    Ran::of(command.output().unwrap())
+}
+
+fn folder() -> Folder {
+    let kernel = "#include \"half.h\"\nvoid f(const float *a, float *b) { for (int i = 0; i < N; i++) b[i] = 2 * HALF * a[i]; }\n";
+    let problem = twice_problem("file = \"f.c\"\nfunction = \"f\"\nlanguage = \"c\"", "X = [1, 2, 3, 4, 5, 6, 7, 8]");
+    Folder::with(&[
+        ("f.c", kernel),
+        ("half.h", &HEADER.replace("\\n", "\n")),
+        ("reference.c", TWICE),
+        ("p.toml", &problem),
+    ])
+}
+
+#[test]
+fn a_header_that_changes_during_a_run_ends_it_and_restored_it_is_resumed() {
+    let folder = folder();
+    let ran = tune(&folder, "#define HALF 3\\n");
+    assert_eq!(ran.code, Some(3), "{ran:#?}");
+    assert!(ran.stderr.contains("half.h` changed during the run") && ran.stderr.contains("restore"), "{ran:#?}");
+    let made = entries(&folder.path("p.jsonl"));
+    assert!(made.len() < 8 && made.iter().all(|entry| entry["status"] == "ok"), "{made:#?}");
+    let resume = ["tune", "p.toml", "--quiet", "--resume", "--stop", "evaluations 8"];
+    let again = |folder: &Folder| {
+        let mut command = folder.command(&resume);
+        Ran::of(command.env("CC", folder.path("changing-cc")).env_remove("CFLAGS").output().unwrap())
+    };
+    again(&folder).refused(&["cannot be resumed", "kernel"]);
+    folder.write("half.h", &HEADER.replace("\\n", "\n"));
+    assert_eq!(again(&folder).code, Some(0));
+    assert_eq!(entries(&folder.path("p.jsonl")).len(), 8);
+}
+
+#[test]
+fn a_header_that_is_written_again_as_it_was_changes_nothing() {
+    let folder = folder();
+    let ran = tune(&folder, HEADER);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert_eq!(entries(&folder.path("p.jsonl")).len(), 8);
+}
