@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::Folder;
+use common::{Folder, within};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -124,7 +124,9 @@ fn signals_that_end_a_process_end_a_run_with_its_summary_and_a_whole_journal() {
     let problem = format!("[kernel]\ncommand = [\"sleep\", \"0.05\"]\n[parameters]\nX = [{}]\n", numbers.join(", "));
     for (name, code) in [("-TERM", 130), ("-HUP", 130), ("-XFSZ", 130)] {
         let folder = Folder::with(&[("p.toml", &problem)]);
-        let tuner = folder.command(&["tune", "p.toml"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        // Whoever runs the tests may have signals ignored.
+        let mut tuner = within("env", &["--default-signal=TERM,HUP,XFSZ"], &folder.command(&["tune", "p.toml"]));
+        let tuner = tuner.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let journal = folder.path("p.jsonl");
         assert!(within_a_minute(|| fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() > 2)), "{name}");
         signal(&tuner, name);
@@ -142,10 +144,7 @@ fn signals_that_end_a_process_end_a_run_with_its_summary_and_a_whole_journal() {
 fn a_run_that_was_started_without_hangups_goes_on_after_one() {
     let folder =
         Folder::with(&[("p.toml", "[kernel]\ncommand = [\"sleep\", \"0.05\"]\n[parameters]\nX = [1, 2, 3, 4]\n")]);
-    let program = folder.command(&["tune", "p.toml", "--quiet"]);
-    let mut command = Command::new("nohup");
-    command.arg(program.get_program()).args(program.get_args()).current_dir(program.get_current_dir().unwrap());
-    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut command = within("nohup", &[], &folder.command(&["tune", "p.toml", "--quiet"]));
     let tuner = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     assert!(within_a_minute(|| folder.path("p.jsonl").exists()));
     signal(&tuner, "-HUP");

@@ -3,6 +3,7 @@
 use crate::common;
 
 use common::{Folder, Ran, entries};
+use serde_json::Value as Json;
 
 /// `ROUND` decides the error: the larger, the smaller.
 const KERNEL: &str = "void halve(const float *x, float *y) {
@@ -238,7 +239,10 @@ fn a_quick_configuration_cuts_nothing_in_a_search_for_another_number() {
         assert_eq!((&outcome["failed"]["timeout"], outcome.get("cut")), (&0.into(), None), "{objective}: {outcome:#}");
         let is_least = objective.starts_with("mini") || objective == "misses";
         assert!(!is_least || outcome["best"]["config"]["T"] == "25", "{objective}: {outcome:#}");
-        assert!(objective != "time,misses" || outcome["front"].as_array().unwrap().len() == 3, "{outcome:#}");
+        // The slowest has the fewest misses, so that it is on the front, however the others were timed.
+        let is_slowest = |member: &Json| member["config"]["T"] == "25";
+        let has_slowest = |front: &Json| front.as_array().unwrap().iter().any(is_slowest);
+        assert!(objective != "time,misses" || has_slowest(&outcome["front"]), "{outcome:#}");
     }
 }
 

@@ -1,9 +1,8 @@
 //! Pipes in the place of files: nothing waits for a writer or a reader that never comes.
 
-use crate::common::{Folder, Ran, TWICE, twice_problem};
+use crate::common::{Folder, Ran, TWICE, twice_problem, within};
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
-use std::process::Command;
 
 /// Returns a folder with a problem, a journal, a recording, and a pipe that nobody opens.
 fn folder() -> Folder {
@@ -29,12 +28,7 @@ fn kernel(file: &str, more: &str) -> String {
 
 /// Runs a command with a limit that none of them should come near to.
 fn run(folder: &Folder, arguments: &[&str]) -> Ran {
-    let program = folder.command(arguments);
-    let mut limited = Command::new("timeout");
-    limited.args(["-k", "1", "60"]).arg(program.get_program()).args(program.get_args());
-    limited.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    limited.current_dir(program.get_current_dir().unwrap());
-    Ran::of(limited.output().unwrap())
+    Ran::of(within("timeout", &["-k", "1", "60"], &folder.command(arguments)).output().unwrap())
 }
 
 #[test]

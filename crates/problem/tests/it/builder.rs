@@ -141,7 +141,7 @@ fn what_is_wrong_is_told_with_the_call_that_it_is_about() {
     let error = fail(scale().kernel(Code::opencl("other", "kernel void other() {}")));
     assert_eq!(message(&error), "`.kernel(\"other\")`: the number of work-items is missing");
     let error = fail(scale().relative(-1.0));
-    assert_eq!(message(&error), "`.relative()`: `verify.relative` must be at least 0");
+    assert_eq!(message(&error), "`.relative()`: `verify.relative` must be at least 0 and at most 1");
 }
 
 #[test]

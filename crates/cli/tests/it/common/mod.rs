@@ -78,6 +78,15 @@ impl Ran {
     }
 }
 
+/// Returns a command that runs `inner` by another program.
+pub fn within(program: &str, options: &[&str], inner: &Command) -> Command {
+    let mut command = Command::new(program);
+    command.args(options).arg(inner.get_program()).args(inner.get_args());
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(inner.get_current_dir().unwrap());
+    command
+}
+
 /// The reference of [`twice_problem`].
 pub const TWICE: &str = "void twice(const float *a, float *b) { for (int i = 0; i < N; ++i) b[i] = 2 * a[i]; }\n";
 
