@@ -10,10 +10,11 @@ use crate::wire::{
 };
 use crate::{FleetError, Token};
 use serde_json::{Map, Value as Json};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::collections::VecDeque;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
@@ -21,6 +22,34 @@ use tunesmith_core::{Clock, SystemClock};
 /// Maximum number of peers at once that have not proved that they know the token. Each costs a
 /// thread and a TLS session, for ten seconds at most.
 const STRANGERS: usize = 32;
+
+/// The connections of peers that have not proved that they know the token. A newcomer takes the place of the oldest:
+/// peers that say nothing keep nobody out.
+#[derive(Debug, Default)]
+struct Strangers {
+    /// Each with its number, the oldest first.
+    open: VecDeque<(u64, TcpStream)>,
+    next: u64,
+}
+
+impl Strangers {
+    /// Adds a connection, and returns its number. `None` if the system gives no descriptor for it.
+    fn add(&mut self, socket: &TcpStream) -> Option<u64> {
+        if self.open.len() >= STRANGERS
+            && let Some((_, oldest)) = self.open.pop_front()
+        {
+            // The thread that listens to it ends.
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        self.next += 1;
+        self.open.push_back((self.next, socket.try_clone().ok()?));
+        Some(self.next)
+    }
+
+    fn remove(&mut self, number: u64) {
+        self.open.retain(|(known, _)| *known != number);
+    }
+}
 
 /// An event of a connection.
 pub(crate) enum Event {
@@ -110,7 +139,7 @@ struct Hall {
     subject: Subject,
     clock: SystemClock,
     events: Sender<Event>,
-    strangers: AtomicUsize,
+    strangers: Mutex<Strangers>,
     next: AtomicU64,
     is_closed: AtomicBool,
 }
@@ -138,7 +167,7 @@ impl Door {
             subject,
             clock: SystemClock::new(),
             events,
-            strangers: AtomicUsize::new(0),
+            strangers: Mutex::default(),
             next: AtomicU64::new(1),
             is_closed: AtomicBool::new(false),
         });
@@ -193,26 +222,27 @@ impl Hall {
                 thread::sleep(Duration::from_millis(100));
                 continue;
             };
-            if self.strangers.fetch_add(1, Ordering::SeqCst) >= STRANGERS {
-                self.strangers.fetch_sub(1, Ordering::SeqCst);
-                continue;
-            }
+            let Some(number) = self.strangers().add(&socket) else { continue };
             let hall = Arc::clone(self);
-            if thread::Builder::new().spawn(move || hall.receive(socket)).is_err() {
+            if thread::Builder::new().spawn(move || hall.receive(socket, number)).is_err() {
                 // The peer may try again.
-                self.strangers.fetch_sub(1, Ordering::SeqCst);
+                self.strangers().remove(number);
             }
         }
     }
 
-    /// Lets a peer in, and listens to it until its connection ends.
-    fn receive(&self, socket: TcpStream) {
+    fn strangers(&self) -> MutexGuard<'_, Strangers> {
+        self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets in the peer of this number, and listens to it until its connection ends.
+    fn receive(&self, socket: TcpStream, number: u64) {
         let peer = socket.peer_addr().map_or_else(|_| "a peer".to_string(), |address| address.ip().to_string());
         let _ = socket.set_nodelay(true);
         // A peer that is refused sees the end of its connection after the refusal is told.
         let _open = socket.try_clone();
         let admitted = self.gate.admit(socket, &self.clock);
-        self.strangers.fetch_sub(1, Ordering::SeqCst);
+        self.strangers().remove(number);
         let (mut listening, mut speaking) = match admitted {
             Ok(admitted) => admitted,
             Err(error) => return self.tell(Event::Refused(format!("a connection from {peer} was refused: {error}"))),

@@ -61,6 +61,16 @@ impl Problem {
 }
 
 impl Problem {
+    /// Returns the sentence about the outputs that are not compared, if others are: whatever a kernel writes to them
+    /// counts as correct.
+    pub fn partly_verified(&self) -> Option<String> {
+        let open = self.verify.uncompared(&self.arguments);
+        let outputs = self.arguments.iter().filter(|argument| argument.is_output()).count();
+        let names = open.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let is_partly = !open.is_empty() && open.len() < outputs;
+        is_partly.then(|| format!("partly verified: nothing compares the output {names} with a correct result"))
+    }
+
     /// Returns the advice for a problem that compares no output with a correct result, in the terms
     /// of the problem's form.
     pub fn verification_remedy(&self) -> String {

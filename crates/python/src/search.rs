@@ -149,6 +149,7 @@ impl Search {
 
 fn number(cost: &Bound<'_, PyAny>) -> PyResult<f64> {
     cost.extract::<f64>().map_err(|_| {
-        request(format!("a cost is a number, and {cost} is not; the configuration counts as failed (tell an exception for a failure)"))
+        let remedy = "the configuration counts as failed; tell an exception for a failure";
+        request(format!("a cost is a number, and {cost} is not: {remedy}"))
     })
 }

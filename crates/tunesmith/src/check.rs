@@ -86,6 +86,9 @@ fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
         let text = "unverified: no output will be compared with a correct result".to_string();
         messages.push(message(Level::Warning, text, &problem.verification_remedy()));
     }
+    if let Some(text) = problem.partly_verified().filter(|_| rehearsal.verified == Some(true)) {
+        messages.push(message(Level::Warning, text, &problem.verification_remedy()));
+    }
     let place = |doubt: &Doubt| problem.place_of_parameter(doubt.name());
     let is_true = |doubt: &&Doubt| !matches!(doubt, Doubt::Unused { name, .. } if problem.computes_with(name));
     let doubts = rehearsal.doubts.iter().filter(is_true);

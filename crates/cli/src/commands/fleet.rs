@@ -96,7 +96,14 @@ fn fleet(args: &TuneArgs, text: &str, problem: &Problem, machine: &Machine) -> R
         patience: args.fleet_wait.unwrap_or(FleetOptions::PATIENCE),
         pools: args.pools,
     };
-    Ok(Fleet::start(options)?)
+    // A port that the system chose is not known otherwise.
+    let tells_port = matches!(&options.spec, FleetSpec::Listen(address) if !args.quiet || address.ends_with(":0"));
+    let fleet = Fleet::start(options)?;
+    if tells_port {
+        let port = fleet.port();
+        output::note(&format!("waiting for workers: tunesmith worker --connect HOST:{port} --token-file FILE"));
+    }
+    Ok(fleet)
 }
 
 /// Returns the options of every worker.

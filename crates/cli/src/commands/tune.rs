@@ -197,6 +197,9 @@ fn warn(problem: &Problem, starting: &Starting<'_>) {
     if starting.verified == Some(false) {
         output::note(&format!("{UNVERIFIED}; {}", problem.verification_remedy()));
     }
+    if let Some(text) = problem.partly_verified().filter(|_| starting.verified == Some(true)) {
+        output::note(&text);
+    }
 }
 
 fn announce(problem: &Problem, starting: &Starting<'_>) {
@@ -300,7 +303,8 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
         let interval = limit.interval.map_or_else(String::new, |own| format!(" ({})", interval_text(&own)));
         ("limit", format!("{percent:.0} % of the modelled limit, {time}{interval}"))
     });
-    let unverified = (outcome.verified == Some(false)).then(|| ("verify", UNVERIFIED.to_string()));
+    let unverified = (outcome.verified == Some(false)).then(|| UNVERIFIED.to_string());
+    let unverified = unverified.or_else(|| outcome.partly_verified.clone()).map(|text| ("verify", text));
     let changed = changed(outcome).map(|text| ("changed", text));
     let proposals = outcome.proposals.as_ref().map(|report| ("proposals", proposals(report, &outcome.objective)));
     value

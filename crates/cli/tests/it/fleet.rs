@@ -146,6 +146,23 @@ fn listen_with(folder: &Folder, command: impl Fn(&str) -> Command) -> Listening 
     Listening { coordinator, port }
 }
 
+#[test]
+fn a_fleet_tells_the_port_that_it_got_and_peers_that_say_nothing_keep_no_worker_out() {
+    let folder = folder();
+    fs::write(folder.path("token"), "t".repeat(40)).unwrap();
+    fs::set_permissions(folder.path("token"), fs::Permissions::from_mode(0o600)).unwrap();
+    let mut command = tune(&folder, "listen:0", &["--token-file", "token", "--quiet", "--stop", "evaluations 8"]);
+    let mut coordinator = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(coordinator.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let line = said.next().unwrap();
+    let port = line.split("HOST:").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().to_string();
+    let silent: Vec<_> = (0..40).map(|_| std::net::TcpStream::connect(format!("127.0.0.1:{port}")).unwrap()).collect();
+    let ran = Ran::of(worker(&folder, &port, &["--token-file", "token"]).output().unwrap());
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert_eq!(coordinator.wait().unwrap().code(), Some(0));
+    drop(silent);
+}
+
 fn worker(folder: &Folder, port: &str, more: &[&str]) -> Command {
     let address = format!("127.0.0.1:{port}");
     let mut command = folder.command(&[&["worker", "--connect", &address], more].concat());

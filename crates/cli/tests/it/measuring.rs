@@ -245,3 +245,22 @@ fn the_largest_values_of_a_policy_are_measured_and_larger_ones_refused() {
     let ran = tune("1");
     ran.refused(&["`measure.time_cap` must be above 0 and at most 1000000000", "`measure.limit_factor` must be"]);
 }
+
+#[test]
+fn an_output_that_nothing_compares_is_named_before_the_run_and_in_its_summary() {
+    let kernel = "void f(const float *a, float *b, float *c) { for (int i = 0; i < N; i++) b[i] = 1, c[i] = X; }\n";
+    let whole = twice_problem("file = \"f.c\"\nfunction = \"f\"\nlanguage = \"c\"", "X = [1, 2]");
+    let further = "[[arguments]]\nname = \"c\"\ntype = \"f32\"\nshape = [\"N\"]\naccess = \"out\"\n\n[verify]";
+    let reference = "reference = { file = \"reference.c\", function = \"twice\" }";
+    let problem = whole.replace("[verify]", further).replace(reference, "expected = { b = \"ones\" }");
+    let folder = Folder::with(&[("f.c", kernel), ("p.toml", &problem)]);
+    std::fs::write(folder.path("ones"), 1_f32.to_le_bytes().repeat(1000)).unwrap();
+    let text = "partly verified: nothing compares the output `c` with a correct result";
+    let checked = folder.run(&["check", "p.toml"]);
+    assert!(checked.code == Some(0) && checked.stderr.contains(text), "{checked:#?}");
+    let ran = folder.run(&["tune", "p.toml", "--stop", "evaluations 2"]);
+    assert!(ran.stderr.contains(text) && ran.stdout.contains(&format!("verify  {text}")), "{ran:#?}");
+    folder.write("p.toml", &problem.replace("access = \"out\"\n\n[verify]", "\n[verify]"));
+    let ran = folder.run(&["check", "p.toml"]);
+    assert!(!ran.stderr.contains("partly verified"), "an input: {ran:#?}");
+}

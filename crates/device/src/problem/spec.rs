@@ -41,10 +41,7 @@ impl KernelSpec {
 
     /// Returns true if the argument at `position` is an output that is compared.
     pub(crate) fn compares(&self, position: usize) -> bool {
-        let Some(argument) = self.arguments.get(position).filter(|argument| argument.is_output()) else { return false };
-        self.verify.reference.as_ref().is_some_and(|reference| reference.takes(position))
-            || self.verify.states(&argument.name)
-            || self.verify.judges(&argument.name)
+        self.arguments.get(position).is_some_and(|argument| self.verify.compares(position, argument))
     }
 }
 
@@ -192,6 +189,20 @@ impl Tolerance {
 }
 
 impl Verify {
+    /// Returns the names of the outputs that nothing compares with a correct result. Whatever a kernel writes to them
+    /// counts as correct.
+    pub fn uncompared<'a>(&self, arguments: &'a [Argument]) -> Vec<&'a str> {
+        let outputs = arguments.iter().enumerate().filter(|(_, argument)| argument.is_output());
+        let open = outputs.filter(|(position, argument)| !self.compares(*position, argument));
+        open.map(|(_, argument)| argument.name.as_str()).collect()
+    }
+
+    /// Returns true if `argument`, the one at `position`, is an output that is compared.
+    fn compares(&self, position: usize, argument: &Argument) -> bool {
+        let has_reference = || self.reference.as_ref().is_some_and(|reference| reference.takes(position));
+        argument.is_output() && (has_reference() || self.states(&argument.name) || self.judges(&argument.name))
+    }
+
     /// Returns true if the correct contents of an argument are stated, so that the reference need not
     /// compute them.
     pub(crate) fn states(&self, argument: &str) -> bool {

@@ -224,7 +224,8 @@ impl Told {
 }
 
 /// Returns a positive cost of every configuration by its value of the objective, in their order: a number with the
-/// ratios of the objective, such as the time itself. Where ratios have no meaning, it grows by 1 from the best to the middle one.
+/// ratios of the objective, such as the time itself. Where ratios have no meaning, it grows by 1 from the best to the
+/// middle one.
 fn costs(objective: &Objective, values: &[f64]) -> Vec<f64> {
     let scores: Vec<f64> = values.iter().map(|value| objective.score(*value)).collect();
     let measure = Measure::of(scores.iter().copied());

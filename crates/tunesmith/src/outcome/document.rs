@@ -221,6 +221,7 @@ mod tests {
             default: Some(candidate(&space, 0)),
             best: Some(best),
             verified: Some(true),
+            partly_verified: None,
             better_than_default: true,
             comparison: Some(DefaultComparison {
                 contender: space.id(1).unwrap(),

@@ -56,6 +56,8 @@ pub struct Outcome {
     pub default: Option<Candidate>,
     /// True if outputs were compared with correct results. `None` if the run had no outputs.
     pub verified: Option<bool>,
+    /// The sentence about outputs that nothing compares, if others are compared.
+    pub partly_verified: Option<String>,
     /// True if the best is better than the default beyond doubt. Without a correct default there is
     /// nothing to be better than, and this is false.
     pub better_than_default: bool,

@@ -22,6 +22,15 @@ const MARK: &str = "TUNESMITH_FAULTS";
 /// gone when its turn comes in a search, and may be missed.
 const SEARCHES: usize = 10;
 
+/// Adds lines to the table of all cases, if a file for it is named (`bench/faults/run`).
+#[allow(clippy::disallowed_methods)] // a test learns from its environment whether somebody wants the table
+fn tell(title: &str, lines: &str) {
+    use std::io::Write as _;
+    let Some(path) = std::env::var_os("TUNESMITH_FAULTS_TABLE") else { return };
+    let mut file = std::fs::File::options().create(true).append(true).open(path).unwrap();
+    file.write_all(format!("\n{title}\n{lines}\n").as_bytes()).unwrap();
+}
+
 /// Tunes a family. Every configuration must get a stated status in time, the winner must be
 /// correct, and no process may be left.
 #[track_caller]
@@ -30,6 +39,7 @@ pub(crate) fn check_family(family: &Family) {
     let ready = (family.build)(&cases);
     let (ran, left) = tune(&ready, &["--strategy", "exhaustive"]);
     let measured = measured(&ready.folder);
+    tell(family.title, &measured.table(&cases));
     let mut wrong: Vec<String> = measured.wrong(&cases);
     if ran.code != Some(0) {
         wrong.push(format!("the run ended with {:?}: {}", ran.code, ran.stderr));
@@ -47,6 +57,7 @@ pub(crate) fn check_cheats(family: &Family) {
     let cases = family.cases();
     let ready = (family.build)(&cases);
     let (ran, left) = tune(&ready, &["--strategy", "exhaustive"]);
+    tell(family.title, &measured(&ready.folder).table(&cases));
     let best = ran.json()["best"]["config"]["CASE"].as_u64();
     let name = best.and_then(|best| cases.get(usize::try_from(best).ok()?.checked_sub(1)?)).map(|case| case.name);
     assert_eq!((ran.code, best), (Some(0), Some(0)), "{name:?} wins\n{}", measured(&ready.folder).table(&cases));
@@ -56,7 +67,7 @@ pub(crate) fn check_cheats(family: &Family) {
 /// Makes every request of a family, and checks its exit code.
 #[track_caller]
 pub(crate) fn check_requests(family: &Family) {
-    let mut wrong = Vec::new();
+    let (mut wrong, clock, mut table) = (Vec::new(), SystemClock::new(), Vec::new());
     for case in family.cases() {
         let body = case.body;
         let mut ready = (family.build)(std::slice::from_ref(&case));
@@ -64,8 +75,11 @@ pub(crate) fn check_requests(family: &Family) {
         let variables: Vec<(&str, &str)> = lines("env").map(|line| line.split_once('=').unwrap()).collect();
         ready.environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
         let arguments: Vec<&str> = lines("args").flat_map(str::split_whitespace).collect();
+        let began = clock.now();
         let (ran, left) = tune(&ready, &arguments);
+        let seconds = (clock.now() - began).as_secs_f64();
         let code = format!("exit {}", ran.code.map_or("by a signal".to_owned(), |code| code.to_string()));
+        table.push(format!("{:<45} {code:<12} {seconds:>6.2} s", case.name));
         if !case.statuses.contains(&code.as_str()) || left.is_some() || ran.stderr.contains("panicked") {
             wrong.push(format!(
                 "{}: stated {}, got {code}, {left:?}: {}",
@@ -75,6 +89,7 @@ pub(crate) fn check_requests(family: &Family) {
             ));
         }
     }
+    tell(family.title, &table.join("\n"));
     assert!(wrong.is_empty(), "{}:\n{}", family.title, wrong.join("\n"));
 }
 
