@@ -467,6 +467,9 @@ impl Fleet {
     }
 }
 
+/// Maximum time that the end of a run waits for its workers to hear of it.
+const GOODBYE: Duration = Duration::from_secs(1);
+
 impl Drop for Fleet {
     /// Tells the workers that the run has ended. Processes that were started end next.
     fn drop(&mut self) {
@@ -479,6 +482,15 @@ impl Drop for Fleet {
             }
         }
         outboxes.iter().for_each(|outbox| outbox.send(FromCoordinator::End { reason: None }));
+        // Otherwise this process may end before they have heard it, and they would report a coordinator that is gone.
+        let (mut open, end) = (outboxes.len(), self.door.now() + GOODBYE);
+        while open > 0 {
+            match self.door.next(end.saturating_sub(self.door.now())) {
+                Ok(Some(Event::Left(..))) => open -= 1,
+                Ok(Some(_)) if self.door.now() < end => {}
+                _ => return,
+            }
+        }
     }
 }
 
