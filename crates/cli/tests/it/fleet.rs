@@ -317,7 +317,11 @@ impl Together<'_> {
         let status = || self.folder.run(&["fleet", "status", "p.jsonl", "--json"]);
         let compiled =
             |json: &Json| json["workers"].as_array().unwrap().iter().any(|one| one["compiled"].as_u64() > Some(4));
-        wait_until(|| self.folder.path("p.fleet.json").exists() && compiled(&status().json()));
+        // Some of the first are compiled where they are measured, before the other worker is ready.
+        wait_until(|| {
+            let is_begun = self.folder.path("p.fleet.json").exists() && written(self.folder) > 12;
+            is_begun && compiled(&status().json())
+        });
         interrupt(&coordinator);
         assert_eq!(coordinator.wait().unwrap().code(), Some(130));
         ended(workers);
