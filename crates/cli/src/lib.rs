@@ -68,10 +68,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, worker: WorkerCommand)
 
 /// Executes the command, and writes its output to standard output if it is told so.
 fn delivered(command: &mut Command) -> Result<Ending, tunesmith::Error> {
-    let streamed = OutputStream::of(command)?;
+    let stream = OutputStream::of(command)?;
     let ending = execute(command)?;
-    if let (Some(streamed), Ending::Done) = (streamed, ending) {
-        streamed.deliver()?;
+    if let (Some(stream), Ending::Done) = (stream, ending) {
+        stream.deliver()?;
     }
     Ok(ending)
 }

@@ -49,6 +49,12 @@ pub trait Evaluator {
         Ok(completion.map_or(Waited::Interrupted, |completion| Waited::Answered(Box::new(completion))))
     }
 
+    /// Returns true if requests run on this machine, where they can end this process or the machine. The tuner
+    /// then [keeps the start](crate::Store::keep_start) of each. The default is false, as for a recording.
+    fn runs_here(&self) -> bool {
+        false
+    }
+
     /// Returns a further answer that has come in already, without waiting. The completion names its
     /// request. The tuner calls this after an answer, to keep all that are there at once.
     ///

@@ -1,7 +1,7 @@
 //! The storage of evaluations.
 
 use crate::judge::drift::Drift;
-use crate::{Error, Evaluation, Resample, Verdict};
+use crate::{Error, Evaluation, Resample, Start, Verdict};
 
 /// Keeps every evaluation of a run. [`append`](Self::append) returns only after the evaluation
 /// would survive the death of this process. The loop calls it before the searcher learns of the
@@ -9,6 +9,19 @@ use crate::{Error, Evaluation, Resample, Verdict};
 pub trait Store {
     /// Keeps one evaluation permanently.
     fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error>;
+
+    /// Keeps that a measurement begins, which may end this process or the machine. The start is open until the
+    /// measurement is kept, or until [`forget_start`](Self::forget_start). A run resumed from such a store knows which
+    /// configuration ended it. The default keeps nothing.
+    fn keep_start(&mut self, start: Start) -> Result<(), Error> {
+        let _ = start;
+        Ok(())
+    }
+
+    /// Forgets an open start: the run ends in order. The default has none.
+    fn forget_start(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Makes everything kept so far survive the death of the machine, too. The loop calls it before the
     /// searcher learns of an answer, if the run is [durable](crate::Tuner::durable). The default does

@@ -119,6 +119,10 @@ impl Evaluator for FunctionEvaluator {
         Ok(())
     }
 
+    fn runs_here(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
         Ok(self.submitted.pop_front().and_then(|request| self.call(request.config, interrupt)))
     }

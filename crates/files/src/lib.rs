@@ -129,6 +129,11 @@ pub fn read_text(path: impl AsRef<Path>, most: u64) -> Result<String> {
         .map_err(|error| Error::new(ErrorKind::InvalidData, format!("it is no text: {error}")))
 }
 
+/// Reads a text that the operating system makes, such as `/proc/meminfo`. Returns `None` where it does not.
+pub fn system_text(path: impl AsRef<Path>) -> Option<String> {
+    read_text(path, TEXT).ok()
+}
+
 /// Returns true if the error lies in the path that the user named, and false if the disk failed.
 pub fn is_wrong_path(error: &Error) -> bool {
     matches!(

@@ -70,6 +70,8 @@ impl RemoteDevice for Lent {
     }
 }
 
+// Whatever an evaluator can do, the lent one does.
+#[deny(clippy::missing_trait_methods)]
 impl Evaluator for Lent {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
         self.0.borrow_mut().submit(request)
@@ -81,6 +83,10 @@ impl Evaluator for Lent {
 
     fn wait(&mut self, room: usize, interrupt: &Interrupt) -> Result<Waited, Error> {
         self.0.borrow_mut().wait(room, interrupt)
+    }
+
+    fn runs_here(&self) -> bool {
+        self.0.borrow().runs_here()
     }
 
     fn ready(&mut self) -> Result<Option<Completion>, Error> {

@@ -283,7 +283,7 @@ fn hosts(file: &Path) -> Result<Vec<String>, FleetError> {
 
 /// Returns the name by which other hosts reach this one.
 fn own_name() -> String {
-    let name = tunesmith_files::read_text("/proc/sys/kernel/hostname", tunesmith_files::TEXT).unwrap_or_default();
+    let name = tunesmith_files::system_text("/proc/sys/kernel/hostname").unwrap_or_default();
     if name.trim().is_empty() { "localhost".to_string() } else { name.trim().to_string() }
 }
 

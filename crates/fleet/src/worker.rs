@@ -168,7 +168,7 @@ fn pin(cpus: &[usize]) -> Result<(), FleetError> {
 fn receive(mut listening: Listening, speaking: &mut Speaking, options: &WorkerOptions) -> Result<Joined, FleetError> {
     let of_system = |name: &str| {
         let path = Path::new("/proc/sys/kernel").join(name);
-        tunesmith_files::read_text(path, tunesmith_files::TEXT).unwrap_or_default().trim().to_string()
+        tunesmith_files::system_text(path).unwrap_or_default().trim().to_string()
     };
     let who = Introduction {
         protocol: PROTOCOL,

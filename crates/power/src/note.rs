@@ -59,10 +59,7 @@ pub fn default_folder() -> PathBuf {
 
 /// Returns the name of this start of the machine. Empty if the system does not tell.
 pub(crate) fn boot() -> String {
-    tunesmith_files::read_text("/proc/sys/kernel/random/boot_id", tunesmith_files::TEXT)
-        .unwrap_or_default()
-        .trim()
-        .to_owned()
+    tunesmith_files::system_text("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
 /// Creates the folder, in which every user may create files and nobody may remove those of others.

@@ -62,8 +62,11 @@ impl Problem {
 
 impl Problem {
     /// Returns the sentence about the outputs that are not compared, if others are: whatever a kernel writes to them
-    /// counts as correct.
-    pub fn partly_verified(&self) -> Option<String> {
+    /// counts as correct. `verified` says whether the device compares outputs at all.
+    pub fn partly_verified(&self, verified: Option<bool>) -> Option<String> {
+        if verified != Some(true) {
+            return None;
+        }
         let open = self.verify.uncompared(&self.arguments);
         let outputs = self.arguments.iter().filter(|argument| argument.is_output()).count();
         let names = open.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

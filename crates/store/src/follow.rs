@@ -234,7 +234,7 @@ impl Follow {
         let is_ours = |lock: &str| lock.contains(" FLOCK ") && lock.contains(" WRITE ") && lock.contains(&file);
         // The system gives a long list page by page. Of locks that come and go in between, it leaves out others.
         for _ in 0..LOOKS {
-            if tunesmith_files::read_text("/proc/locks", tunesmith_files::TEXT).ok()?.lines().any(is_ours) {
+            if tunesmith_files::system_text("/proc/locks")?.lines().any(is_ours) {
                 return Some(true);
             }
         }

@@ -1,6 +1,7 @@
 //! Writes journals.
 
 mod continued;
+mod starts;
 
 use crate::disk::{Disk, DiskFile, SystemDisk};
 use crate::entries::check_measured;
@@ -8,11 +9,12 @@ use crate::read::Scan;
 use crate::{Again, Entry, FORMAT_VERSION, Header, Second, StoreError, VerdictLine, line, sum};
 use continued::{Continued, Numbers};
 use serde_json::{Map, Value as Json};
+use starts::Starts;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use tunesmith_core::judge::drift::Drift;
-use tunesmith_core::{Error, Evaluation, Measurement, Request, Resample, Store, Verdict};
+use tunesmith_core::{Error, Evaluation, Failure, Measurement, Request, Resample, Role, Start, Store, Verdict};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// An open journal: the [`Store`] of live runs.
@@ -35,6 +37,8 @@ pub struct Journal {
     numbers: Numbers,
     /// The verdict on the evaluations, if the journal holds it.
     verdict: Option<VerdictLine>,
+    /// The measurements that have begun. `None` on a disk that is not the system's.
+    starts: Option<Starts>,
 }
 
 /// The content of a resumed journal.
@@ -52,7 +56,9 @@ impl Journal {
     /// Starts a new journal at `path`, or beside it if there is one already (`run.jsonl`,
     /// `run.2.jsonl`, ...). Never overwrites a journal.
     pub fn create(path: &Path, header: &Header, space: &Space) -> Result<Self, StoreError> {
-        Self::create_on(&SystemDisk, path, header, space)
+        let mut journal = Self::create_on(&SystemDisk, path, header, space)?;
+        journal.starts = Some(Starts::new(&journal.path, header.started));
+        Ok(journal)
     }
 
     /// Starts a new journal like [`create`](Self::create), on `disk`.
@@ -87,9 +93,14 @@ impl Journal {
     /// Fails if the [identity](Header::identity) of its run is not that of `now`, or while another
     /// process writes it. Removes a last line that was cut short.
     ///
+    /// A configuration that was running each time when two earlier parts of the run ended, without being ended in
+    /// order, counts as failed from now on.
+    ///
     /// Reads the file in pieces: the evaluations are all that stays in memory.
     pub fn resume(path: &Path, now: &Header, space: &Space) -> Result<(Self, Resumed), StoreError> {
-        Self::resume_on(&SystemDisk, path, now, space)
+        let (mut journal, mut resumed) = Self::resume_on(&SystemDisk, path, now, space)?;
+        journal.take_starts(&mut resumed)?;
+        Ok((journal, resumed))
     }
 
     /// Opens a journal like [`resume`](Self::resume), on `disk`.
@@ -182,6 +193,7 @@ impl Journal {
                 space: space.clone(),
                 numbers: Numbers::default(),
                 verdict: None,
+                starts: None,
             }),
             Ok(false) => Err(StoreError::Busy { path }),
             Err(source) => Err(StoreError::Io { path, source }),
@@ -234,13 +246,79 @@ impl Journal {
         self.write_line(&Entry::new(&self.space, evaluation))?;
         self.numbers.add(config, depth);
         self.verdict = None;
+        self.resolve(evaluation.request, None);
         Ok(())
     }
 
     fn add_again(&mut self, resample: &Resample) -> Result<(), StoreError> {
         self.check(resample.config, &resample.measurement)?;
         let number = self.numbers.of(resample.config);
-        self.write_line(&Again::new(&self.space, resample, number))
+        self.write_line(&Again::new(&self.space, resample, number))?;
+        self.resolve(Request::timed(resample.config), Some(resample.role));
+        Ok(())
+    }
+
+    fn resolve(&mut self, request: Request, role: Option<Role>) {
+        if let Some(starts) = &mut self.starts {
+            starts.resolve(request, role);
+        }
+    }
+
+    /// Calls `with` with the measurements that have begun.
+    fn with_starts(&mut self, with: impl FnOnce(&mut Starts, &Space) -> io::Result<()>) -> Result<(), Error> {
+        let Some(starts) = &mut self.starts else { return Ok(()) };
+        with(starts, &self.space).map_err(|source| error(starts.io(source)))
+    }
+
+    /// Reads the measurements that had begun when earlier parts of the run ended. Those that began for the last time
+    /// have failed.
+    fn take_starts(&mut self, resumed: &mut Resumed) -> Result<(), StoreError> {
+        let mut starts = Starts::read(&self.path, self.header.started, &self.space)?;
+        for evaluation in &resumed.evaluations {
+            starts.resolve(evaluation.request, None);
+        }
+        for resample in &resumed.resamples {
+            starts.resolve(Request::timed(resample.config), Some(resample.role));
+        }
+        let failed = starts.failed();
+        let named = |start: Start| {
+            let config = Self::config(&self.space, &self.space.unrank(start.request.config));
+            format!("{} ({})", start.request.config, line::arguments(&config))
+        };
+        let suspects = starts.suspects().map(named).map(|config| {
+            format!("the run ended while configuration {config} was measured, which is therefore tried once more")
+        });
+        resumed.warnings.extend(suspects);
+        let failures = failed.iter().map(|(start, _)| {
+            format!(
+                "the run ended twice while configuration {} was measured, which now counts as failed",
+                named(*start)
+            )
+        });
+        resumed.warnings.extend(failures);
+        self.starts = Some(starts);
+        failed.into_iter().try_for_each(|(start, failure)| self.fail(start, failure, resumed))
+    }
+
+    /// Keeps the failure of a measurement that had begun.
+    fn fail(&mut self, start: Start, failure: Failure, resumed: &mut Resumed) -> Result<(), StoreError> {
+        let clocks = resumed.evaluations.iter().map(|evaluation| evaluation.clock);
+        let clock = clocks.chain(resumed.resamples.iter().map(|resample| resample.clock)).max().unwrap_or_default();
+        let Start { request, role } = start;
+        let (failure, measurement) = (Some(failure), Measurement::default());
+        match role {
+            None => {
+                let evaluation = Evaluation { request, failure, measurement, clock, proposed: None };
+                self.add(&evaluation)?;
+                resumed.evaluations.push(Box::new(evaluation));
+            }
+            Some(role) => {
+                let resample = Resample { role, config: request.config, failure, measurement, clock };
+                self.add_again(&resample)?;
+                resumed.resamples.push(resample);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -249,7 +327,16 @@ impl Store for Journal {
         self.add(evaluation).map_err(error)
     }
 
+    fn keep_start(&mut self, start: Start) -> Result<(), Error> {
+        self.with_starts(|starts, space| starts.keep(space, start))
+    }
+
+    fn forget_start(&mut self) -> Result<(), Error> {
+        self.with_starts(Starts::forget)
+    }
+
     fn sync(&mut self) -> Result<(), Error> {
+        self.with_starts(|starts, _| starts.sync())?;
         self.file.sync().map_err(|source| error(self.io(source)))
     }
 
@@ -282,7 +369,12 @@ impl Store for Journal {
         let mut new = Self::create_by(create, &self.base, &self.header, &self.space).map_err(error)?;
         evaluations.iter().try_for_each(|evaluation| new.add(evaluation)).map_err(error)?;
         resamples.iter().try_for_each(|resample| new.add_again(resample)).map_err(error)?;
-        let old = std::mem::replace(self, new);
+        let mut old = std::mem::replace(self, new);
+        if let Some(starts) = old.starts.take() {
+            let mut new = Starts::new(&self.path, self.header.started);
+            new.take_over(starts, &self.space).map_err(|source| error(new.io(source)))?;
+            self.starts = Some(new);
+        }
         let (old, new) = (old.path.display(), self.path.display());
         Ok(format!("the journal `{old}` {how}; everything measured so far is in `{new}`, where the run continues"))
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tunesmith_core::{CompileData, Cut, Depth, Evaluation, Failure, FailureKind, MadeBy, Measurement, Request};
-use tunesmith_space::{Configuration, Space, Value};
+use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// One evaluation as a journal keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -152,19 +152,7 @@ impl Entry {
     /// Fails with the reason if the space has no such configuration, if it has another index, or if
     /// a word is unknown.
     pub fn evaluation(&self, space: &Space) -> Result<Evaluation, String> {
-        let pairs: Vec<(&str, Value)> =
-            self.config.iter().filter_map(|(name, json)| Some((name.as_str(), value_of(json)?))).collect();
-        if pairs.len() != space.parameters().len() {
-            return Err("the configuration does not name every parameter of the space once".to_string());
-        }
-        let configuration = space.configuration(&pairs, None).map_err(|error| error.to_string())?;
-        let config = space.rank(&configuration).ok_or("the constraints exclude the configuration")?;
-        if config.rank().to_string() != self.index {
-            let (named, own) = (&self.index, config.rank());
-            return Err(format!(
-                "its index is {named}, but its configuration is number {own} of the space; correct one"
-            ));
-        }
+        let config = configuration(space, &self.config, &self.index)?;
         let request = Request { config, depth: self.depth()? };
         Ok(Evaluation {
             request,
@@ -217,6 +205,24 @@ impl Entry {
 pub(crate) fn made_by(worker: Option<String>, took: Option<f64>) -> Option<Box<MadeBy>> {
     let took = Duration::try_from_secs_f64(took.unwrap_or_default()).unwrap_or_default();
     Some(Box::new(MadeBy { name: worker?, took }))
+}
+
+/// Returns the configuration of `space` with these values, whose rank is `index`.
+///
+/// Fails with the reason if the space has no such configuration, or if it has another index.
+pub(crate) fn configuration(space: &Space, config: &Map<String, Json>, index: &str) -> Result<ConfigId, String> {
+    let pairs: Vec<(&str, Value)> =
+        config.iter().filter_map(|(name, json)| Some((name.as_str(), value_of(json)?))).collect();
+    if pairs.len() != space.parameters().len() {
+        return Err("the configuration does not name every parameter of the space once".to_string());
+    }
+    let configuration = space.configuration(&pairs, None).map_err(|error| error.to_string())?;
+    let config = space.rank(&configuration).ok_or("the constraints exclude the configuration")?;
+    let own = config.rank();
+    if own.to_string() != index {
+        return Err(format!("its index is {index}, but its configuration is number {own} of the space; correct one"));
+    }
+    Ok(config)
 }
 
 /// Returns a configuration as JSON: parameters and values in the user's order.

@@ -86,7 +86,7 @@ fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
         let text = "unverified: no output will be compared with a correct result".to_string();
         messages.push(message(Level::Warning, text, &problem.verification_remedy()));
     }
-    if let Some(text) = problem.partly_verified().filter(|_| rehearsal.verified == Some(true)) {
+    if let Some(text) = problem.partly_verified(rehearsal.verified) {
         messages.push(message(Level::Warning, text, &problem.verification_remedy()));
     }
     let place = |doubt: &Doubt| problem.place_of_parameter(doubt.name());

@@ -21,8 +21,8 @@ use tunesmith_space::{ConfigId, Space};
 pub struct Runner<'a> {
     problem: &'a Problem,
     kind: Kind,
-    /// The surroundings of this process that change times.
-    setting: Vec<(String, String)>,
+    /// The machine and the device, whose surroundings change times. `None` for a device of another process.
+    surroundings: Option<(Machine, Device)>,
 }
 
 enum Kind {
@@ -81,9 +81,7 @@ impl<'a> Runner<'a> {
                 Kind::Function(FunctionEvaluator::new(space, function, clock), format!("function {}", function.name()))
             }
         };
-        let own = problem.command.iter().flat_map(|command| &command.environment).map(|(name, _)| name.as_str());
-        let setting = machine.setting(device, &own.collect::<Vec<_>>());
-        Ok(Self { problem, kind, setting })
+        Ok(Self { problem, kind, surroundings: Some((machine.clone(), device.clone())) })
     }
 
     /// Opens a device that another part of the program drives.
@@ -95,7 +93,7 @@ impl<'a> Runner<'a> {
         interrupt: &Interrupt,
     ) -> Result<Self, Error> {
         let identity = device.open(problem, space, extras, interrupt)?;
-        Ok(Self { problem, kind: Kind::Remote(device, identity), setting: Vec::new() })
+        Ok(Self { problem, kind: Kind::Remote(device, identity), surroundings: None })
     }
 
     /// Opens a device that runs the problem's kernels.
@@ -221,21 +219,30 @@ impl<'a> Runner<'a> {
 
     /// Returns the properties, by name, that a resumed run must share.
     pub fn identity(&self) -> Map<String, Json> {
-        let mut identity = match &self.kind {
+        let mut identity = self.own_identity();
+        if let Some((machine, device)) = &self.surroundings {
+            let variables = self.problem.command.iter().flat_map(|command| &command.environment);
+            let own: Vec<&str> = variables.map(|(name, _)| name.as_str()).collect();
+            identity.extend(named(machine.setting(device, &own)));
+        }
+        identity
+    }
+
+    /// Returns the identity of the device alone.
+    fn own_identity(&self) -> Map<String, Json> {
+        match &self.kind {
             Kind::Live(live, _) => named(live.identity()),
             Kind::Command(command) => named(command.identity()),
             Kind::Replay { identity, .. } | Kind::Remote(_, identity) => identity.clone(),
             Kind::Synthetic(_, name) | Kind::Function(_, name) => {
                 Map::from_iter([("device".to_string(), Json::from(name.as_str()))])
             }
-        };
-        identity.extend(named(self.setting.clone()));
-        identity
+        }
     }
 
     /// Returns the device's name.
     pub(crate) fn device(&self) -> String {
-        let device = self.identity().get("device").and_then(Json::as_str).unwrap_or_default().to_string();
+        let device = self.own_identity().get("device").and_then(Json::as_str).unwrap_or_default().to_string();
         if matches!(self.kind, Kind::Command(_)) { format!("command ({device})") } else { device }
     }
 

@@ -59,7 +59,7 @@ enum AttemptWord {
 /// Adds the content of a line to `wisdom`. On an error nothing is added, and the reason is
 /// returned.
 pub(super) fn read(text: &[u8], wisdom: &mut Wisdom) -> Result<(), String> {
-    let json: Json = serde_json::from_slice(text).map_err(|error| format!("no JSON: {error}"))?;
+    let json = tunesmith_files::json::parse(text).map_err(|error| format!("no JSON: {error}"))?;
     let fields = json.as_object().ok_or("no JSON object")?;
     if let Some(portfolio) = fields.get("portfolio") {
         let line: PortfolioLine = serde_json::from_value(portfolio.clone()).map_err(|error| error.to_string())?;

@@ -145,6 +145,7 @@ fn a_damaged_line_costs_no_other() {
     assert!(wrong("{\"choose\":0}", "{\"choose\":7}").contains("configuration 7 of"));
     assert!(wrong("\"if\":\"N\"", "\"if\":\"M\"").contains("asks for `M`"));
     assert!(wrong("\"time_ms\":1.0", "\"time_ms\":-1.0").contains("a time is above 0"));
+    assert!(wrong("\"time_ms\":1.0", "\"time_ms\":1.0,\"time_ms\":2.0").contains("`time_ms` is there twice"));
     assert!(wrong("\"N\":8,", "\"N\":\"8\",").contains("size `N` is not a number"));
 }
 

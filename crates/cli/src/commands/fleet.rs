@@ -136,8 +136,7 @@ fn each(spec: &FleetSpec, problem: &Problem, machine: &Machine) -> Vec<Vec<Strin
 
 /// Returns the processors that this process may use.
 fn available() -> Vec<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap_or_default();
+    let list = super::status_field("Cpus_allowed_list:").unwrap_or_default();
     let range = |text: &str| {
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         Some(first.trim().parse::<usize>().ok()?..=last.trim().parse::<usize>().ok()?)

@@ -278,9 +278,14 @@ fn pairs(pairs: &Option<Pairs>) -> Vec<(String, String)> {
 
 /// Returns true if this process was started with a signal ignored.
 fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    let mask = status_field("SigIgn:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+}
+
+/// Returns the text behind `name` in the system's status of this process.
+fn status_field(name: &str) -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_string()))
 }
 
 /// Returns a flag that Ctrl-C, SIGTERM, SIGHUP and SIGXFSZ raise. The second Ctrl-C ends the process at once.

@@ -193,11 +193,12 @@ fn search(args: &TuneArgs) -> Result<Search, Error> {
 fn warn(problem: &Problem, starting: &Starting<'_>) {
     render::messages(starting.warnings, Some(&problem.source_file));
     starting.assumptions.iter().for_each(|assumption| output::note(&format!("note: the recording: {assumption}")));
+    starting.remarks.iter().for_each(|remark| output::note(&format!("note: {remark}")));
     starting.left_out.iter().for_each(render::left_out);
     if starting.verified == Some(false) {
         output::note(&format!("{UNVERIFIED}; {}", problem.verification_remedy()));
     }
-    if let Some(text) = problem.partly_verified().filter(|_| starting.verified == Some(true)) {
+    if let Some(text) = problem.partly_verified(starting.verified) {
         output::note(&text);
     }
 }

@@ -11,6 +11,7 @@ mod costmodel;
 mod counters;
 mod cuda;
 mod cuda_examples;
+mod deadly;
 mod device_faults;
 mod directives;
 mod endings;

@@ -4,7 +4,7 @@ use super::bench::Evaluated;
 use super::queue::AnswerFrom;
 use super::race::{bar_ms, bound};
 use super::running::Running;
-use crate::{Completion, Error, Evaluation, Event, Request, Waited};
+use crate::{Completion, Error, Evaluation, Event, Request, Start, Waited};
 
 impl Running<'_> {
     /// Tells the searcher the next answer of the evaluator, whose oldest request is `oldest`. Waits for
@@ -13,6 +13,7 @@ impl Running<'_> {
     pub(super) fn answer_new(&mut self, oldest: Request) -> Result<bool, Error> {
         if self.arrived.is_empty() {
             self.note_idle();
+            self.start(oldest)?;
             let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, oldest));
             self.bench.bound(|| bound(&self.findings, oldest.config, self.findings.told.best_score()));
             match self.bench.wait(bar, self.room.to_follow())? {
@@ -31,6 +32,16 @@ impl Running<'_> {
         self.tell(request);
         self.watch()?;
         Ok(true)
+    }
+
+    /// Stores that the evaluation of `request` begins.
+    pub(super) fn start(&mut self, request: Request) -> Result<(), Error> {
+        let start = Start { request, role: None };
+        match self.bench.start(start) {
+            Err(error) if !self.renew_store()? => Err(error),
+            Err(_) => self.bench.start(start),
+            Ok(()) => Ok(()),
+        }
     }
 
     /// Keeps an answer and all others that are there, and syncs them at once. The searcher learns of

@@ -5,7 +5,7 @@ use super::clocks::Clocks;
 use super::observers::Observers;
 use crate::{
     Asides, Bound, Completion, Confirmed, Error, Evaluation, Evaluator, Event, Failure, FailureKind, Interrupt,
-    Measurement, ObjectiveFunction, Request, Resample, Role, SecondAnswer, Spent, Store, Waited,
+    Measurement, ObjectiveFunction, Request, Resample, Role, SecondAnswer, Spent, Start, Store, Waited,
 };
 use std::time::Duration;
 use tunesmith_space::ConfigId;
@@ -21,6 +21,8 @@ pub(super) struct Bench<'a> {
     pub(super) interrupt: Interrupt,
     /// True if the store is synced before the searcher learns of an answer.
     pub(super) durable: bool,
+    /// The measurement that has begun and is not kept.
+    pub(super) started: Option<Start>,
     pub(super) clocks: Clocks,
     /// The time by purpose.
     pub(super) seconds: Seconds,
@@ -80,11 +82,34 @@ impl Bench<'_> {
 
     /// Stores a new evaluation.
     pub(super) fn keep(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
-        self.store(|store| store.append(evaluation))
+        self.store(|store| store.append(evaluation))?;
+        self.started = self.started.filter(|started| started.request != evaluation.request);
+        Ok(())
+    }
+
+    /// Stores that a measurement begins, if it may end this process or the machine.
+    pub(super) fn start(&mut self, start: Start) -> Result<(), Error> {
+        if !self.evaluator.runs_here() || self.started == Some(start) {
+            return Ok(());
+        }
+        self.store(|store| store.keep_start(start))?;
+        self.sync()?;
+        self.started = Some(start);
+        Ok(())
+    }
+
+    /// Stores that no measurement is under way.
+    pub(super) fn forget_start(&mut self) -> Result<(), Error> {
+        self.started = None;
+        self.store(|store| store.forget_start())
     }
 
     /// Takes samples of a configuration that was evaluated before, and stores them.
     pub(super) fn resample(&mut self, config: ConfigId, role: Role, samples: usize) -> Result<Resampled, Error> {
+        // The reference ran often before.
+        if role != Role::Reference {
+            self.start(Start { request: Request::timed(config), role: Some(role) })?;
+        }
         let Some(completion) = self.evaluator.resample(config, samples, &self.interrupt)? else {
             return Ok(Resampled::Interrupted);
         };
@@ -103,14 +128,21 @@ impl Bench<'_> {
             failure = self.objective.broken(config, &measurement);
         }
         self.latest = self.clocks.elapsed();
-        let resample = Resample { role, config, failure, measurement, clock: self.latest };
+        self.keep_again(Resample { role, config, failure, measurement, clock: self.latest })
+    }
+
+    /// Stores a later measurement.
+    fn keep_again(&mut self, resample: Resample) -> Result<Resampled, Error> {
         self.store(|store| store.append_again(&resample))?;
+        let is_of = |started: &Start| (started.request.config, started.role) == (resample.config, Some(resample.role));
+        self.started = self.started.filter(|started| !is_of(started));
         Ok(Resampled::Kept(Box::new(resample)))
     }
 
     /// Verifies a configuration once more, and stores the result. Returns the remarks for users
     /// beside it.
     pub(super) fn confirm(&mut self, config: ConfigId) -> Result<(Resampled, Vec<String>), Error> {
+        self.start(Start { request: Request::timed(config), role: Some(Role::Verification) })?;
         let Some(confirmed) = self.evaluator.confirm(config, &self.interrupt)? else {
             return Ok((Resampled::Interrupted, Vec::new()));
         };
@@ -123,8 +155,7 @@ impl Bench<'_> {
         let values = [(VERIFIED_LAUNCHES.to_owned(), vec![launches as f64])].into();
         let measurement = Measurement { values, ..Measurement::default() };
         let resample = Resample { role: Role::Verification, config, failure, measurement, clock: self.latest };
-        self.store(|store| store.append_again(&resample))?;
-        Ok((Resampled::Kept(Box::new(resample)), notes))
+        Ok((self.keep_again(resample)?, notes))
     }
 
     /// Stores the second answers that came in, and passes remarks on.

@@ -106,6 +106,7 @@ impl<'a> Running<'a> {
                 objective,
                 interrupt: tuner.interrupt,
                 durable: tuner.durable,
+                started: None,
                 clocks: Clocks::new(tuner.clock, tuner.simulated, earlier),
                 seconds: Seconds::default(),
                 latest: Duration::ZERO,
@@ -140,6 +141,10 @@ impl<'a> Running<'a> {
         // An error ends the run, but nothing that was measured is lost with a store.
         if measured.is_err() {
             self.renew_store()?;
+        }
+        // What has begun when an error ends the run may have caused it.
+        if measured.is_ok() || self.bench.started.is_none() {
+            self.bench.forget_start()?;
         }
         let stop_reason = measured?;
         let verdict = self.findings.verdict();

@@ -8,4 +8,5 @@ mod judging;
 mod limits_of_time;
 mod regret;
 mod shortlist;
+mod starts;
 mod tuning_loop;

@@ -2,7 +2,9 @@
 
 use super::NestEstimates;
 use std::collections::VecDeque;
-use tunesmith_core::{Asides, Bound, Completion, Depth, Error, Evaluator, Interrupt, Request, Waited};
+use tunesmith_core::{
+    Asides, Bound, Completion, Confirmed, Depth, Error, Evaluator, Examined, Interrupt, Request, Waited,
+};
 use tunesmith_space::{ConfigId, Space};
 
 /// Answers requests like another evaluator. If a request asks for counters, it fills in the counts
@@ -36,6 +38,8 @@ impl<'a> Counting<'a> {
     }
 }
 
+// Whatever an evaluator can do, the inner one does.
+#[deny(clippy::missing_trait_methods)]
 impl Evaluator for Counting<'_> {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
         self.submitted.push_back(request);
@@ -51,6 +55,10 @@ impl Evaluator for Counting<'_> {
             Waited::Answered(completion) => Waited::Answered(Box::new(self.counted(*completion))),
             other => other,
         })
+    }
+
+    fn runs_here(&self) -> bool {
+        self.inner.runs_here()
     }
 
     fn ready(&mut self) -> Result<Option<Completion>, Error> {
@@ -84,6 +92,14 @@ impl Evaluator for Counting<'_> {
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, Error> {
         self.inner.resample(config, samples, interrupt)
+    }
+
+    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+        self.inner.confirm(config, interrupt)
+    }
+
+    fn examine(&mut self, configs: &[ConfigId], interrupt: &Interrupt) -> Result<Vec<Examined>, Error> {
+        self.inner.examine(configs, interrupt)
     }
 
     fn take_asides(&mut self) -> Asides {

@@ -26,6 +26,12 @@ pub(crate) trait Backend: Send + Sync {
     /// `scope` is an example's.
     fn digest(&self, scope: &Scope) -> Result<String, DeviceError>;
 
+    /// Refuses to go on if a file that builds read has another content than when the backend read it.
+    ///
+    /// # Errors
+    /// A file has changed, which the error names.
+    fn require_unchanged(&self) -> Result<(), DeviceError>;
+
     /// Builds the program of one configuration. Called from several threads at once. Gives up soon
     /// after `cancel` is raised.
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError>;

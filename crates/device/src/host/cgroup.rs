@@ -45,8 +45,7 @@ impl Cgroup {
 
     /// Returns true if a process of the group lives.
     fn is_populated(&self) -> bool {
-        let events =
-            tunesmith_files::read_text(self.folder.join("cgroup.events"), tunesmith_files::TEXT).unwrap_or_default();
+        let events = tunesmith_files::system_text(self.folder.join("cgroup.events")).unwrap_or_default();
         events.lines().any(|line| line == "populated 1")
     }
 }
@@ -72,8 +71,8 @@ impl Drop for Cgroup {
 fn own_group() -> Option<&'static Path> {
     static OWN: OnceLock<Option<PathBuf>> = OnceLock::new();
     OWN.get_or_init(|| {
-        let mounts = tunesmith_files::read_text("/proc/self/mountinfo", tunesmith_files::TEXT).ok()?;
-        let group = tunesmith_files::read_text("/proc/self/cgroup", tunesmith_files::TEXT).ok()?;
+        let mounts = tunesmith_files::system_text("/proc/self/mountinfo")?;
+        let group = tunesmith_files::system_text("/proc/self/cgroup")?;
         let folder = folder_of(&mounts, &group)?;
         remove_stale(&folder);
         Some(folder)

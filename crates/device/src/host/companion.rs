@@ -5,7 +5,7 @@ use crate::error::DeviceError;
 use crate::host::launcher::{Answered, Group, unusable};
 use crate::host::output::OutputReader;
 use crate::host::supervisor::News;
-use crate::host::{CommandTask, Input, Launcher, POLL, WorkerCommand, ended_badly};
+use crate::host::{CommandTask, Input, Launcher, MemoryLimit, POLL, WorkerCommand, ended_badly};
 use crate::sandbox::{Confinement, Sandbox};
 use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -77,7 +77,7 @@ impl Companion {
             environment: Vec::new(),
             folder: folder.to_owned(),
             input: Input::Relayed,
-            memory_limit: None,
+            memory: MemoryLimit::Open,
             confinement: None,
         };
         let cannot = |error: io::Error| unusable(format!("cannot be started: {error}"));

@@ -135,15 +135,11 @@ impl Compiler {
         let words = shlex::split(text).filter(|words| !words.is_empty());
         let words = words.ok_or_else(|| error("is no command".to_owned()))?;
         let tool = Tool::new(words, worker, clock)?;
-        let (ended, said) = tool.ask(&["--version".to_owned()])?;
-        match ended {
-            Ended::Cancelled => Err(DeviceError::Interrupted),
-            Ended::NotStarted => Err(error(format!("cannot be started: {said}"))),
-            Ended::Exited(status) if status.success() => {
-                let version = said.lines().next().unwrap_or_default().trim().to_owned();
-                Ok(Self { language, tool, version })
-            }
-            _ => Err(error(format!("does not answer `--version`: {}", said.trim()))),
+        match tool.version()? {
+            Ok(version) => Ok(Self { language, tool, version }),
+            Err((Ended::Cancelled, _)) => Err(DeviceError::Interrupted),
+            Err((Ended::NotStarted, said)) => Err(error(format!("cannot be started: {said}"))),
+            Err((_, said)) => Err(error(format!("does not answer `--version`: {}", said.trim()))),
         }
     }
 

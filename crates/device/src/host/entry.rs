@@ -47,7 +47,7 @@ const AFFINITY: &str = "POCL_AFFINITY";
 /// Returns true if every processor is usable, by numbers from 0 on. PoCL gives up if it may not use
 /// the processor that it chose.
 fn sees_all_processors() -> bool {
-    let read = |path| tunesmith_files::read_text(path, tunesmith_files::TEXT).unwrap_or_default();
+    let read = |path| tunesmith_files::system_text(path).unwrap_or_default();
     let (status, online) = (read("/proc/self/status"), read("/sys/devices/system/cpu/online"));
     let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap_or_default().trim();
     allowed.starts_with('0') && !allowed.contains(',') && allowed == online.trim()

@@ -99,8 +99,7 @@ fn complaint(log: &str) -> Option<&str> {
 }
 
 fn fault(problem: &str) -> DeviceError {
-    let remedy =
-        "see whether the disk is full, the folder was removed, or the system has no descriptors or memory left";
+    let remedy = "see whether the disk is full, the folder was removed, or the system has no processes, descriptors or memory left";
     DeviceError::Machine { problem: format!("{problem}; {remedy}, and resume the run") }
 }
 

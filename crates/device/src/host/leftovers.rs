@@ -84,9 +84,7 @@ fn listed() -> Option<Vec<Pid>> {
     fs::metadata("/proc/thread-self/children").ok()?;
     let threads = fs::read_dir("/proc/self/task").ok()?.flatten();
     // A thread may have ended. Another one then has its children.
-    let lists = threads.map(|thread| {
-        tunesmith_files::read_text(thread.path().join("children"), tunesmith_files::TEXT).unwrap_or_default()
-    });
+    let lists = threads.map(|thread| tunesmith_files::system_text(thread.path().join("children")).unwrap_or_default());
     Some(lists.flat_map(|list| list.split_whitespace().filter_map(to_pid).collect::<Vec<_>>()).collect())
 }
 
@@ -94,7 +92,7 @@ fn listed() -> Option<Vec<Pid>> {
 fn found() -> io::Result<Vec<Pid>> {
     let me = getpid().to_string();
     let is_child = |id: &Pid| {
-        let stat = tunesmith_files::read_text(format!("/proc/{id}/stat"), tunesmith_files::TEXT).unwrap_or_default();
+        let stat = tunesmith_files::system_text(format!("/proc/{id}/stat")).unwrap_or_default();
         // The program's name may contain anything, but stands in brackets. The state and the
         // parent's id follow.
         let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);

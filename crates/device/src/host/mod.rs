@@ -14,6 +14,7 @@ mod leftovers;
 mod output;
 mod process;
 mod processor;
+mod quota;
 mod standing;
 mod supervisor;
 mod system;
@@ -35,8 +36,9 @@ pub(crate) use launcher::{Finish, Launcher, Ran, Streams};
 pub(crate) use leftovers::end_descendants;
 pub(crate) use output::{KEPT, Output};
 pub(crate) use processor::{limits, processor_name, threads};
+pub(crate) use quota::{MemoryQuota, limit_processes, machine_memory, offer_memory};
 pub(crate) use standing::{KeptProcessors, Standing};
-pub(crate) use supervisor::{CommandTask, Input, ProcessReport, supervise};
+pub(crate) use supervisor::{CommandTask, Input, MemoryLimit, ProcessReport, supervise};
 pub(crate) use tool::{Ended, Tool};
 
 use std::time::Duration;

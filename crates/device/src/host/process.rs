@@ -42,6 +42,12 @@ pub trait Process: Debug + Send {
     /// false if no process came with it.
     fn adopt(&mut self) -> bool;
 
+    /// Returns true if the system is ending the adopted process already. It closes the connection before it takes the
+    /// memory back, which takes seconds for many gigabytes. The default does not know.
+    fn is_job_ending(&self) -> bool {
+        false
+    }
+
     /// Ends the adopted process by force, and forgets it. The started process ends everything
     /// that it left behind.
     fn end_job(&mut self);

@@ -8,7 +8,7 @@ use tunesmith_space::hex;
 
 /// Returns the processor's name.
 pub(crate) fn processor_name() -> String {
-    let cpuinfo = tunesmith_files::read_text("/proc/cpuinfo", tunesmith_files::TEXT).unwrap_or_default();
+    let cpuinfo = tunesmith_files::system_text("/proc/cpuinfo").unwrap_or_default();
     let model = field(&cpuinfo, "model name").map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
     model.unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
 }
@@ -16,7 +16,7 @@ pub(crate) fn processor_name() -> String {
 /// Returns a digest of the instructions that the processor knows. A compiler that optimises for this
 /// machine may use all of them.
 pub fn instruction_set() -> String {
-    let cpuinfo = tunesmith_files::read_text("/proc/cpuinfo", tunesmith_files::TEXT).unwrap_or_default();
+    let cpuinfo = tunesmith_files::system_text("/proc/cpuinfo").unwrap_or_default();
     let known = field(&cpuinfo, "flags").or_else(|| field(&cpuinfo, "Features")).unwrap_or_default();
     let mut names: Vec<&str> = known.split_whitespace().collect();
     names.sort_unstable();
@@ -35,7 +35,7 @@ pub(crate) fn limits() -> BTreeMap<String, f64> {
     let folder = Path::new("/sys/devices/system/cpu/cpu0");
     let mut limits = caches(folder);
     limits.insert("threads".to_owned(), threads() as f64);
-    let cpuinfo = tunesmith_files::read_text("/proc/cpuinfo", tunesmith_files::TEXT).unwrap_or_default();
+    let cpuinfo = tunesmith_files::system_text("/proc/cpuinfo").unwrap_or_default();
     limits.extend(clock_mhz(folder, &cpuinfo).map(|mhz| ("clock_mhz".to_owned(), mhz)));
     limits
 }
@@ -48,7 +48,7 @@ fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
 /// Returns the highest clock in MHz. A virtual machine does not report it; there, returns the
 /// present clock, rounded so that its fluctuations do not show.
 fn clock_mhz(folder: &Path, cpuinfo: &str) -> Option<f64> {
-    let highest = tunesmith_files::read_text(folder.join("cpufreq/cpuinfo_max_freq"), tunesmith_files::TEXT).ok();
+    let highest = tunesmith_files::system_text(folder.join("cpufreq/cpuinfo_max_freq"));
     let highest = highest.and_then(|text| text.trim().parse::<f64>().ok()).map(|khz| khz / 1e3);
     let present = || field(cpuinfo, "cpu MHz")?.parse::<f64>().ok().map(|mhz| (mhz / 100.0).round() * 100.0);
     highest.or_else(present).filter(|mhz| *mhz > 0.0)

@@ -7,7 +7,7 @@
 //! As a child subreaper, it becomes the parent of processes that left the group. It stays outside
 //! of the command's sandbox, so that a sandboxed command cannot end it by a signal.
 
-use crate::host::end_descendants;
+use crate::host::{MemoryQuota, end_descendants, limit_processes, offer_memory};
 use crate::sandbox::{Cage, Confinement, Role, Scope};
 use crate::wire_path;
 use nix::sys::prctl::set_child_subreaper;
@@ -40,10 +40,21 @@ pub(crate) struct CommandTask {
     pub(crate) folder: PathBuf,
     /// The standard input.
     pub(crate) input: Input,
-    /// The maximum address space of each process, in bytes.
-    pub(crate) memory_limit: Option<u64>,
+    /// The limit of the memory of each process.
+    pub(crate) memory: MemoryLimit,
     /// The sandbox of the program.
     pub(crate) confinement: Option<Confinement>,
+}
+
+/// The limit of the memory of each process of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum MemoryLimit {
+    /// None of its own: a program may reserve more addresses than it uses.
+    Open,
+    /// So many bytes of address space.
+    AddressSpace(u64),
+    /// Private memory up to the [quota](MemoryQuota) of the machine.
+    Quota,
 }
 
 /// The standard input of a command.
@@ -107,6 +118,8 @@ fn serve() -> io::Result<()> {
     let mut input = BufReader::new(control.try_clone()?);
     input.read_line(&mut line)?;
     let task: CommandTask = serde_json::from_str(&line)?;
+    offer_memory();
+    limit_processes();
     set_child_subreaper(true)?;
     // Every thread of this process is in the scope, and so is everything that the program starts.
     let scope = task.confinement.as_ref().and_then(|_| Scope::enter());
@@ -227,7 +240,14 @@ fn start_program(task: &CommandTask) -> io::Result<Child> {
     let mut command = Command::new(program);
     command.args(&task.words[1..]).envs(task.environment.iter().map(|(name, value)| (name, value)));
     command.current_dir(&task.folder).stdin(input);
-    let Some(bytes) = task.memory_limit else { return command.spawn() };
+    let bytes = match task.memory {
+        MemoryLimit::Open => return command.spawn(),
+        MemoryLimit::AddressSpace(bytes) => bytes,
+        MemoryLimit::Quota => {
+            MemoryQuota::of_now().apply();
+            return command.spawn();
+        }
+    };
     // Limits are inherited. This process gets its own limit back, because it may need memory
     // afterwards.
     let (soft, hard) = getrlimit(Resource::RLIMIT_AS)?;

@@ -11,10 +11,12 @@ use rustix::process::pidfd_send_signal;
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ExitStatus, Stdio};
 use std::time::Duration;
+use tunesmith_files::system_text;
 
 /// The number of bytes kept of a kernel's printed output: enough for a message of a sanitizer or an
 /// assertion.
@@ -187,6 +189,10 @@ impl Process for SystemProcess {
         self.job.is_some()
     }
 
+    fn is_job_ending(&self) -> bool {
+        self.job.as_ref().and_then(|job| is_ending(&job.handle)).unwrap_or(false)
+    }
+
     fn end_job(&mut self) {
         if let Some(job) = self.job.take() {
             // An error means that the process is gone.
@@ -271,9 +277,27 @@ fn timespec(time: Duration) -> Timespec {
     Timespec { tv_sec, tv_nsec: time.subsec_nanos().into() }
 }
 
+/// The flag of a thread that the system is ending, in the ninth number of its `stat`.
+const EXITING: u64 = 0x4;
+
+/// Returns true if every thread of the process for which `handle` stands is ending.
+fn is_ending(handle: &OwnedFd) -> Option<bool> {
+    let information = system_text(format!("/proc/self/fdinfo/{}", handle.as_raw_fd()))?;
+    let process = information.lines().find_map(|line| line.strip_prefix("Pid:"))?.trim().to_owned();
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten();
+    let is_exiting = |folder: PathBuf| {
+        let stat = system_text(folder.join("stat"))?;
+        // The name may contain anything, but stands in brackets. The state follows as the third field.
+        let flags = stat.rsplit_once(')')?.1.split_whitespace().nth(6)?.parse::<u64>().ok()?;
+        Some(flags & EXITING != 0)
+    };
+    // A thread that is gone by now has ended.
+    Some(threads.map(|thread| thread.path()).all(|folder| is_exiting(folder).unwrap_or(true)))
+}
+
 /// Returns the memory in bytes that belongs to a process alone.
 fn own_memory(process: u32) -> Option<u64> {
-    let status = tunesmith_files::read_text(format!("/proc/{process}/status"), tunesmith_files::TEXT).ok()?;
+    let status = system_text(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
 }
@@ -281,6 +305,20 @@ fn own_memory(process: u32) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_that_has_ended_is_told_from_one_that_runs() {
+        let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let id = rustix::process::Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+        let handle = rustix::process::pidfd_open(id, rustix::process::PidfdFlags::empty()).unwrap();
+        assert_eq!(is_ending(&handle), Some(false));
+        child.kill().unwrap();
+        // It stays until it is waited for.
+        poll(&mut [PollFd::new(&handle, PollFlags::IN)], None).unwrap();
+        assert_eq!(is_ending(&handle), Some(true));
+        child.wait().unwrap();
+        assert_eq!(is_ending(&handle), None);
+    }
 
     #[test]
     fn the_memory_of_a_process_grows_with_what_it_writes() {

@@ -1,7 +1,7 @@
 //! Programs of the system that compile, such as `gcc` and `nvcc`.
 
 use crate::error::DeviceError;
-use crate::host::{CommandTask, Finish, Input, Launcher, Streams, WorkerCommand};
+use crate::host::{CommandTask, Finish, Input, Launcher, MemoryLimit, Streams, WorkerCommand};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -69,7 +69,7 @@ impl Tool {
             environment: vec![("LC_ALL".to_owned(), "C".to_owned())],
             folder: PathBuf::from("."),
             input: Input::Nothing,
-            memory_limit: None,
+            memory: MemoryLimit::Quota,
             confinement: None,
         };
         let ran = self.launcher.run(&task, Streams::Together, limit, cancel)?;
@@ -85,6 +85,18 @@ impl Tool {
         Ok((ended, if is_success { ran.stdout.whole_lines() } else { ran.stdout.first(KEPT) }))
     }
 
+    /// Asks the program for its version. Returns the first line of its answer, or its end and what it says instead.
+    ///
+    /// # Errors
+    /// The supervisor cannot be started.
+    pub(crate) fn version(&self) -> Result<Result<String, (Ended, String)>, DeviceError> {
+        let (ended, said) = self.ask(&["--version".to_owned()])?;
+        Ok(match ended {
+            Ended::Exited(status) if status.success() => Ok(first_line(&said)),
+            _ => Err((ended, said)),
+        })
+    }
+
     /// Asks the program a question that it answers at once, such as `--version`.
     ///
     /// # Errors
@@ -92,4 +104,9 @@ impl Tool {
     pub(crate) fn ask(&self, arguments: &[String]) -> Result<(Ended, String), DeviceError> {
         self.run(arguments, QUESTION_LIMIT, self.launcher.interrupt())
     }
+}
+
+/// Returns the first line that is not empty.
+fn first_line(text: &str) -> String {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }

@@ -101,6 +101,9 @@ impl LiveEvaluator {
             let options = LiveOptions { spec: other.spec.clone(), ..self.options.clone() };
             let options = LiveOptions { knobs: Vec::new(), ..options };
             self.others[at] = Some(Box::new(Self::new(&self.space, options)?));
+            // It has read the files anew.
+            self.programs.require_unchanged()?;
+            self.oracle.require_unchanged()?;
         }
         let sizes = self.options.spec.verify.sizes[at].spec.sizes.iter().cloned();
         let scope = Scope::new(sizes.chain(values)).without(&self.options.knobs);

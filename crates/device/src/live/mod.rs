@@ -315,6 +315,10 @@ impl Evaluator for LiveEvaluator {
         Ok(())
     }
 
+    fn runs_here(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
         let start = self.now();
         let (depth, setting) = self.asked.pop_front().unwrap_or((Depth::Timed, Setting::default()));

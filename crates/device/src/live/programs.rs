@@ -105,6 +105,14 @@ impl Programs {
         Ok(identity)
     }
 
+    /// Refuses to go on if a file that builds read has changed.
+    ///
+    /// # Errors
+    /// A file has changed, which the error names.
+    pub(super) fn require_unchanged(&self) -> Result<(), DeviceError> {
+        self.parts.iter().try_for_each(|part| part.backend.require_unchanged())
+    }
+
     /// Returns the versions of the compilers.
     pub(super) fn compilers(&self) -> impl Iterator<Item = String> {
         let values = self.parts.iter().flat_map(|part| part.backend.identity());

@@ -51,6 +51,14 @@ impl Oracle {
         Self { reference, built: None, known: Vec::new(), time: None }
     }
 
+    /// Refuses to go on if a file of the reference has changed.
+    ///
+    /// # Errors
+    /// A file has changed, which the error names.
+    pub(super) fn require_unchanged(&self) -> Result<(), DeviceError> {
+        self.reference.as_ref().map_or(Ok(()), |(_, backend)| backend.require_unchanged())
+    }
+
     /// Returns the digest of the reference's source, if there is one.
     pub(super) fn digest(&self, spec: &KernelSpec) -> Result<Option<String>, DeviceError> {
         let digest = |(_, backend): &WithReference| backend.digest(&sizes(spec));

@@ -1,7 +1,7 @@
 //! The number of concurrent builds that a machine carries.
 
 use super::Machine;
-use crate::host::threads;
+use crate::host::{machine_memory, threads};
 use nix::sys::resource::{Resource, getrlimit};
 use tunesmith_core::Refusal;
 
@@ -18,7 +18,8 @@ impl Machine {
     /// There are too many.
     pub fn check_jobs(&self) -> Result<(), Refusal> {
         let Some(jobs) = self.jobs else { return Ok(()) };
-        let bounds = [(memory().map(|bytes| bytes / MEMORY), "memory"), (processes(), "processes of this user")];
+        let bounds =
+            [(machine_memory().map(|bytes| bytes / MEMORY), "memory"), (processes(), "processes of this user")];
         let known = bounds.into_iter().filter_map(|(most, what)| Some((most?.max(1), what)));
         match known.min_by_key(|(most, _)| *most) {
             Some((most, what)) if jobs as u64 > most => Err(Refusal::new(
@@ -28,13 +29,6 @@ impl Machine {
             _ => Ok(()),
         }
     }
-}
-
-/// Returns the memory of the machine in bytes.
-fn memory() -> Option<u64> {
-    let text = tunesmith_files::read_text("/proc/meminfo", tunesmith_files::TEXT).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.checked_mul(1 << 10)
 }
 
 /// Returns the number of builds for which the limit of processes suffices, if there is one.
@@ -53,7 +47,7 @@ mod tests {
         assert!(check(None).is_ok() && check(Some(1)).is_ok());
         let refusal = check(Some(1_000_000_000)).unwrap_err();
         assert!(refusal.text.contains("more than this machine carries") && refusal.remedy.is_some(), "{refusal:?}");
-        let most = memory().unwrap() / MEMORY;
+        let most = machine_memory().unwrap() / MEMORY;
         assert!(check(Some(most as usize + 1)).is_err());
     }
 }

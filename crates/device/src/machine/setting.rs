@@ -62,8 +62,7 @@ impl Machine {
     fn version(&self, command: &str) -> Option<String> {
         let words = shlex::split(command).filter(|words| !words.is_empty())?;
         let tool = Tool::new(words, &self.worker, Arc::new(SystemClock::new())).ok()?;
-        let (_, said) = tool.ask(&["--version".to_owned()]).ok()?;
-        said.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+        tool.version().ok()?.ok()
     }
 }
 

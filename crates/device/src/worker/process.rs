@@ -279,7 +279,7 @@ impl Worker {
                 Received::Closed => return self.ended(),
                 Received::JobClosed | Received::Nothing => {}
             }
-            if !is_ended && self.clock.now() >= start + POLL {
+            if !is_ended && self.clock.now() >= start + POLL && !self.process.is_job_ending() {
                 is_ended = true;
                 self.process.end_job();
             }

@@ -1,7 +1,7 @@
 //! The worker's own loop.
 
 use crate::backends::{DriverCompilers, Program, Session, SessionKind};
-use crate::host::Channel;
+use crate::host::{Channel, limit_processes, offer_memory};
 use crate::sandbox::{Cage, Confinement, Role};
 use crate::worker::buffers::Buffers;
 use crate::worker::link::Link;
@@ -56,6 +56,8 @@ fn limit_files(most: u64) -> nix::Result<()> {
 /// Serves the tuner with process id `parent` until it closes the connection. Never returns.
 pub(super) fn serve(parent: Option<i32>) -> ! {
     enlarge_stack();
+    offer_memory();
+    limit_processes();
     // Without this, a kernel in an endless loop would outlive a tuner that was killed. The signal
     // comes when the thread that started the worker ends, even if the tuner lives. The tuner then
     // starts another worker.
@@ -252,6 +254,9 @@ impl ReadyDevice {
     /// # Errors
     /// The system refuses the sandbox.
     pub(crate) fn begin(&mut self, job: &Job) -> Result<(), String> {
+        if let Some(zygote) = &self.zygote {
+            zygote.limit_memory();
+        }
         if self.zygote.is_some() && self.cage.is_some() {
             limit_files(LONGEST_FILE.saturating_add(self.buffers.bytes(&job.passed)))
                 .map_err(|error| format!("the system refuses a limit of files: {error}"))?;

@@ -28,7 +28,7 @@ pub(crate) struct ProcessState {
 impl ProcessState {
     /// Returns the present state.
     pub(crate) fn current() -> Self {
-        let read = |path| tunesmith_files::read_text(path, tunesmith_files::TEXT).unwrap_or_default();
+        let read = |path| tunesmith_files::system_text(path).unwrap_or_default();
         let mut state = BTreeMap::new();
         let status = read("/proc/self/status");
         let lines = status.lines().filter_map(|line| line.split_once(':')).filter(|(name, _)| STATUS.contains(name));

@@ -9,7 +9,7 @@
 //! itself with what it was. It restores what it can, and ends if something stays changed.
 
 use crate::backends::{fork, leave};
-use crate::host::{Channel, Standing, end_descendants};
+use crate::host::{Channel, MemoryQuota, Standing, end_descendants};
 use crate::sandbox::Scope;
 use crate::worker::link::Link;
 use crate::worker::protocol::{Job, Message};
@@ -37,6 +37,7 @@ pub(crate) struct Zygote {
     /// The scope of signals in which all jobs run.
     scope: Option<Scope>,
     standing: Standing,
+    quota: MemoryQuota,
 }
 
 impl Zygote {
@@ -50,12 +51,18 @@ impl Zygote {
         // A worker that is killed with its tuner could end nothing. It runs no user code and notices
         // the end of its connection, so it can be trusted to end by itself.
         set_pdeathsig(None)?;
-        Ok(Self { scope: confined.then(Scope::enter).flatten(), standing: Standing::current() })
+        let (standing, quota) = (Standing::current(), MemoryQuota::of_now());
+        Ok(Self { scope: confined.then(Scope::enter).flatten(), standing, quota })
     }
 
     /// Ends everything that a job left behind.
     fn end_descendants(&self) -> io::Result<()> {
         end_descendants(self.scope.as_ref())
+    }
+
+    /// Limits the memory of this process, which runs a job.
+    pub(super) fn limit_memory(&self) {
+        self.quota.apply();
     }
 
     /// Restores the limits, the priority and the affinity of this process.

@@ -1,18 +1,17 @@
 //! Journals survive kills at any byte, other problems and other processes.
 
+use crate::resamples::resample;
 use proptest::prelude::*;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
-use tunesmith_core::judge::drift::Drift;
 use tunesmith_core::{
-    CompileData, Cut, Depth, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict,
-    statistics,
+    CompileData, Cut, Depth, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, statistics,
 };
 use tunesmith_space::{Constraint, Parameter, Space, Value, Values};
 use tunesmith_store::{Header, Journal, StoreError, UNLISTED, read, read_brief};
 
-fn space() -> Space {
+pub(crate) fn space() -> Space {
     Space::builder()
         .parameter(Parameter::new("TILE", Values::list([8, 16, 32, 64])).unwrap())
         .parameter(Parameter::new("SCALE", Values::list([0.5, 1.0, 2.5])).unwrap())
@@ -23,14 +22,14 @@ fn space() -> Space {
         .unwrap()
 }
 
-fn header(space: &Space) -> Header {
+pub(crate) fn header(space: &Space) -> Header {
     let mut header = Header { problem: "gemm".into(), strategy: "default".into(), seed: 7, ..Journal::header(space) };
     header.identity.insert("compiler".into(), "gcc 12.2.0".into());
     header
 }
 
 /// An evaluation: every second one is correct, and the others fail in turn.
-fn evaluation(space: &Space, rank: u128) -> Evaluation {
+pub(crate) fn evaluation(space: &Space, rank: u128) -> Evaluation {
     let kind = FailureKind::ALL[usize::try_from(rank / 2).unwrap() % 5];
     let depth = if rank.is_multiple_of(3) { Depth::Profiled } else { Depth::Timed };
     Evaluation {
@@ -52,7 +51,7 @@ fn evaluation(space: &Space, rank: u128) -> Evaluation {
     }
 }
 
-fn unboxed(evaluations: Vec<Box<Evaluation>>) -> Vec<Evaluation> {
+pub(crate) fn unboxed(evaluations: Vec<Box<Evaluation>>) -> Vec<Evaluation> {
     evaluations.into_iter().map(|evaluation| *evaluation).collect()
 }
 
@@ -66,7 +65,7 @@ fn unsealed(text: &str) -> String {
 }
 
 /// Writes a journal with evaluations of the first `count` configurations.
-fn written(folder: &tempfile::TempDir, count: u128) -> (PathBuf, Vec<Evaluation>) {
+pub(crate) fn written(folder: &tempfile::TempDir, count: u128) -> (PathBuf, Vec<Evaluation>) {
     let space = space();
     let mut journal = Journal::create(&folder.path().join("run.jsonl"), &header(&space), &space).unwrap();
     let evaluations: Vec<Evaluation> = (0..count).map(|rank| evaluation(&space, rank)).collect();
@@ -205,78 +204,6 @@ fn floats_booleans_and_strings_keep_their_types() {
         let kinds: Vec<_> = space.values(&configuration).map(|(_, value)| value.clone()).collect();
         assert!(matches!(kinds[..], [Value::Int(_), Value::Float(_), Value::Bool(_), Value::Str(_)]));
     }
-}
-
-fn resample(space: &Space, rank: u128, role: Role, seconds: u64) -> Resample {
-    let Evaluation { request, failure, measurement, .. } = evaluation(space, rank);
-    let measurement = Measurement { counters: [].into(), compile: None, ..measurement };
-    Resample { role, config: request.config, failure, measurement, clock: Duration::from_secs(seconds) }
-}
-
-#[test]
-fn what_is_measured_again_refers_to_its_evaluation_and_counts_as_none() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, evaluations) = written(&folder, 4);
-    let space = space();
-    let (mut journal, _) = Journal::resume(&path, &header(&space), &space).unwrap();
-    let made = [
-        resample(&space, 0, Role::Reference, 5),
-        resample(&space, 2, Role::Selection, 6),
-        resample(&space, 3, Role::Confirmation, 7),
-    ];
-    made.iter().for_each(|resample| journal.append_again(resample).unwrap());
-    let winner = space.id(2);
-    let drift = Drift { probes: 1, change: 0.25, drifted: false };
-    journal.append_verdict(&Verdict { winner, by_final: true, ..Verdict::default() }, Some(&drift)).unwrap();
-    let recorded = read(&path).unwrap();
-    assert_eq!(recorded.entries.len(), 4);
-    let verdict = recorded.verdict.as_ref().unwrap();
-    assert_eq!((verdict.winner.as_str(), verdict.drift), ("2", Some((&drift).into())));
-    let numbers: Vec<(&str, usize)> = recorded.again.iter().map(|a| (a.again.as_str(), a.evaluation)).collect();
-    assert_eq!(numbers, [("reference", 1), ("selection", 3), ("confirmation", 4)]);
-    drop(journal);
-    let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
-    assert_eq!((unboxed(resumed.evaluations), resumed.resamples), (evaluations, made.to_vec()));
-}
-
-#[test]
-fn a_final_before_the_last_evaluation_is_outdated_and_the_reference_never_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, _) = written(&folder, 3);
-    let space = space();
-    let (mut journal, _) = Journal::resume(&path, &header(&space), &space).unwrap();
-    let reference = resample(&space, 0, Role::Reference, 5);
-    journal.append_again(&reference).unwrap();
-    journal.append_again(&resample(&space, 2, Role::Selection, 6)).unwrap();
-    let verdict = Verdict { winner: space.id(2), by_final: true, ..Verdict::default() };
-    journal.append_verdict(&verdict, None).unwrap();
-    assert_eq!(read(&path).unwrap().verdict.unwrap().winner, "2");
-    journal.append(&evaluation(&space, 4)).unwrap();
-    assert_eq!(read(&path).unwrap().verdict, None, "more evaluations, another verdict");
-    let last = resample(&space, 4, Role::Confirmation, 9);
-    journal.append_again(&last).unwrap();
-    drop(journal);
-    let (_, resumed) = Journal::resume(&path, &header(&space), &space).unwrap();
-    assert_eq!(resumed.resamples, [reference, last]);
-}
-
-#[test]
-fn a_verdict_is_written_once_and_by_a_resumed_run_if_the_first_was_killed_before_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, _) = written(&folder, 3);
-    let space = space();
-    let verdict = Verdict { winner: space.id(2), by_final: true, ..Verdict::default() };
-    let verdicts = || fs::read_to_string(&path).unwrap().matches("\"winner\"").count();
-    for expected in [1, 1] {
-        let (mut journal, _) = Journal::resume(&path, &header(&space), &space).unwrap();
-        journal.append_verdict(&verdict, None).unwrap();
-        journal.append_verdict(&verdict, None).unwrap();
-        assert_eq!(verdicts(), expected);
-    }
-    let (mut journal, _) = Journal::resume(&path, &header(&space), &space).unwrap();
-    journal.append(&evaluation(&space, 4)).unwrap();
-    journal.append_verdict(&verdict, None).unwrap();
-    assert_eq!(verdicts(), 2, "more evaluations outdate a verdict, even the same one");
 }
 
 #[test]

@@ -5,4 +5,6 @@ mod follow;
 mod journal;
 mod names;
 mod recordings;
+mod resamples;
+mod starts;
 mod statements;

@@ -28,14 +28,14 @@ pub(super) struct Gathered {
     /// `None` if another journal has other values.
     values: BTreeMap<(String, String), Option<(Json, PathBuf)>>,
     /// The recordings of other tools.
-    recordings: Vec<Told>,
+    recordings: Vec<Statement>,
     /// By kernel: the names of its sizes in the order of the problem file.
     orders: BTreeMap<String, Vec<String>>,
 }
 
-/// What a recording states about its subject, besides the sizes that become its input.
+/// The subject of a recording, and its sizes as an input.
 #[derive(Debug)]
-struct Told {
+struct Statement {
     run: PathBuf,
     kernel: String,
     device: String,
@@ -157,7 +157,7 @@ impl Gathered {
         let valued = recording.rows().iter().filter_map(|row| Some((row, row.value(objective.quantity())?)));
         let (rows, values): (Vec<&Row>, Vec<f64>) = valued.unzip();
         let names = recording.parameters().iter().map(tunesmith_space::Parameter::name);
-        let Told { kernel, device, input, .. } = self.join_subject(Told::new(run, &recording))?;
+        let Statement { kernel, device, input, .. } = self.join_subject(Statement::new(run, &recording))?;
         let entry = |(row, cost): (&Row, f64)| Entry {
             kernel: kernel.clone(),
             device: device.clone(),
@@ -172,9 +172,10 @@ impl Gathered {
     }
 
     /// Refuses a recording that would be taken for a repeat of another one, although they state other subjects.
-    fn join_subject(&mut self, told: Told) -> Result<&Told, Error> {
-        let is_repeat =
-            |known: &&Told| (&known.kernel, &known.device, &known.input) == (&told.kernel, &told.device, &told.input);
+    fn join_subject(&mut self, told: Statement) -> Result<&Statement, Error> {
+        let is_repeat = |known: &&Statement| {
+            (&known.kernel, &known.device, &known.input) == (&told.kernel, &told.device, &told.input)
+        };
         for known in self.recordings.iter().filter(is_repeat) {
             let differences = subject_differences(&known.subject, &told.subject);
             if !differences.is_empty() {
@@ -207,7 +208,7 @@ impl Gathered {
 /// The beginning of the name of a size in the subject of a recording that was made from a journal.
 const SIZE: &str = "size ";
 
-impl Told {
+impl Statement {
     fn new(run: &Path, recording: &Recording) -> Self {
         let size = |(name, text): (&String, &String)| Some((name.strip_prefix(SIZE)?.to_string(), text.parse().ok()?));
         let input: Input = recording.subject.iter().filter_map(size).collect();

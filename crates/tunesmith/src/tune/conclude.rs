@@ -64,7 +64,7 @@ impl Finished {
             state: run.state(),
             front: tunesmith_study::front_of_run(run, &ground.space, settings.objective()),
             verified: ground.verified(),
-            partly_verified: ground.problem.partly_verified().filter(|_| ground.verified() == Some(true)),
+            partly_verified: ground.problem.partly_verified(ground.verified()),
             better_than_default: verdict.is_better_than_default(),
             comparison: verdict.comparison.as_ref().map(DefaultComparison::from),
             search_best: verdict.leader.and_then(|config| self.candidate(config, ground, settings)),

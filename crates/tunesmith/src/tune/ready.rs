@@ -78,6 +78,7 @@ impl<'a> Ready<'a> {
             verified: ground.verified(),
             journal: self.journal.path(),
             resumed: self.resumed.evaluations.len(),
+            remarks: &self.resumed.warnings,
         });
     }
 

@@ -46,6 +46,8 @@ pub struct Starting<'a> {
     pub journal: &'a Path,
     /// Number of evaluations that it already holds.
     pub resumed: usize,
+    /// Remarks about a journal that is resumed, a sentence each.
+    pub remarks: &'a [String],
 }
 
 impl Default for Session<'_> {

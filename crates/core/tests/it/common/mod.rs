@@ -164,6 +164,10 @@ impl Evaluator for Device {
         }))
     }
 
+    fn runs_here(&self) -> bool {
+        true
+    }
+
     fn race(&mut self, bar_ms: Option<f64>) {
         self.bar = bar_ms;
     }

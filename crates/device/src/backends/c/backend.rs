@@ -124,6 +124,17 @@ impl CBackend {
         Ok(files)
     }
 
+    /// Returns the contents of the files that other configurations may include beside these `texts`, and remembers
+    /// them: the compiler names those of one configuration.
+    fn files_of_others(&self, texts: Vec<(String, PathBuf)>) -> Vec<String> {
+        let kernel = &self.source.kernel;
+        let beside = [&kernel.file].into_iter().chain(&kernel.sources).filter_map(|file| file.parent());
+        let folders: Vec<&Path> = beside.chain(kernel.include.iter().map(PathBuf::as_path)).collect();
+        let read = SourceFiles::default().read_included(texts, &folders);
+        let new = read.into_iter().filter(|(path, _)| !self.files.knows(path));
+        new.filter_map(|(path, content)| self.files.read(&path).ok().map(|_| content)).collect()
+    }
+
     /// Returns the error for a file that the compiler names and that cannot be read.
     fn unreadable(&self, file: &Path, error: std::io::Error) -> DeviceError {
         self.source.unreadable(Path::new(&self.aliases.restored(&file.to_string_lossy())), error)
@@ -261,9 +272,14 @@ impl Backend for CBackend {
     fn digest(&self, scope: &Scope) -> Result<String, DeviceError> {
         let mut hash = Fields::default();
         self.source.kernel.generator.iter().for_each(|generator| hash.add(generator.identity()));
+        let mut texts = Vec::new();
         for file in self.files(scope)? {
-            hash.add(self.files.read(&file).map_err(|error| self.unreadable(&file, error))?);
+            let content = self.files.read(&file).map_err(|error| self.unreadable(&file, error))?;
+            hash.add(&content);
+            let folder = file.parent().unwrap_or(Path::new(".")).to_owned();
+            texts.extend(String::from_utf8(content).ok().map(|text| (text, folder)));
         }
+        self.files_of_others(texts).iter().for_each(|content| hash.add(content));
         self.compiler.words(&self.compiler.default_options()).iter().for_each(|word| hash.add(word));
         self.source.kernel.options.iter().for_each(|option| hash.add(option.to_string()));
         self.source.arguments.iter().for_each(|argument| hash.add(argument.type_text()));
@@ -278,14 +294,17 @@ impl Backend for CBackend {
         }
     }
 
+    fn require_unchanged(&self) -> Result<(), DeviceError> {
+        self.files.require_unchanged(|path| self.aliases.restored(&path.to_string_lossy()))
+    }
+
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
         let path = self.fresh_library();
         let start = self.clock.now();
         let (shim, source) = self.sources(scope, &path)?;
         let (ended, log) = self.compile(&self.arguments(scope, &shim, &path), cancel)?;
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
-        let name = |path: &Path| self.aliases.restored(&path.to_string_lossy());
-        self.files.require_unchanged(name).map_err(BuildError::Broken)?;
+        self.require_unchanged().map_err(BuildError::Broken)?;
         // Dropping this value removes the file, if there is one.
         let mut built = Built::new(Program::Library { path: path.clone() });
         let function = self.source.kernel.function.of(scope);

@@ -162,12 +162,12 @@ impl Session for CSession {
         let Some(loaded) = self.loaded.get(program) else {
             return Err(Fault::Failed("no program is loaded".to_owned()));
         };
-        let mut values: Vec<_> = launch.arguments.iter().map(|argument| value(argument)).collect();
-        let addresses = launch.arguments.iter().zip(&mut values).map(|(argument, value)| match argument {
+        let (mut values, places) = values(&launch.arguments);
+        let addresses = launch.arguments.iter().zip(places).map(|(argument, place)| match argument {
             LaunchArgument::Buffer { id, offset, .. } | LaunchArgument::Image { id, offset, .. } => {
                 self.blocks[id.0].address(*offset)
             }
-            LaunchArgument::Scalar(_) | LaunchArgument::Local(_) => value.as_mut_ptr().cast(),
+            LaunchArgument::Scalar(_) | LaunchArgument::Local(_) => values[place..].as_mut_ptr().cast(),
         });
         let mut addresses: Vec<*mut c_void> = addresses.collect();
         if !self.is_watched {
@@ -230,14 +230,25 @@ fn poisoned(call: impl FnOnce()) {
     poison::fill_heap(false);
 }
 
-/// Returns the value of an argument, zeros for any other argument. The parts lie one after the other.
-fn value(argument: &LaunchArgument) -> Vec<ValuePart> {
-    let LaunchArgument::Scalar(bytes) = argument else { return vec![ValuePart([0; 128])] };
-    let mut parts = vec![ValuePart([0; 128]); bytes.len().div_ceil(128).max(1)];
-    for (part, bytes) in parts.iter_mut().zip(bytes.chunks(128)) {
-        part.0[..bytes.len()].copy_from_slice(bytes);
+/// Returns the values of all arguments in one piece of memory, and the place of each. Local memory has zeros, and a
+/// buffer has no value.
+fn values(arguments: &[&LaunchArgument]) -> (Vec<ValuePart>, Vec<usize>) {
+    let (mut values, mut places) = (Vec::with_capacity(arguments.len()), Vec::with_capacity(arguments.len()));
+    for argument in arguments {
+        places.push(values.len());
+        match argument {
+            LaunchArgument::Scalar(bytes) => {
+                values.extend(bytes.chunks(128).map(|bytes| {
+                    let mut part = ValuePart([0; 128]);
+                    part.0[..bytes.len()].copy_from_slice(bytes);
+                    part
+                }));
+            }
+            LaunchArgument::Local(_) => values.push(ValuePart([0; 128])),
+            LaunchArgument::Buffer { .. } | LaunchArgument::Image { .. } => {}
+        }
     }
-    parts
+    (values, places)
 }
 
 /// Returns the size in bytes of the largest cache that the system reports, limited to a part of the
@@ -247,7 +258,7 @@ fn last_level_cache() -> usize {
     const MOST: usize = 512 << 20;
     let sizes = (0..8).filter_map(|index| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
-        let text = tunesmith_files::read_text(path, tunesmith_files::TEXT).ok()?;
+        let text = tunesmith_files::system_text(path)?;
         text.trim().strip_suffix('K')?.parse::<usize>().ok()
     });
     sizes.max().map_or(UNKNOWN, |kilobytes| (kilobytes << 10).min(MOST))

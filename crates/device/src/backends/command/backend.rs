@@ -2,12 +2,14 @@
 
 use crate::backends::BuildError;
 use crate::backends::ahead::Build;
+use crate::backends::command::digest::remember;
 use crate::backends::command::folder::{OwnFolder, ProblemFolder, Surroundings};
 use crate::backends::command::spec::OUT;
 use crate::backends::command::{CommandSpec, judge, reach};
+use crate::backends::compiling::SourceFiles;
 use crate::data::{Places, Scratch};
 use crate::error::DeviceError;
-use crate::host::{CommandTask, Finish, Input, Launcher, Ran, Streams};
+use crate::host::{CommandTask, Finish, Input, Launcher, MemoryLimit, Ran, Streams};
 use crate::measure::limits::human;
 use crate::problem::{Scope, Template};
 use crate::sandbox::{Confinement, Sandbox};
@@ -36,8 +38,10 @@ pub(super) struct CommandBackend {
     /// The time limit of each build step.
     limit: Duration,
     built: AtomicU64,
-    problem: ProblemFolder,
+    pub(super) problem: ProblemFolder,
     surroundings: Surroundings,
+    /// The files that commands read.
+    pub(super) files: SourceFiles,
     /// A configuration that was built before it was requested.
     ahead: Mutex<Option<(Scope, BuiltCommand)>>,
     /// The folders of all configurations. Dropped last.
@@ -85,11 +89,20 @@ impl CommandBackend {
         let of_runs = confinement.clone().zip(temporary.as_deref());
         let runner = launcher.clone().confined(of_runs.map(|(confinement, path)| confinement.with_temporary(path)));
         let launcher = launcher.confined(confinement);
-        let (built, ahead) = (AtomicU64::new(0), Mutex::new(None));
-        #[rustfmt::skip]
-        let backend =
-            Self { spec, launcher, runner, temporary, clock, limit, built, problem, surroundings, ahead, scratch };
-        Ok(backend)
+        Ok(Self {
+            spec,
+            launcher,
+            runner,
+            temporary,
+            clock,
+            limit,
+            built: AtomicU64::new(0),
+            problem,
+            surroundings,
+            files: SourceFiles::default(),
+            ahead: Mutex::new(None),
+            scratch,
+        })
     }
 
     /// Returns the supervisor's task for running one of the commands.
@@ -99,7 +112,7 @@ impl CommandBackend {
             environment: environment(&self.spec, &prepared.scope),
             folder: prepared.own.path().to_owned(),
             input: Input::Nothing,
-            memory_limit: None,
+            memory: MemoryLimit::Open,
             confinement: None,
         }
     }
@@ -117,8 +130,11 @@ impl CommandBackend {
         let scope = with_folder(scope, &folder);
         let [writes, command] = [&self.spec.writes, &self.spec.command].map(|words| expand(words, &scope));
         let build: Vec<String> = self.spec.build.iter().flat_map(|step| step_words(step, &scope)).collect();
+        remember(&self.spec, &scope, &self.files).map_err(|error| no_folder(error.to_string()))?;
         let own = self.problem.copy(&self.surroundings, number, &writes, &command, &build);
         let own = own.map_err(|error| no_folder(error.to_string()))?;
+        // What was copied is what was remembered.
+        self.files.require_unchanged(|path| path.display().to_string()).map_err(BuildError::Broken)?;
         Ok(BuiltCommand { scope, folder, own, compile: None, made: None })
     }
 
@@ -170,7 +186,8 @@ impl CommandBackend {
         interrupt: &Interrupt,
     ) -> Result<Ran, DeviceError> {
         let task = self.task(expand(&self.spec.command, &prepared.scope), prepared);
-        let task = CommandTask { memory_limit: self.spec.memory_limit, ..task };
+        let memory = self.spec.memory_limit.map_or(MemoryLimit::Open, MemoryLimit::AddressSpace);
+        let task = CommandTask { memory, ..task };
         self.remove_results(prepared)?;
         let temporary = self.temporary()?;
         let ran = self.runner.run(&task, Streams::Apart, limit, interrupt);

@@ -2,29 +2,46 @@
 
 use crate::backends::command::CommandSpec;
 use crate::backends::command::backend::expand;
+use crate::backends::compiling::SourceFiles;
 use crate::data::Fields;
 use crate::problem::{Scope, Template};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tunesmith_files::RECORD;
 
-/// Returns a digest of the problem's description of its command, and of the files that it names. A
-/// file counts if it is in the problem's folder and a word of a command names it in the
-/// configuration of `scope`.
+/// Returns a digest of the problem's description of its command, of the files that it names, and of `sources`, which
+/// its build may read. Remembers all of these files. A file counts if it is in the problem's folder and a word of a
+/// command names it in the configuration of `scope`.
 ///
 /// The files are found by a heuristic. A word names a file if a file of that name exists, or a file
 /// named by the part after its `=`, or by a word of it that a shell would find. Files that commands
 /// write are left out: [`CommandSpec::writes`], the word after `-o` or `>` and, if there is a build,
-/// the command's program. Files named only in a makefile or by an `#include` are not found.
-pub(super) fn digest(spec: &CommandSpec, scope: &Scope) -> std::io::Result<String> {
+/// the command's program.
+pub(super) fn digest(
+    spec: &CommandSpec,
+    scope: &Scope,
+    sources: Vec<PathBuf>,
+    remembered: &SourceFiles,
+) -> std::io::Result<String> {
     let mut hash = Fields::default();
     for text in texts(spec) {
         hash.add(text);
     }
-    for file in files(spec, scope) {
-        hash.add(tunesmith_files::read(&file, RECORD)?);
+    let mut files = files(spec, scope);
+    files.extend(sources);
+    for file in files {
+        hash.add(remembered.read_up_to(&file, RECORD)?);
     }
     Ok(hash.digest())
+}
+
+/// Remembers the files that commands name in the configuration of `scope`, and that no earlier one named.
+///
+/// # Errors
+/// A file cannot be read.
+pub(super) fn remember(spec: &CommandSpec, scope: &Scope, remembered: &SourceFiles) -> std::io::Result<()> {
+    let new = files(spec, scope).into_iter().filter(|file| !remembered.knows(file));
+    new.into_iter().try_for_each(|file| remembered.read_up_to(&file, RECORD).map(drop))
 }
 
 /// Returns the parts of the problem's description, each with its name.
@@ -128,11 +145,15 @@ mod tests {
         }
     }
 
+    fn digested(spec: &CommandSpec) -> String {
+        digest(spec, &Scope::default(), Vec::new(), &SourceFiles::default()).unwrap()
+    }
+
     #[test]
     fn files_that_words_name_count_and_those_that_a_build_makes_do_not() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-        let now = || digest(&spec(folder.path()), &Scope::default()).unwrap();
+        let now = || digested(&spec(folder.path()));
         write("main.c", "int main;");
         write("in.txt", "1");
         let first = now();
@@ -154,7 +175,7 @@ mod tests {
         let script = "exec python3 run.py --in='my data.txt' >out.txt && sh -c \"./tool <list\" > out.txt";
         let command = vec![words("sh"), words("-c"), words(script), words("cost.txt")];
         let spec = CommandSpec { command, writes: vec![words("cost.txt")], build: Vec::new(), ..spec(folder.path()) };
-        let now = || digest(&spec, &Scope::default()).unwrap();
+        let now = || digested(&spec);
         let mut before = now();
         for name in ["run.py", "my data.txt", "tool", "list"] {
             write(name, "1");
@@ -173,7 +194,7 @@ mod tests {
     #[test]
     fn what_the_problem_says_counts() {
         let folder = tempfile::tempdir().unwrap();
-        let of = |spec: &CommandSpec| digest(spec, &Scope::default()).unwrap();
+        let of = |spec: &CommandSpec| digested(spec);
         let plain = spec(folder.path());
         assert_ne!(of(&plain), of(&CommandSpec { cost: Cost::Cpu, ..plain.clone() }));
         assert_ne!(of(&plain), of(&CommandSpec { warmup: false, ..plain.clone() }));

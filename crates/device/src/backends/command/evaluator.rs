@@ -86,7 +86,7 @@ pub struct CommandEvaluator {
     meter: Option<RefCell<Powercap>>,
     /// Configurations that were re-measured and may be re-measured again.
     kept: HashMap<ConfigId, BuiltCommand>,
-    /// What the first builds made.
+    /// The results of the first builds.
     reach: Reach,
     /// Remarks that were not passed on yet.
     notes: Vec<String>,
@@ -108,12 +108,6 @@ impl CommandEvaluator {
         let scope = with_folder(&Scope::example(&options.sizes, space), Path::new(OUT));
         check_names(spec, &scope)?;
         let expected = spec.verify.expected_output.as_deref().map(read_expected).transpose()?;
-        let digest = digest(spec, &scope).map_err(|source| DeviceError::Source {
-            what: "the command",
-            path: spec.folder.clone(),
-            source,
-        })?;
-        let identity = [("backend", "command".to_owned()), ("device", processor_name()), ("command", digest)];
         let launcher = Launcher::new(options.worker, Arc::clone(&options.clock))?;
         let limit = options.policy.limits.compile;
         let backend = Arc::new(CommandBackend::new(
@@ -123,6 +117,11 @@ impl CommandEvaluator {
             limit,
             Arc::clone(&options.clock),
         )?);
+        let spec = &backend.spec;
+        let digest = digest(spec, &scope, backend.problem.sources(), &backend.files);
+        let digest =
+            digest.map_err(|source| DeviceError::Source { what: "the command", path: spec.folder.clone(), source })?;
+        let identity = [("backend", "command".to_owned()), ("device", processor_name()), ("command", digest)];
         let jobs = if options.jobs == 0 { threads() } else { options.jobs };
         Ok(Self {
             space: space.clone(),
@@ -286,6 +285,10 @@ impl Evaluator for CommandEvaluator {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
         self.builds.submit(self.scope(request.config));
         Ok(())
+    }
+
+    fn runs_here(&self) -> bool {
+        true
     }
 
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {

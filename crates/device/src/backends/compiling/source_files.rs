@@ -1,6 +1,7 @@
 //! The files that a kernel is compiled from. They must stay as they were when the run read them: otherwise its journal
 //! would hold the times of two kernels.
 
+use crate::backends::compiling::IncludedFile;
 use crate::data::Fields;
 use crate::error::DeviceError;
 use std::fs::Metadata;
@@ -17,11 +18,13 @@ pub(crate) struct SourceFiles(Mutex<Vec<SourceFile>>);
 #[derive(Debug)]
 struct SourceFile {
     path: PathBuf,
+    /// The most bytes that are read.
+    most: u64,
     stamp: Stamp,
     digest: String,
 }
 
-/// What tells without reading that a file is still the same.
+/// The properties by which a file that was not written again is known without reading it.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp([i64; 5]);
 
@@ -39,19 +42,54 @@ impl SourceFiles {
     /// # Errors
     /// The file cannot be read.
     pub(crate) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.read_up_to(path, TEXT)
+    }
+
+    /// Reads a file of at most `most` bytes, and remembers it.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn read_up_to(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         // Before the file is read: it may change meanwhile.
         let stamp = Stamp::of(path)?;
-        let content = tunesmith_files::read(path, TEXT)?;
-        let file = SourceFile { path: path.to_owned(), stamp, digest: digest(&content) };
+        let content = tunesmith_files::read(path, most)?;
+        let file = SourceFile { path: path.to_owned(), most, stamp, digest: digest(&content) };
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         files.retain(|known| known.path != path);
         files.push(file);
         Ok(content)
     }
 
+    /// Returns true if the file was read before, under this path or another one.
+    pub(crate) fn knows(&self, path: &Path) -> bool {
+        let stamp = Stamp::of(path).ok();
+        let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        files.iter().any(|known| known.path == path || stamp.as_ref() == Some(&known.stamp))
+    }
+
+    /// Reads the files that texts include, directly or indirectly and under whatever condition, as far as they are
+    /// found: in the folder of the file that includes them, or in one of `folders`. Each text comes with its folder.
+    /// Returns paths and contents, each once.
+    pub(crate) fn read_included(&self, texts: Vec<(String, PathBuf)>, folders: &[&Path]) -> Vec<(PathBuf, String)> {
+        let (mut waiting, mut found) = (texts, Vec::<(PathBuf, String)>::new());
+        while let Some((text, own)) = waiting.pop() {
+            for name in text.lines().filter_map(|line| IncludedFile::read(line)?.name()) {
+                let places = std::iter::once(own.as_path()).chain(folders.iter().copied());
+                let path = places.map(|folder| folder.join(name)).find(|path| path.is_file());
+                let Some(path) = path.filter(|path| found.iter().all(|(known, _)| known != path)) else { continue };
+                let content = self.read(&path).ok().and_then(|content| String::from_utf8(content).ok());
+                if let Some(content) = content {
+                    let folder = path.parent().unwrap_or(Path::new(".")).to_owned();
+                    waiting.push((content.clone(), folder));
+                    found.push((path, content));
+                }
+            }
+        }
+        found
+    }
+
     /// Refuses to go on if a file has another content than when it was read. `name` is the name that the user gave to a
-    /// path. Costs one question about each file to the
-    /// system; only what was written again is read.
+    /// path. Costs one question about each file to the system; only what was written again is read.
     ///
     /// # Errors
     /// A file has changed.
@@ -62,7 +100,7 @@ impl SourceFiles {
             if now.as_ref() == Some(&file.stamp) {
                 continue;
             }
-            let content = tunesmith_files::read(&file.path, TEXT);
+            let content = tunesmith_files::read(&file.path, file.most);
             match (content, now) {
                 (Ok(content), Some(now)) if digest(&content) == file.digest => file.stamp = now,
                 _ => return Err(DeviceError::Machine { problem: changed(&name(&file.path)) }),

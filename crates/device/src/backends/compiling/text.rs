@@ -1,14 +1,15 @@
 //! The text of a kernel: all its source files joined, and the files they include.
 
+use crate::backends::KernelSource;
 use crate::backends::compiling::raw::unwrapped;
 use crate::backends::compiling::source_files::SourceFiles;
 use crate::backends::compiling::{IncludedFile, line_directive};
-use crate::backends::{BuildError, KernelSource};
 use crate::data::Fields;
 use crate::error::DeviceError;
 use crate::host::faults;
 use crate::problem::Scope;
 use std::borrow::Cow;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -17,8 +18,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct SourceText {
     text: String,
     pub(crate) path: PathBuf,
-    /// The files that the text includes. The text itself stays as it was read.
-    included: SourceFiles,
+    /// The files that the text was joined from, and those that it includes.
+    files: SourceFiles,
 }
 
 impl SourceText {
@@ -28,9 +29,10 @@ impl SourceText {
     /// # Errors
     /// A source cannot be read, or the text cannot be written.
     pub(crate) fn write(source: &KernelSource, path: PathBuf, more: &str) -> Result<Self, DeviceError> {
-        let text = if source.kernel.generator.is_none() { joined(source)? + more } else { more.to_owned() };
+        let files = SourceFiles::default();
+        let text = if source.kernel.generator.is_none() { joined(source, &files)? + more } else { more.to_owned() };
         faults::write(&path, &text)?;
-        Ok(Self { text, path, included: SourceFiles::default() })
+        Ok(Self { text, path, files })
     }
 
     /// Returns the text for a configuration, or the reason why there is none.
@@ -52,12 +54,12 @@ impl SourceText {
         Ok(path)
     }
 
-    /// Refuses to go on if a file that the text includes has changed since [`digest`](Self::digest) read it.
+    /// Refuses to go on if a source, or a file that the text includes, has changed since it was read.
     ///
     /// # Errors
     /// A file has changed.
-    pub(crate) fn require_unchanged(&self) -> Result<(), BuildError> {
-        self.included.require_unchanged(|path| path.display().to_string()).map_err(BuildError::Broken)
+    pub(crate) fn require_unchanged(&self) -> Result<(), DeviceError> {
+        self.files.require_unchanged(|path| path.display().to_string())
     }
 
     /// Returns true if every `#include` in the text names its file literally, so that the file can
@@ -74,7 +76,7 @@ impl SourceText {
         let mut hash = Fields::default();
         hash.add(&self.text);
         kernel.generator.iter().for_each(|generator| hash.add(generator.identity()));
-        included(&self.text, source, &self.included).iter().for_each(|text| hash.add(text));
+        included(&self.text, source, &self.files).iter().for_each(|text| hash.add(text));
         kernel.options.iter().for_each(|option| hash.add(option.to_string()));
         kernel.expressions().for_each(|expr| hash.add(expr.text()));
         source.arguments.iter().for_each(|argument| hash.add(argument.element.to_string()));
@@ -102,13 +104,13 @@ pub(crate) fn defines(source: &KernelSource, scope: &Scope) -> impl Iterator<Ite
     values.map(|(name, value)| format!("{name}={}", value.define())).chain(kernel.function.define(scope))
 }
 
-/// Joins all source files. If there are several, each is marked with its name for messages.
-fn joined(source: &KernelSource) -> Result<String, DeviceError> {
+/// Joins all source files, and remembers them. If there are several, each is marked with its name for messages.
+fn joined(source: &KernelSource, files: &SourceFiles) -> Result<String, DeviceError> {
     let kernel = &source.kernel;
     let mut text = String::new();
     for file in kernel.sources.iter().chain([&kernel.file]) {
-        let contents =
-            tunesmith_files::read_text(file, tunesmith_files::TEXT).map_err(|error| source.unreadable(file, error))?;
+        let contents = files.read(file).and_then(|text| String::from_utf8(text).map_err(io::Error::other));
+        let contents = contents.map_err(|error| source.unreadable(file, error))?;
         let contents = if *file == kernel.file { blanked(contents, &kernel.reading.not_code) } else { contents };
         if !kernel.sources.is_empty() {
             text += &line_directive(&file.to_string_lossy());
@@ -133,26 +135,10 @@ fn blanked(mut text: String, spans: &[Range<usize>]) -> String {
 /// Returns the contents of the files that `text` includes, directly or indirectly, as far as they
 /// are found, and remembers them. A driver does not report the files that it reads.
 fn included(text: &str, source: &KernelSource, files: &SourceFiles) -> Vec<String> {
-    let folder = source.kernel.file.parent().unwrap_or(Path::new("."));
-    let folders: Vec<&Path> =
-        std::iter::once(folder).chain(source.kernel.include.iter().map(PathBuf::as_path)).collect();
-    let mut seen: Vec<PathBuf> = Vec::new();
-    let mut contents: Vec<String> = Vec::new();
-    let mut waiting = vec![text.to_owned()];
-    while let Some(text) = waiting.pop() {
-        let names = text.lines().filter_map(|line| IncludedFile::read(line)?.name());
-        for path in names.filter_map(|name| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file()))
-        {
-            let new = !seen.contains(&path);
-            let read = || String::from_utf8(files.read(&path).ok()?).ok();
-            if let Some(text) = new.then(read).flatten() {
-                contents.push(text.clone());
-                waiting.push(text);
-                seen.push(path);
-            }
-        }
-    }
-    contents
+    let own = source.kernel.file.parent().unwrap_or(Path::new("."));
+    let folders: Vec<&Path> = [own].into_iter().chain(source.kernel.include.iter().map(PathBuf::as_path)).collect();
+    let found = files.read_included(vec![(text.to_owned(), own.to_owned())], &folders);
+    found.into_iter().map(|(_, content)| content).collect()
 }
 
 #[cfg(test)]

@@ -253,13 +253,17 @@ impl Backend for GpuBackend {
         Ok(Program::Gpu(GpuProgram { binary, function, symbols }))
     }
 
+    fn require_unchanged(&self) -> Result<(), DeviceError> {
+        self.text.require_unchanged()
+    }
+
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
         let binary = self.workshop.fresh_file(self.device.api().binary());
         let start = self.workshop.now();
         // Dropping this value removes the file, if there is one.
         let mut built = Built::new(program(binary.clone(), String::new(), Vec::new()));
         let code = self.code(scope, &binary, cancel);
-        self.text.require_unchanged()?;
+        self.require_unchanged().map_err(BuildError::Broken)?;
         let code = code?;
         let resources = code.resources();
         let Code { image, made: GpuMade { function, symbols, .. } } = code;

@@ -147,13 +147,17 @@ impl Backend for OpenClBackend {
         Ok(self.text.digest(&self.source))
     }
 
+    fn require_unchanged(&self) -> Result<(), DeviceError> {
+        self.text.require_unchanged()
+    }
+
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Built, BuildError> {
         if !self.cache.is_warm() {
             return self.build_apart(scope, cancel);
         }
         let binary = self.workshop.fresh_file("bin");
         let task = self.task(scope, &binary)?;
-        self.text.require_unchanged()?;
+        self.require_unchanged().map_err(BuildError::Broken)?;
         let mut built = Built::new(Self::program(&task));
         built.origin = Origin::Postponed;
         Ok(built)
@@ -166,7 +170,7 @@ impl Backend for OpenClBackend {
         // Dropping this value removes the file, if there is one.
         let mut built = Built::new(Self::program(&task));
         let outcome = self.workshop.compile(&CompileTask::OpenCl(task), cancel)?;
-        self.text.require_unchanged()?;
+        self.require_unchanged().map_err(BuildError::Broken)?;
         let took = self.judge(outcome, scope)?;
         let time = self.workshop.now() - start;
         self.cache.compiled_in(took.unwrap_or(time));

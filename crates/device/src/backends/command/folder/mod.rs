@@ -18,6 +18,7 @@ use crate::error::DeviceError;
 use crate::sandbox::Sandbox;
 use scan::{Contents, Entry, Kind, Rules};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use tunesmith_files::remove_tree;
@@ -82,6 +83,22 @@ impl OwnFolder {
     }
 }
 
+/// The files that compilers read, by the ends of their names.
+const SOURCES: [&str; 22] = [
+    "S", "asm", "c", "cc", "cl", "cmake", "cpp", "cu", "cuh", "cxx", "f", "f90", "F90", "go", "h", "hip", "hpp", "hxx",
+    "inc", "mk", "rs", "s",
+];
+
+/// The files that tell how to build.
+const RULES: [&str; 5] = ["CMakeLists.txt", "GNUmakefile", "Makefile", "makefile", "meson.build"];
+
+/// Returns true if the name is that of a source or of the rules of a build.
+fn is_source(path: &Path) -> bool {
+    let is_one_of =
+        |name: Option<&OsStr>, names: &[&str]| name.is_some_and(|name| names.iter().any(|one| name == *one));
+    is_one_of(path.extension(), &SOURCES) || is_one_of(path.file_name(), &RULES)
+}
+
 /// Returns true if a path has no `..`.
 fn is_inside(path: &Path) -> bool {
     path.components().all(|component| component != Component::ParentDir)
@@ -105,6 +122,14 @@ impl ProblemFolder {
         let original = spec.folder.canonicalize().map_err(unreadable)?;
         let contents = scan::scan(&original, &Rules { is_built, private }).map_err(unreadable)?;
         Ok(Self { original, named: spec.folder.clone(), contents, is_built })
+    }
+
+    /// Returns the sources in the folder that a build may read, without being named by one of its words. A folder
+    /// without a build has none: what its commands run, their words name.
+    pub(super) fn sources(&self) -> Vec<PathBuf> {
+        let is_copied = |entry: &&Entry| matches!(entry.kind, Kind::File { is_compiled: false });
+        let sources = self.contents.entries.iter().filter(is_copied).filter(|entry| is_source(&entry.path));
+        sources.filter(|_| self.is_built).map(|entry| self.original.join(&entry.path)).collect()
     }
 
     /// Returns the bytes that each copy takes.

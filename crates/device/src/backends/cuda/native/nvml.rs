@@ -37,7 +37,7 @@ fn is_throttled(slowing: Slowing) -> bool {
 /// Returns true for this process and for those that its own tuner started: workers that end, and
 /// those that compile.
 fn is_of_this_run(pid: u32) -> bool {
-    let parent = tunesmith_files::read_text(format!("/proc/{pid}/stat"), tunesmith_files::TEXT).ok().and_then(|text| {
+    let parent = tunesmith_files::system_text(format!("/proc/{pid}/stat")).and_then(|text| {
         // The name in parentheses may hold spaces. The state and the parent follow it.
         text.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse::<u32>().ok()
     });

@@ -1,0 +1,96 @@
+//! The store knows what is measured before it begins, and whether the run ended in order.
+
+use crate::common::{Device, InOrder, Noise, line};
+use tunesmith_core::judge::finals::Finals;
+use tunesmith_core::*;
+use tunesmith_space::ConfigId;
+
+/// What a store is told, in order.
+#[derive(Debug, PartialEq)]
+enum Word {
+    Begins(ConfigId, Option<Role>),
+    Ends(ConfigId, Option<Role>),
+    Forgotten,
+}
+
+/// A store that fails at a number of evaluations.
+#[derive(Default)]
+struct Words {
+    words: Vec<Word>,
+    evaluations: usize,
+    fails_at: Option<usize>,
+}
+
+impl Store for Words {
+    fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
+        if self.fails_at == Some(self.evaluations) {
+            return Err(Error::Store("no space left on device".into()));
+        }
+        self.evaluations += 1;
+        self.words.push(Word::Ends(evaluation.request.config, None));
+        Ok(())
+    }
+
+    fn append_again(&mut self, resample: &Resample) -> Result<(), Error> {
+        self.words.push(Word::Ends(resample.config, Some(resample.role)));
+        Ok(())
+    }
+
+    fn keep_start(&mut self, start: Start) -> Result<(), Error> {
+        self.words.push(Word::Begins(start.request.config, start.role));
+        Ok(())
+    }
+
+    fn forget_start(&mut self) -> Result<(), Error> {
+        self.words.push(Word::Forgotten);
+        Ok(())
+    }
+}
+
+/// Tunes ten configurations with a final, and returns what the store was told.
+fn words(mut store: Words, interrupt_at: Option<usize>, room: usize) -> (Vec<Word>, Result<StopReason, Error>) {
+    let space = line(10);
+    let mut device = Device::new(&space, Noise::Normal(0.01), 5, |x| 1.0 + x as f64);
+    (device.fails_verification, device.interrupt_at) = (Some(Vec::new()), interrupt_at);
+    let clock = device.clock.clone();
+    let judging = Judging { finals: Some(Finals::default()), ..Judging::nothing() };
+    let mut searcher = InOrder::default();
+    let tuner = Tuner::new(&space, &mut searcher, &mut device).store(&mut store).clock(clock).judging(judging);
+    let run = tuner.room(room).run();
+    (store.words, run.map(|run| run.stop_reason))
+}
+
+#[test]
+fn every_measurement_of_a_run_begins_and_ends_alone() {
+    for room in [1, 4] {
+        let (words, reason) = words(Words::default(), None, room);
+        assert_eq!(reason.unwrap(), StopReason::Exhausted);
+        let (last, measured) = words.split_last().unwrap();
+        assert_eq!(*last, Word::Forgotten);
+        assert!(measured.len() > 30, "{}", measured.len());
+        for pair in measured.chunks(2) {
+            let [Word::Begins(began, role), Word::Ends(ended, result)] = pair else { panic!("{pair:?}") };
+            assert_eq!((began, role), (ended, result));
+        }
+        assert!(measured.iter().any(|word| matches!(word, Word::Begins(_, Some(Role::Verification)))));
+    }
+}
+
+#[test]
+fn an_interrupted_run_forgets_what_has_begun_and_one_that_fails_does_not() {
+    let (interrupted, reason) = words(Words::default(), Some(3), 1);
+    assert_eq!(reason.unwrap(), StopReason::Interrupted);
+    assert!(matches!(interrupted[interrupted.len() - 2..], [Word::Begins(..), Word::Forgotten]), "{interrupted:?}");
+    let (failed, error) = words(Words { fails_at: Some(4), ..Words::default() }, None, 1);
+    assert!(error.is_err());
+    assert!(matches!(failed.last(), Some(Word::Begins(..))), "{failed:?}");
+}
+
+#[test]
+fn a_device_whose_faults_do_not_reach_this_machine_has_no_starts() {
+    let space = line(5);
+    let mut store = Words::default();
+    let mut device = testing::FunctionEvaluator::new(&space, |_| Ok(1.0));
+    Tuner::new(&space, &mut InOrder::default(), &mut device).store(&mut store).run().unwrap();
+    assert!(!store.words.iter().any(|word| matches!(word, Word::Begins(..))));
+}
