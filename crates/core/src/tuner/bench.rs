@@ -105,6 +105,7 @@ impl Bench<'_> {
         self.latest = self.clocks.elapsed();
         let resample = Resample { role, config, failure, measurement, clock: self.latest };
         self.store(|store| store.append_again(&resample))?;
+        self.sync()?;
         Ok(Resampled::Kept(Box::new(resample)))
     }
 
@@ -124,6 +125,7 @@ impl Bench<'_> {
         let measurement = Measurement { values, ..Measurement::default() };
         let resample = Resample { role: Role::Verification, config, failure, measurement, clock: self.latest };
         self.store(|store| store.append_again(&resample))?;
+        self.sync()?;
         Ok((Resampled::Kept(Box::new(resample)), notes))
     }
 
@@ -131,13 +133,13 @@ impl Bench<'_> {
     pub(super) fn pass_on(&mut self, observers: &mut Observers<'_>) -> Result<(), Error> {
         let Asides { notes, seconds } = self.evaluator.take_asides();
         notes.iter().for_each(|text| observers.notice(&Event::Noted { text }));
-        let clock = self.clocks.elapsed();
+        let (clock, is_any) = (self.clocks.elapsed(), !seconds.is_empty());
         for SecondAnswer { request, failure, mut measurement, by } in seconds {
             let failure = failure.or(impossible(&mut measurement));
             let second = Evaluation { request, failure, measurement, clock, proposed: None };
             self.store(|store| store.append_second(&second, &by))?;
         }
-        Ok(())
+        if is_any { self.sync() } else { Ok(()) }
     }
 
     fn store(&mut self, append: impl FnOnce(&mut dyn Store) -> Result<(), Error>) -> Result<(), Error> {
