@@ -83,6 +83,8 @@ pub struct Fleet {
     ended: VecDeque<(JobId, Work, Ended)>,
     asides: Asides,
     refusals: usize,
+    /// The reason why a thread of this fleet failed.
+    broken: Option<String>,
     /// The most workers without work that a remark has told of.
     most_idle: usize,
     /// The time since which no worker is usable.
@@ -144,6 +146,7 @@ impl Fleet {
             ended: VecDeque::new(),
             asides: Asides::default(),
             refusals: 0,
+            broken: None,
             most_idle: 0,
             alone_since: None,
             first_ready: None,
@@ -193,6 +196,9 @@ impl Fleet {
         let event = self.door.next(left.unwrap_or(LOOK).min(LOOK));
         if let Some(event) = event.map_err(|_| unusable("the listener has ended"))? {
             self.handle(event);
+        }
+        if let Some(sentence) = self.broken.take() {
+            return Err(unusable(sentence));
         }
         let now = self.door.now();
         for lost in self.leases.expire(now) {
@@ -250,6 +256,7 @@ impl Fleet {
             Event::Said(connection, message) => self.said(connection, message),
             Event::Compiled(connection, job, result) => self.compiled(connection, JobId(job), result),
             Event::Left(connection, reason) => self.left(connection, &reason),
+            Event::Broken(sentence) => self.broken = Some(sentence),
             Event::Refused(text) => {
                 self.refusals += 1;
                 if self.refusals <= MOST_REFUSALS {
@@ -441,29 +448,6 @@ impl Fleet {
         let own = self.members.values().filter(|member| member.is_of_pool());
         let target = own.into_iter().find_map(|member| member.offer.target.clone());
         1 + usize::from(target.is_some_and(|target| !target.target().is_processor()))
-    }
-
-    /// Adds work that stays with one worker, and waits for its answer. Returns `None` if interrupted.
-    fn steady(&mut self, task: Task, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Ended>, Error> {
-        let before = self.leases.anchor();
-        let job = self.leases.add(Work { task, config }, Whom::Steady);
-        self.issue();
-        let of_job = |fleet: &mut Self| {
-            let place = fleet.ended.iter().position(|(id, ..)| *id == job)?;
-            fleet.ended.remove(place).map(|(_, _, ended)| ended)
-        };
-        let ended = self.wait_until(interrupt, of_job)?;
-        if ended.is_none() {
-            self.leases.withdraw(job);
-        }
-        match (before, self.leases.anchor()) {
-            (Some(before), Some(now)) if before != now => {
-                let name = self.name(now);
-                self.note(format!("further measurements of the same configurations moved to {name}"));
-            }
-            _ => {}
-        }
-        Ok(ended)
     }
 }
 

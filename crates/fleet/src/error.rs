@@ -68,6 +68,22 @@ pub enum FleetError {
         /// The reason.
         source: io::Error,
     },
+    /// A program that starts workers failed.
+    #[error("`{command}` failed: {reason}")]
+    Engine {
+        /// The command.
+        command: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The system gives no thread.
+    #[error("no thread can be started that {purpose}: {source}; see `ulimit -u`, and start again")]
+    Thread {
+        /// The work of the thread, after `that`.
+        purpose: &'static str,
+        /// The reason.
+        source: io::Error,
+    },
     /// The worker's device or problem cannot be used.
     #[error(transparent)]
     Device(#[from] Box<tunesmith::Error>),

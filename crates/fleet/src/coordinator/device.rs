@@ -3,7 +3,7 @@
 use super::likeness::{VERSION, subject};
 use super::{Ended, Fleet, Member, Work};
 use crate::FleetSpec;
-use crate::lease::JobId;
+use crate::lease::{JobId, Whom};
 use crate::wire::{FoundTarget, FromCoordinator, Task};
 use serde_json::{Map, Value as Json};
 use std::time::Duration;
@@ -161,6 +161,29 @@ impl Fleet {
         }
         let measuring = Some(self.leases.room()).filter(|room| *room > 0)?;
         Some(measuring + self.compilers.leases.room().min(USUAL_ROOM))
+    }
+
+    /// Adds work that stays with one worker, and waits for its answer. Returns `None` if interrupted.
+    fn steady(&mut self, task: Task, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Ended>, Error> {
+        let before = self.leases.anchor();
+        let job = self.leases.add(Work { task, config }, Whom::Steady);
+        self.issue();
+        let of_job = |fleet: &mut Self| {
+            let place = fleet.ended.iter().position(|(id, ..)| *id == job)?;
+            fleet.ended.remove(place).map(|(_, _, ended)| ended)
+        };
+        let ended = self.wait_until(interrupt, of_job)?;
+        if ended.is_none() {
+            self.leases.withdraw(job);
+        }
+        match (before, self.leases.anchor()) {
+            (Some(before), Some(now)) if before != now => {
+                let name = self.name(now);
+                self.note(format!("further measurements of the same configurations moved to {name}"));
+            }
+            _ => {}
+        }
+        Ok(ended)
     }
 }
 
