@@ -18,10 +18,9 @@ use std::collections::BTreeMap;
 use std::net::TcpStream;
 use std::path::Path;
 use std::time::Duration;
-use tempfile::TempDir;
 use tunesmith::{Error, Machine, Problem};
 use tunesmith_core::{Interrupt, SystemClock};
-use tunesmith_device::instruction_set;
+use tunesmith_device::{Scratch, instruction_set};
 use tunesmith_space::{Space, Value};
 use tunesmith_store::{Journal, WorkerRole};
 
@@ -62,11 +61,14 @@ pub enum ServedUntil {
     Interrupted,
 }
 
+/// The name of the folder with the problem's files, in the worker's own.
+const PROBLEM: &str = "problem";
+
 /// A worker that has proved the token, and the folder of its own.
 struct Joined {
     listening: Listening,
     /// The problem's files. Dropping this removes them.
-    folder: TempDir,
+    folder: Scratch,
     problem: String,
     sizes: Vec<(String, Value)>,
     device: Option<String>,
@@ -110,7 +112,7 @@ fn serve(
 ) -> Result<Served, FleetError> {
     // The folder is removed when `joined` is dropped.
     let joined = receive(listening, &mut speaking, options)?;
-    let problem = joined.folder.path().join(&joined.problem);
+    let problem = joined.folder.path().join(PROBLEM).join(&joined.problem);
     let problem = Problem::load(&problem, &joined.sizes).map_err(|error| failed(error.into()))?;
     let machine = with_device(machine, joined.device)?;
     let assignment = Assignment { problem, machine, listening: joined.listening, interrupt, options, tell };
@@ -189,8 +191,11 @@ fn receive(mut listening: Listening, speaking: &mut Speaking, options: &WorkerOp
     if !files.iter().any(|entry| entry.path == file) {
         return Err(FleetError::Protocol("the problem is not among its files".to_string()));
     }
-    let folder = tempfile::Builder::new().prefix("tunesmith-worker-").tempdir()?;
-    fetch(&mut listening, speaking, &files, folder.path())?;
+    // This also removes what workers left here that were killed.
+    let folder = Scratch::beneath(&std::env::temp_dir())?;
+    let place = folder.path().join(PROBLEM);
+    std::fs::create_dir(&place)?;
+    fetch(&mut listening, speaking, &files, &place)?;
     let sizes = sizes.iter().filter_map(|(name, json)| Some((name.clone(), Journal::value_of(json)?))).collect();
     Ok(Joined { listening, folder, problem: file, sizes, device })
 }
