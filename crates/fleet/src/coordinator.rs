@@ -20,7 +20,7 @@ use crate::{FleetError, FleetSpec};
 use calibration::Calibration;
 use compilers::Compilers;
 use kinds::Waiting;
-use likeness::{VERSION, difference, subject};
+use likeness::{CLOCKS, VERSION, clocks, difference, subject};
 use member::Member;
 pub use options::FleetOptions;
 use serde_json::{Map, Value as Json};
@@ -299,6 +299,8 @@ impl Fleet {
         let Some(member) = self.members.get_mut(&connection).filter(|member| member.id.is_none()) else { return };
         let Readiness { mut identity, problem, space, instructions, .. } = readiness;
         identity.insert(VERSION.to_string(), Json::from(member.offer.who.version.as_str()));
+        let clocks = clocks(member.offer.target.as_ref(), &member.offer.limits);
+        identity.extend(clocks.map(|clocks| (CLOCKS.to_string(), Json::from(clocks))));
         member.instructions = instructions;
         self.compare_kind(connection, Waiting { identity, problem, space });
     }

@@ -1,6 +1,6 @@
 //! A fleet as the device of a tuning run.
 
-use super::likeness::{VERSION, subject};
+use super::likeness::{CLOCKS, VERSION, subject};
 use super::{Ended, Fleet, Member, Work};
 use crate::FleetSpec;
 use crate::lease::{JobId, Whom};
@@ -221,8 +221,8 @@ impl RemoteDevice for Fleet {
         self.let_pool_serve();
         let ready = |fleet: &mut Self| fleet.identity.clone();
         let mut identity = self.wait_until(interrupt, ready)?.ok_or_else(interrupted)?;
-        // A journal may be resumed by another version.
-        identity.remove(VERSION);
+        // A journal may be resumed by another version, and by one device, whose clock nobody compares.
+        [VERSION, CLOCKS].into_iter().for_each(|name| drop(identity.remove(name)));
         Ok(identity)
     }
 
