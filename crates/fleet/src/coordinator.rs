@@ -14,7 +14,7 @@ use crate::bundle::Bundle;
 use crate::hall::{Connection, Door, Entrance, Event, Offer, Outbox, Subject};
 use crate::lease::{Issue, JobId, Leases, Lost, Whom, WorkerId};
 use crate::report::SharedReport;
-use crate::start::Crew;
+use crate::start::{Crew, Patience};
 use crate::wire::{Answer, FromCoordinator, FromWorker, Readiness, Task};
 use crate::{FleetError, FleetSpec};
 use calibration::Calibration;
@@ -35,6 +35,9 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Maximum number of remarks about peers that were turned away.
 const MOST_REFUSALS: usize = 20;
+
+/// Maximum number of remarks that an end without workers repeats.
+const MOST_REASONS: usize = 3;
 
 /// Work for a worker, and for whom it is.
 #[derive(Clone, Debug)]
@@ -114,7 +117,8 @@ impl Fleet {
             FleetSpec::Ssh(_) | FleetSpec::Slurm(_) | FleetSpec::HyperQueue(_) => "[::]:0".to_string(),
         };
         let door = Door::open(&address, options.token.clone(), subject)?;
-        let crew = Crew::start(&options.spec, &options.worker, door.address, &options.token)?;
+        let patience = Patience { time: options.patience, interrupt: &options.interrupt };
+        let crew = Crew::start(&options.spec, &options.worker, door.address, &options.token, &patience)?;
         let mut fleet = Self::behind(Box::new(door), crew, options);
         if let FleetSpec::Listen(_) = fleet.options.spec {
             fleet.note(format!("waiting for workers on port {}", fleet.door.port()));
@@ -210,7 +214,7 @@ impl Fleet {
         self.issue();
         if now >= self.looked + LOOK {
             self.looked = now;
-            let notes = self.crew.look();
+            let notes = self.crew.look(now);
             self.asides.notes.extend(notes);
             self.update_report(now);
             let unwritten = self.report.write(now, false);
@@ -246,7 +250,9 @@ impl Fleet {
         if is_anyone_there && now < since + self.options.patience {
             return Ok(());
         }
-        let last = self.asides.notes.last().map(|note| format!(" ({note})")).unwrap_or_default();
+        let notes = &self.asides.notes[self.asides.notes.len().saturating_sub(MOST_REASONS)..];
+        let last = (!notes.is_empty()).then(|| notes.join("; ")).or_else(|| self.crew.running());
+        let last = last.map(|note| format!(" ({note})")).unwrap_or_default();
         Err(unusable(format!("no worker is left{last}; --resume continues the run with new ones")))
     }
 

@@ -28,7 +28,10 @@ pub enum FleetError {
         source: io::Error,
     },
     /// The coordinator cannot be reached.
-    #[error("cannot reach the coordinator at {address}: {source}")]
+    #[error(
+        "cannot reach the coordinator at {address}: {source}; is its run there, and the port open? `tune \
+         --fleet-address HOST` names another address of it"
+    )]
     Connect {
         /// The address.
         address: String,

@@ -15,7 +15,8 @@ use crate::wire::{
 use crate::{FleetError, Token};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
-use std::net::TcpStream;
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::time::Duration;
 use tunesmith::{Error, Machine, Problem};
@@ -88,11 +89,10 @@ pub fn work(
     tell: &mut dyn FnMut(&str),
 ) -> Result<Served, FleetError> {
     pin(&options.cpus)?;
-    let connect = |source| FleetError::Connect { address: options.address.clone(), source };
-    let socket = TcpStream::connect(&options.address).map_err(connect)?;
+    let socket = connect(&options.address)?;
     socket.set_nodelay(true)?;
     let (listening, mut speaking) = join(socket, &options.token, &SystemClock::new())?;
-    tell(&format!("connected to {}", options.address));
+    tell(&connected(&options.address));
     let served = serve(options, machine, interrupt, tell, (listening, speaking.clone()));
     if let Err(error) = &served {
         // The coordinator names this worker and the reason. It may be gone already.
@@ -100,6 +100,33 @@ pub fn work(
     }
     speaking.hang_up();
     served
+}
+
+/// Maximum time for a connection to one address of the coordinator's host.
+const REACH: Duration = Duration::from_secs(20);
+
+/// Connects to the first address of `host` that answers.
+fn connect(host: &str) -> Result<TcpStream, FleetError> {
+    let failed = |source| FleetError::Connect { address: host.to_string(), source };
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in host.to_socket_addrs().map_err(failed)? {
+        match TcpStream::connect_timeout(&address, REACH) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => last = error,
+        }
+    }
+    Err(failed(last))
+}
+
+/// Returns what a worker says once it is connected.
+fn connected(address: &str) -> String {
+    format!("connected to {address}")
+}
+
+/// Returns true if a line is what a worker says that is connected to this port, whatever a shell wrote before it.
+pub(crate) fn is_connected(line: &str, port: u16) -> bool {
+    let address = line.rsplit_once(&connected("")).map(|(_, address)| address);
+    address.and_then(|address| address.rsplit_once(':')).is_some_and(|(_, own)| own.parse() == Ok(port))
 }
 
 /// Receives the problem, and does the work that the role asks for.

@@ -204,6 +204,7 @@ impl Stage {
             terms: terms(),
             patience: FleetOptions::PATIENCE,
             pools: false,
+            interrupt: Interrupt::default(),
         }
     }
 
