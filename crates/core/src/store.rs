@@ -23,9 +23,9 @@ pub trait Store {
         Ok(())
     }
 
-    /// Makes everything kept so far survive the death of the machine, too. The loop calls it before the
-    /// searcher learns of an answer, if the run is [durable](crate::Tuner::durable). The default does
-    /// nothing.
+    /// Makes everything kept so far survive the death of the machine, too. If the run is
+    /// [durable](crate::Tuner::durable), the loop calls it before the searcher learns of an answer, and after
+    /// whatever else is kept. The default does nothing.
     fn sync(&mut self) -> Result<(), Error> {
         Ok(())
     }

@@ -48,7 +48,7 @@ pub use backends::cuda::{ChipCounters, ResolvedCounter};
 pub use backends::gpu::{GpuApi, GpuDevice};
 pub use backends::opencl::{OpenClDevice, OpenClKind};
 pub use backends::{BuildPlan, DeviceInfo, Missing, Target};
-pub use data::{Given, contents};
+pub use data::{Given, Scratch, contents};
 pub use devices::{
     counters, cuda_architecture, cuda_devices, devices, hip_architecture, hip_devices, opencl_devices, processor,
 };

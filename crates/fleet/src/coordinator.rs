@@ -14,13 +14,13 @@ use crate::bundle::Bundle;
 use crate::hall::{Connection, Door, Entrance, Event, Offer, Outbox, Subject};
 use crate::lease::{Issue, JobId, Leases, Lost, Whom, WorkerId};
 use crate::report::SharedReport;
-use crate::start::Crew;
+use crate::start::{Crew, Patience};
 use crate::wire::{Answer, FromCoordinator, FromWorker, Readiness, Task};
 use crate::{FleetError, FleetSpec};
 use calibration::Calibration;
 use compilers::Compilers;
 use kinds::Waiting;
-use likeness::{VERSION, difference, subject};
+use likeness::{CLOCKS, VERSION, clocks, difference, subject};
 use member::Member;
 pub use options::FleetOptions;
 use serde_json::{Map, Value as Json};
@@ -35,6 +35,9 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Maximum number of remarks about peers that were turned away.
 const MOST_REFUSALS: usize = 20;
+
+/// Maximum number of remarks that an end without workers repeats.
+const MOST_REASONS: usize = 3;
 
 /// Work for a worker, and for whom it is.
 #[derive(Clone, Debug)]
@@ -83,6 +86,8 @@ pub struct Fleet {
     ended: VecDeque<(JobId, Work, Ended)>,
     asides: Asides,
     refusals: usize,
+    /// The reason why a thread of this fleet failed.
+    broken: Option<String>,
     /// The most workers without work that a remark has told of.
     most_idle: usize,
     /// The time since which no worker is usable.
@@ -112,7 +117,8 @@ impl Fleet {
             FleetSpec::Ssh(_) | FleetSpec::Slurm(_) | FleetSpec::HyperQueue(_) => "[::]:0".to_string(),
         };
         let door = Door::open(&address, options.token.clone(), subject)?;
-        let crew = Crew::start(&options.spec, &options.worker, door.address, &options.token)?;
+        let patience = Patience { time: options.patience, interrupt: &options.interrupt };
+        let crew = Crew::start(&options.spec, &options.worker, door.address, &options.token, &patience)?;
         let mut fleet = Self::behind(Box::new(door), crew, options);
         if let FleetSpec::Listen(_) = fleet.options.spec {
             fleet.note(format!("waiting for workers on port {}", fleet.door.port()));
@@ -144,6 +150,7 @@ impl Fleet {
             ended: VecDeque::new(),
             asides: Asides::default(),
             refusals: 0,
+            broken: None,
             most_idle: 0,
             alone_since: None,
             first_ready: None,
@@ -194,6 +201,9 @@ impl Fleet {
         if let Some(event) = event.map_err(|_| unusable("the listener has ended"))? {
             self.handle(event);
         }
+        if let Some(sentence) = self.broken.take() {
+            return Err(unusable(sentence));
+        }
         let now = self.door.now();
         for lost in self.leases.expire(now) {
             self.missed(lost);
@@ -204,7 +214,7 @@ impl Fleet {
         self.issue();
         if now >= self.looked + LOOK {
             self.looked = now;
-            let notes = self.crew.look();
+            let notes = self.crew.look(now);
             self.asides.notes.extend(notes);
             self.update_report(now);
             let unwritten = self.report.write(now, false);
@@ -240,7 +250,9 @@ impl Fleet {
         if is_anyone_there && now < since + self.options.patience {
             return Ok(());
         }
-        let last = self.asides.notes.last().map(|note| format!(" ({note})")).unwrap_or_default();
+        let notes = &self.asides.notes[self.asides.notes.len().saturating_sub(MOST_REASONS)..];
+        let last = (!notes.is_empty()).then(|| notes.join("; ")).or_else(|| self.crew.running());
+        let last = last.map(|note| format!(" ({note})")).unwrap_or_default();
         Err(unusable(format!("no worker is left{last}; --resume continues the run with new ones")))
     }
 
@@ -250,6 +262,7 @@ impl Fleet {
             Event::Said(connection, message) => self.said(connection, message),
             Event::Compiled(connection, job, result) => self.compiled(connection, JobId(job), result),
             Event::Left(connection, reason) => self.left(connection, &reason),
+            Event::Broken(sentence) => self.broken = Some(sentence),
             Event::Refused(text) => {
                 self.refusals += 1;
                 if self.refusals <= MOST_REFUSALS {
@@ -292,6 +305,8 @@ impl Fleet {
         let Some(member) = self.members.get_mut(&connection).filter(|member| member.id.is_none()) else { return };
         let Readiness { mut identity, problem, space, instructions, .. } = readiness;
         identity.insert(VERSION.to_string(), Json::from(member.offer.who.version.as_str()));
+        let clocks = clocks(member.offer.target.as_ref(), &member.offer.limits);
+        identity.extend(clocks.map(|clocks| (CLOCKS.to_string(), Json::from(clocks))));
         member.instructions = instructions;
         self.compare_kind(connection, Waiting { identity, problem, space });
     }
@@ -441,29 +456,6 @@ impl Fleet {
         let own = self.members.values().filter(|member| member.is_of_pool());
         let target = own.into_iter().find_map(|member| member.offer.target.clone());
         1 + usize::from(target.is_some_and(|target| !target.target().is_processor()))
-    }
-
-    /// Adds work that stays with one worker, and waits for its answer. Returns `None` if interrupted.
-    fn steady(&mut self, task: Task, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Ended>, Error> {
-        let before = self.leases.anchor();
-        let job = self.leases.add(Work { task, config }, Whom::Steady);
-        self.issue();
-        let of_job = |fleet: &mut Self| {
-            let place = fleet.ended.iter().position(|(id, ..)| *id == job)?;
-            fleet.ended.remove(place).map(|(_, _, ended)| ended)
-        };
-        let ended = self.wait_until(interrupt, of_job)?;
-        if ended.is_none() {
-            self.leases.withdraw(job);
-        }
-        match (before, self.leases.anchor()) {
-            (Some(before), Some(now)) if before != now => {
-                let name = self.name(now);
-                self.note(format!("further measurements of the same configurations moved to {name}"));
-            }
-            _ => {}
-        }
-        Ok(ended)
     }
 }
 

@@ -28,7 +28,10 @@ pub enum FleetError {
         source: io::Error,
     },
     /// The coordinator cannot be reached.
-    #[error("cannot reach the coordinator at {address}: {source}")]
+    #[error(
+        "cannot reach the coordinator at {address}: {source}; is its run there, and the port open? `tune \
+         --fleet-address HOST` names another address of it"
+    )]
     Connect {
         /// The address.
         address: String,
@@ -65,6 +68,22 @@ pub enum FleetError {
     Start {
         /// The program.
         program: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A program that starts workers failed.
+    #[error("`{command}` failed: {reason}")]
+    Engine {
+        /// The command.
+        command: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The system gives no thread.
+    #[error("no thread can be started that {purpose}: {source}; see `ulimit -u`, and start again")]
+    Thread {
+        /// The work of the thread, after `that`.
+        purpose: &'static str,
         /// The reason.
         source: io::Error,
     },

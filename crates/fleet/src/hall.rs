@@ -4,6 +4,7 @@
 use crate::bundle::Bundle;
 use crate::depot::Made;
 use crate::secure::{Gate, Listening, Speaking};
+use crate::threads;
 use crate::wire::{
     FROM_WORKER, FoundTarget, FromCoordinator, FromWorker, Introduction, PROTOCOL, hear, read_parcel, say,
     write_content,
@@ -64,6 +65,8 @@ pub(crate) enum Event {
     Left(Connection, String),
     /// A peer was turned away, for this reason.
     Refused(String),
+    /// A thread failed, as this sentence says. The run cannot go on.
+    Broken(String),
 }
 
 /// The number of a connection.
@@ -171,8 +174,8 @@ impl Door {
             next: AtomicU64::new(1),
             is_closed: AtomicBool::new(false),
         });
-        let listening = Arc::clone(&hall);
-        thread::spawn(move || listening.listen(&listener));
+        let (listening, broken) = (Arc::clone(&hall), hall.teller());
+        threads::start("listens for workers", move || listening.listen(&listener), broken)?;
         Ok(Self { hall, events: received, address })
     }
 }
@@ -224,7 +227,8 @@ impl Hall {
             };
             let Some(number) = self.strangers().add(&socket) else { continue };
             let hall = Arc::clone(self);
-            if thread::Builder::new().spawn(move || hall.receive(socket, number)).is_err() {
+            let receive = move || hall.receive(socket, number);
+            if threads::start("hears a worker", receive, self.teller()).is_err() {
                 // The peer may try again.
                 self.strangers().remove(number);
             }
@@ -296,7 +300,9 @@ impl Hall {
             write_content(speaking, &content)?;
         }
         match hear(listening, FROM_WORKER)? {
-            FromWorker::Offer { target, limits } => Ok(Offer { who, target, limits, outbox: outbox(speaking) }),
+            FromWorker::Offer { target, limits } => {
+                Ok(Offer { who, target, limits, outbox: outbox(speaking, self.teller())? })
+            }
             FromWorker::Unable { reason } => Err(FleetError::Refused(reason)),
             _ => Err(unexpected()),
         }
@@ -319,6 +325,12 @@ impl Hall {
         }
     }
 
+    /// Returns what tells that a thread failed.
+    fn teller(&self) -> impl FnOnce(String) + Send + use<> {
+        let events = self.events.clone();
+        move |sentence| drop(events.send(Event::Broken(sentence)))
+    }
+
     /// Passes an event on. At the end of a run nobody hears it.
     fn tell(&self, event: Event) {
         let _ = self.events.send(event);
@@ -338,10 +350,10 @@ impl Outgoing {
 }
 
 /// Starts the thread that sends to a worker.
-fn outbox(speaking: &Speaking) -> Outbox {
+fn outbox(speaking: &Speaking, broken: impl FnOnce(String) + Send + 'static) -> Result<Outbox, FleetError> {
     let (messages, waiting) = mpsc::channel::<Outgoing>();
     let mut to = speaking.clone();
-    thread::spawn(move || {
+    let send_all = move || {
         for outgoing in waiting {
             let is_last = matches!(outgoing, Outgoing::Message(FromCoordinator::End { .. }));
             if outgoing.send(&mut to).is_err() {
@@ -351,10 +363,11 @@ fn outbox(speaking: &Speaking) -> Outbox {
                 return to.finish();
             }
         }
-    });
-    Outbox::new(move |outgoing| {
+    };
+    threads::start("speaks to a worker", send_all, broken)?;
+    Ok(Outbox::new(move |outgoing| {
         let _ = messages.send(outgoing);
-    })
+    }))
 }
 
 fn unexpected() -> FleetError {

@@ -24,6 +24,7 @@ pub mod simulated;
 mod spec;
 mod start;
 mod status;
+mod threads;
 mod token;
 mod wire;
 mod worker;

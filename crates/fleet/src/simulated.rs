@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith::{JournalOptions, Machine, Problem, Search, Session, tune};
-use tunesmith_core::{Clock, Completion, Measurement, Request};
+use tunesmith_core::{Clock, Completion, Interrupt, Measurement, Request};
 use tunesmith_space::Space;
 use tunesmith_store::WorkerRole;
 
@@ -71,6 +71,7 @@ fn options(problem: &Path) -> Result<FleetOptions, FleetError> {
         terms: Terms::default(),
         patience: FleetOptions::PATIENCE,
         pools: false,
+        interrupt: Interrupt::default(),
     })
 }
 

@@ -1,8 +1,16 @@
 //! Starts the workers that a fleet consists of, and ends whatever it started.
 
+mod ask;
+mod hyperqueue;
+mod said;
+
+use crate::worker::is_connected;
 use crate::{FleetError, FleetSpec, Token};
-use nix::sys::signal::{Signal, kill};
+use ask::end;
+use hyperqueue::Job;
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+use said::Said;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -10,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
+use tunesmith_core::Interrupt;
 
 /// The variable of the environment that hands the token to a worker.
 pub const TOKEN_VARIABLE: &str = "TUNESMITH_FLEET_TOKEN";
@@ -17,8 +26,18 @@ pub const TOKEN_VARIABLE: &str = "TUNESMITH_FLEET_TOKEN";
 /// Number of times that a worker of this host is started again after it ended by itself.
 const AGAIN: usize = 3;
 
+/// Maximum number of hosts or commands that an error names.
+const MOST_NOTES: usize = 3;
+
 /// Time that a process gets to end by itself.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LEAVE: Duration = Duration::from_secs(2);
+
+/// The time that engines have for their work, and the flag that ends it.
+pub(crate) struct Patience<'a> {
+    /// Maximum time until a host has a worker.
+    pub(crate) time: Duration,
+    pub(crate) interrupt: &'a Interrupt,
+}
 
 /// The command that starts a worker.
 #[derive(Clone, Debug, Default)]
@@ -50,16 +69,28 @@ struct Started {
     command: Option<Command>,
     again: usize,
     name: String,
+    said: Said,
+    /// The time by which a worker on another host must have connected.
+    due: Option<Due>,
+}
+
+/// The time by which a worker on another host must have connected.
+struct Due {
+    host: String,
+    /// A command that shows what is wrong with the host.
+    trial: String,
+    time: Duration,
 }
 
 /// All that a fleet has started.
 #[derive(Default)]
 pub(crate) struct Crew {
     started: Vec<Started>,
-    /// A job of HyperQueue, which runs on without its submitter.
-    job: Option<String>,
-    /// The file from which the tasks of that job read the token.
-    token_file: Option<PathBuf>,
+    job: Option<Job>,
+    /// The port that workers connect to.
+    port: u16,
+    /// Sentences about hosts that have no worker.
+    notes: Vec<String>,
 }
 
 impl Crew {
@@ -69,8 +100,10 @@ impl Crew {
         worker: &WorkerProgram,
         address: SocketAddr,
         token: &Token,
+        patience: &Patience<'_>,
     ) -> Result<Self, FleetError> {
         let mut crew = Self::default();
+        crew.port = address.port();
         let connect = |host: &str| -> Vec<String> {
             let fixed = ["worker", "--connect"].map(str::to_string).into_iter();
             fixed.chain([format!("{host}:{}", address.port())]).chain(worker.options.clone()).collect()
@@ -88,16 +121,26 @@ impl Crew {
             FleetSpec::Ssh(file) => {
                 let program = worker.program.display().to_string();
                 for host in hosts(file)? {
-                    crew.ssh(&host, &program, worker, address.port(), token)?;
+                    if let Err(error) = crew.ssh(&host, &program, worker, token, patience.time) {
+                        crew.notes.push(format!("{host} has no worker: {error}"));
+                    }
+                }
+                if crew.started.is_empty() {
+                    crew.notes.truncate(MOST_NOTES);
+                    return Err(FleetError::Engine { command: "ssh".to_string(), reason: crew.notes.join("; ") });
                 }
             }
             FleetSpec::Slurm(words) => {
                 let mut command = Command::new("srun");
                 command.args(words).arg(&worker.program).args(connect(&worker.reached_by()));
-                command.env(TOKEN_VARIABLE, token.secret()).stdin(Stdio::null()).process_group(0);
+                // Workers write nothing that is a result: it would stand among the results of this run.
+                command.env(TOKEN_VARIABLE, token.secret()).stdin(Stdio::null()).stdout(Stdio::null());
+                command.process_group(0);
                 crew.add(command, "srun".to_string(), false)?;
             }
-            FleetSpec::HyperQueue(words) => crew.submit(words, worker, &connect(&worker.reached_by()), token)?,
+            FleetSpec::HyperQueue(words) => {
+                crew.job = Some(Job::submit(words, worker, &connect(&worker.reached_by()), token, patience)?);
+            }
         }
         Ok(crew)
     }
@@ -105,7 +148,7 @@ impl Crew {
     fn add(&mut self, mut command: Command, name: String, is_local: bool) -> Result<(), FleetError> {
         let child = spawn(&mut command)?;
         let command = is_local.then_some(command);
-        self.started.push(Started { child, command, again: 0, name });
+        self.started.push(Started { child, command, again: 0, name, said: Said::default(), due: None });
         Ok(())
     }
 
@@ -116,8 +159,8 @@ impl Crew {
         host: &str,
         program: &str,
         worker: &WorkerProgram,
-        port: u16,
         token: &Token,
+        time: Duration,
     ) -> Result<(), FleetError> {
         let join = |words: &mut dyn Iterator<Item = &str>| {
             shlex::try_join(words).map_err(|error| FleetError::Protocol(error.to_string()))
@@ -129,52 +172,24 @@ impl Crew {
             // An address with colons, of IPv6, needs brackets before a port.
             None => "$(h=${SSH_CONNECTION%% *}; case $h in *:*) h=[$h];; esac; echo $h)".to_string(),
         };
-        let line = format!("{program} worker --connect {address}:{port} {options}");
+        let line = format!("{program} worker --connect {address}:{} {options}", self.port);
         // The user's shell there may be one with another language.
         let script = format!("read -r {TOKEN_VARIABLE} && export {TOKEN_VARIABLE} && exec {line}");
         let script = format!("exec sh -c {}", join(&mut [script.as_str()].into_iter())?);
         let (ssh, first) = worker.ssh.split_first().map_or(("ssh", &[][..]), |(ssh, first)| (ssh.as_str(), first));
         let mut command = Command::new(ssh);
         command.args(first).args(["-o", "BatchMode=yes", "--", host, &script]);
-        command.stdin(Stdio::piped()).process_group(0);
+        // A shell there may write anything before the worker does, and none of it is a result of this run.
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = spawn(&mut command)?;
+        let said = Said::of(&mut child).inspect_err(|_| end(&mut child))?;
         if let Some(mut stdin) = child.stdin.take() {
-            writeln!(stdin, "{}", token.secret())?;
+            // It has ended already if this fails, and its end is told.
+            let _ = writeln!(stdin, "{}", token.secret());
         }
-        self.started.push(Started { child, command: None, again: 0, name: format!("ssh {host}") });
-        Ok(())
-    }
-
-    /// Submits a job to HyperQueue. It hands no environment to tasks, so that they read the token from
-    /// a file of this user, which must be on a file system that the hosts share.
-    fn submit(
-        &mut self,
-        words: &[String],
-        worker: &WorkerProgram,
-        connect: &[String],
-        token: &Token,
-    ) -> Result<(), FleetError> {
-        let file = token_file(token)?;
-        self.token_file = Some(file.clone());
-        let mut command = Command::new("hq");
-        command.args(["submit", "--output-mode", "quiet"]);
-        // Workers tell the coordinator what there is to say; files of their output would lie in the
-        // folder of the problem.
-        for stream in ["--stdout", "--stderr"] {
-            if !words.iter().any(|word| word.starts_with(stream)) {
-                command.args([stream, "none"]);
-            }
-        }
-        command.args(words).arg("--").arg(&worker.program);
-        command.args(connect).arg("--token-file").arg(file);
-        let start = |source| FleetError::Start { program: "hq".to_string(), source };
-        let output = command.stdin(Stdio::null()).output().map_err(start)?;
-        let said = String::from_utf8_lossy(&output.stdout).trim().to_string();
-        if !output.status.success() || said.is_empty() {
-            let reason = String::from_utf8_lossy(&output.stderr).trim().to_string();
-            return Err(start(std::io::Error::other(reason)));
-        }
-        self.job = Some(said);
+        let mut words = worker.ssh.iter().map(String::as_str).chain([host, "true"]);
+        let due = Some(Due { host: host.to_string(), trial: join(&mut words)?, time });
+        self.started.push(Started { child, command: None, again: 0, name: format!("ssh {host}"), said, due });
         Ok(())
     }
 
@@ -186,12 +201,20 @@ impl Crew {
     }
 
     /// Notices processes that ended by themselves. Starts workers of this host again, unless they keep
-    /// ending. Returns a sentence about each.
-    pub(crate) fn look(&mut self) -> Vec<String> {
-        let mut notes = Vec::new();
+    /// ending. Ends those of other hosts without a worker when their time is over. Returns a sentence about each.
+    pub(crate) fn look(&mut self, now: Duration) -> Vec<String> {
+        let mut notes = std::mem::take(&mut self.notes);
         self.started.retain_mut(|started| {
-            let Ok(Some(status)) = started.child.try_wait() else { return true };
-            let (name, ending) = (&started.name, ending(status));
+            let status = started.child.try_wait();
+            started.hear(self.port);
+            let Ok(Some(status)) = status else {
+                let late = started.end_if_late(now);
+                let is_late = late.is_some();
+                notes.extend(late);
+                return !is_late;
+            };
+            let ending = started.ending(status);
+            let name = &started.name;
             let again =
                 started.command.as_mut().filter(|_| started.again < AGAIN && !matches!(status.code(), Some(0 | 2)));
             match again.map(spawn) {
@@ -217,30 +240,78 @@ impl Crew {
     pub(crate) fn is_running(&self) -> bool {
         !self.started.is_empty() || self.job.is_some()
     }
+
+    /// Returns a sentence about what was started and runs, for a run that waited for it in vain.
+    pub(crate) fn running(&self) -> Option<String> {
+        let job = self.job.as_ref().map(Job::name);
+        let names = self.started.iter().map(|started| started.name.as_str()).chain(job.as_deref());
+        let names: Vec<&str> = names.take(MOST_NOTES).collect();
+        let verb = if names.len() == 1 { "runs" } else { "run" };
+        (!names.is_empty()).then(|| format!("{} still {verb}; --fleet-wait waits longer", names.join(", ")))
+    }
+}
+
+impl Started {
+    /// Sends a signal to the process and, unless it is a worker of this host, to all that it started. A worker's
+    /// own supervisors end what it started.
+    fn signal(&mut self, signal: Signal) {
+        let id = Pid::from_raw(i32::try_from(self.child.id()).unwrap_or(i32::MAX));
+        if self.command.is_none() {
+            // Its group outlives it.
+            let _ = killpg(id, signal);
+        } else if !matches!(self.child.try_wait(), Ok(Some(_))) {
+            let _ = kill(id, signal);
+        }
+    }
+
+    /// Reads what the process wrote, and whether its worker has connected.
+    fn hear(&mut self, port: u16) {
+        let mut has_connected = false;
+        self.said.read(|line| has_connected |= is_connected(line, port));
+        if has_connected {
+            self.due = None;
+        }
+    }
+
+    /// Ends a process whose worker has not connected in time. Returns a sentence about it.
+    fn end_if_late(&mut self, now: Duration) -> Option<String> {
+        let Due { host, trial, time } = self.due.take_if(|due| now >= due.time)?;
+        end(&mut self.child);
+        self.said.read_end();
+        let (name, seconds, said) = (&self.name, time.as_secs_f64(), self.last_words());
+        Some(format!(
+            "{host} has no worker: `{name}` brought none within {seconds} s (--fleet-wait) and is ended{said}; does \
+             `{trial}` end?"
+        ))
+    }
+
+    /// Says how the process ended, and what it wrote last if that was no success, or if it brought no worker.
+    fn ending(&mut self, status: ExitStatus) -> String {
+        self.said.read_end();
+        let has_served = status.success() && self.due.is_none();
+        if has_served { ending(status) } else { ending(status) + &self.last_words() }
+    }
+
+    fn last_words(&self) -> String {
+        self.said.last().map_or_else(String::new, |last| format!(" (it said last: {last})"))
+    }
 }
 
 impl Drop for Crew {
     /// Ends everything that was started. Workers end by themselves when their connection does.
     fn drop(&mut self) {
-        if let Some(job) = &self.job {
-            let _ = Command::new("hq").args(["job", "cancel", job]).stdout(Stdio::null()).status();
-        }
-        if let Some(file) = &self.token_file {
-            let _ = std::fs::remove_file(file);
-        }
+        self.job = None;
         let step = Duration::from_millis(20);
-        let mut left = PATIENCE.as_millis() / step.as_millis();
+        let mut left = LEAVE.as_millis() / step.as_millis();
         while left > 0 && self.started.iter_mut().any(|started| !matches!(started.child.try_wait(), Ok(Some(_)))) {
             thread::sleep(step);
             left -= 1;
         }
+        self.started.retain_mut(|started| !matches!(started.child.try_wait(), Ok(Some(_))));
         for signal in [Signal::SIGTERM, Signal::SIGKILL] {
             for started in &mut self.started {
-                if !matches!(started.child.try_wait(), Ok(Some(_))) {
-                    let id = i32::try_from(started.child.id()).unwrap_or_default();
-                    let _ = kill(Pid::from_raw(id), signal);
-                    thread::sleep(step);
-                }
+                started.signal(signal);
+                thread::sleep(step);
             }
         }
         self.started.iter_mut().for_each(|started| drop(started.child.wait()));
@@ -285,25 +356,4 @@ fn hosts(file: &Path) -> Result<Vec<String>, FleetError> {
 fn own_name() -> String {
     let name = tunesmith_files::system_text("/proc/sys/kernel/hostname").unwrap_or_default();
     if name.trim().is_empty() { "localhost".to_string() } else { name.trim().to_string() }
-}
-
-/// The beginning of the names of token files.
-const TOKEN_FILE: &str = ".tunesmith-fleet-";
-
-/// Writes the token into a file of the working folder that nobody else may read. Removes those that runs
-/// of this host left when they were killed.
-fn token_file(token: &Token) -> Result<PathBuf, FleetError> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let of_host = format!("{TOKEN_FILE}{}-", own_name());
-    for entry in std::fs::read_dir(".")?.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let process = name.strip_prefix(&of_host).and_then(|process| process.parse::<u32>().ok());
-        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
-    let path = std::path::absolute(format!("{of_host}{}", std::process::id()))?;
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-    file.write_all(token.secret().as_bytes())?;
-    Ok(path)
 }

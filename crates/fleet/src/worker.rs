@@ -15,13 +15,13 @@ use crate::wire::{
 use crate::{FleetError, Token};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
-use std::net::TcpStream;
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::time::Duration;
-use tempfile::TempDir;
 use tunesmith::{Error, Machine, Problem};
 use tunesmith_core::{Interrupt, SystemClock};
-use tunesmith_device::instruction_set;
+use tunesmith_device::{Scratch, instruction_set};
 use tunesmith_space::{Space, Value};
 use tunesmith_store::{Journal, WorkerRole};
 
@@ -62,11 +62,14 @@ pub enum ServedUntil {
     Interrupted,
 }
 
+/// The name of the folder with the problem's files, in the worker's own.
+const PROBLEM: &str = "problem";
+
 /// A worker that has proved the token, and the folder of its own.
 struct Joined {
     listening: Listening,
     /// The problem's files. Dropping this removes them.
-    folder: TempDir,
+    folder: Scratch,
     problem: String,
     sizes: Vec<(String, Value)>,
     device: Option<String>,
@@ -86,11 +89,10 @@ pub fn work(
     tell: &mut dyn FnMut(&str),
 ) -> Result<Served, FleetError> {
     pin(&options.cpus)?;
-    let connect = |source| FleetError::Connect { address: options.address.clone(), source };
-    let socket = TcpStream::connect(&options.address).map_err(connect)?;
+    let socket = connect(&options.address)?;
     socket.set_nodelay(true)?;
     let (listening, mut speaking) = join(socket, &options.token, &SystemClock::new())?;
-    tell(&format!("connected to {}", options.address));
+    tell(&connected(&options.address));
     let served = serve(options, machine, interrupt, tell, (listening, speaking.clone()));
     if let Err(error) = &served {
         // The coordinator names this worker and the reason. It may be gone already.
@@ -98,6 +100,33 @@ pub fn work(
     }
     speaking.hang_up();
     served
+}
+
+/// Maximum time for a connection to one address of the coordinator's host.
+const REACH: Duration = Duration::from_secs(20);
+
+/// Connects to the first address of `host` that answers.
+fn connect(host: &str) -> Result<TcpStream, FleetError> {
+    let failed = |source| FleetError::Connect { address: host.to_string(), source };
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in host.to_socket_addrs().map_err(failed)? {
+        match TcpStream::connect_timeout(&address, REACH) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => last = error,
+        }
+    }
+    Err(failed(last))
+}
+
+/// Returns what a worker says once it is connected.
+fn connected(address: &str) -> String {
+    format!("connected to {address}")
+}
+
+/// Returns true if a line is what a worker says that is connected to this port, whatever a shell wrote before it.
+pub(crate) fn is_connected(line: &str, port: u16) -> bool {
+    let address = line.rsplit_once(&connected("")).map(|(_, address)| address);
+    address.and_then(|address| address.rsplit_once(':')).is_some_and(|(_, own)| own.parse() == Ok(port))
 }
 
 /// Receives the problem, and does the work that the role asks for.
@@ -110,7 +139,7 @@ fn serve(
 ) -> Result<Served, FleetError> {
     // The folder is removed when `joined` is dropped.
     let joined = receive(listening, &mut speaking, options)?;
-    let problem = joined.folder.path().join(&joined.problem);
+    let problem = joined.folder.path().join(PROBLEM).join(&joined.problem);
     let problem = Problem::load(&problem, &joined.sizes).map_err(|error| failed(error.into()))?;
     let machine = with_device(machine, joined.device)?;
     let assignment = Assignment { problem, machine, listening: joined.listening, interrupt, options, tell };
@@ -189,8 +218,11 @@ fn receive(mut listening: Listening, speaking: &mut Speaking, options: &WorkerOp
     if !files.iter().any(|entry| entry.path == file) {
         return Err(FleetError::Protocol("the problem is not among its files".to_string()));
     }
-    let folder = tempfile::Builder::new().prefix("tunesmith-worker-").tempdir()?;
-    fetch(&mut listening, speaking, &files, folder.path())?;
+    // This also removes what workers left here that were killed.
+    let folder = Scratch::beneath(&std::env::temp_dir())?;
+    let place = folder.path().join(PROBLEM);
+    std::fs::create_dir(&place)?;
+    fetch(&mut listening, speaking, &files, &place)?;
     let sizes = sizes.iter().filter_map(|(name, json)| Some((name.clone(), Journal::value_of(json)?))).collect();
     Ok(Joined { listening, folder, problem: file, sizes, device })
 }

@@ -307,7 +307,7 @@ pub(crate) struct TuneArgs {
     /// TUNESMITH_FLEET_TOKEN, or a new token for workers that this command starts]
     #[arg(long, value_name = "FILE", requires = "fleet")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Maximum number of seconds that a fleet waits while it has no worker
+    /// Maximum number of seconds that a fleet waits while it has no worker, and for that of one host
     #[arg(long, value_name = "SECONDS", requires = "fleet", value_parser = seconds)]
     pub(crate) fleet_wait: Option<std::time::Duration>,
     /// Search for each kind of device that joins, one after the other. Each search has the journals of

@@ -95,6 +95,7 @@ fn fleet(args: &TuneArgs, text: &str, problem: &Problem, machine: &Machine) -> R
         terms: args.fleet_lease.map_or_else(Terms::default, |least| Terms { first: least, least, ..Terms::default() }),
         patience: args.fleet_wait.unwrap_or(FleetOptions::PATIENCE),
         pools: args.pools,
+        interrupt: interrupt(),
     };
     // A port that the system chose is not known otherwise.
     let tells_port = matches!(&options.spec, FleetSpec::Listen(address) if !args.quiet || address.ends_with(":0"));

@@ -69,7 +69,7 @@ impl Live {
     /// free on both.
     ///
     /// # Errors
-    /// The port is in use or may not be used.
+    /// The port is in use or may not be used, or the system gives no thread.
     pub(crate) fn open(port: u16) -> Result<Self, Refusal> {
         let listeners = listeners(port).map_err(|error| refusal(port, &error))?;
         let port = listeners[0].local_addr().map_err(|error| refusal(port, &error))?.port();
@@ -81,12 +81,14 @@ impl Live {
             ended: AtomicBool::new(false),
             clock: SystemClock::new(),
         });
-        let listening = listeners.into_iter().filter_map(|listener| {
-            let (address, shared) = (listener.local_addr().ok()?, shared.clone());
-            let thread = thread::spawn(move || listen(&listener, port, &shared));
-            Some(Listening { address, thread: Some(thread) })
-        });
-        Ok(Self { listening: listening.collect(), shared, port })
+        let mut live = Self { listening: Vec::new(), shared, port };
+        for listener in listeners {
+            let (Ok(address), shared) = (listener.local_addr(), live.shared.clone()) else { continue };
+            let thread = thread::Builder::new().spawn(move || listen(&listener, port, &shared));
+            let thread = Some(thread.map_err(|error| no_thread(&error))?);
+            live.listening.push(Listening { address, thread });
+        }
+        Ok(live)
     }
 
     /// Returns the address for a browser.
@@ -147,6 +149,11 @@ fn refusal(port: u16, error: &io::Error) -> Refusal {
     }
 }
 
+fn no_thread(error: &io::Error) -> Refusal {
+    let remedy = "raise the limit of threads (`ulimit -u`), or tune without --live".to_string();
+    Refusal::new(format!("no thread can be started for --live: {error}"), Some(remedy))
+}
+
 /// Number of ports that are tried for one that is free on both addresses.
 const TRIES: usize = 20;
 
@@ -173,16 +180,25 @@ fn listen(listener: &TcpListener, port: u16, shared: &Arc<Shared>) {
             thread::sleep(Duration::from_millis(50));
             continue;
         };
-        if shared.connections.fetch_add(1, Ordering::SeqCst) >= CONNECTIONS {
-            shared.connections.fetch_sub(1, Ordering::SeqCst);
-            continue;
-        }
-        let own = shared.clone();
-        thread::spawn(move || {
-            // A connection that breaks is its browser's loss.
-            let _ = converse(stream, port, &own);
-            own.connections.fetch_sub(1, Ordering::SeqCst);
-        });
+        let Some(place) = Place::of(shared) else { continue };
+        // A connection that breaks is its browser's loss, and so is one that the system gives no thread for.
+        let _ = thread::Builder::new().spawn(move || converse(stream, port, &place.0));
+    }
+}
+
+/// One connection of those that there may be. It is free again when this is dropped, also by a panic.
+struct Place(Arc<Shared>);
+
+impl Place {
+    fn of(shared: &Arc<Shared>) -> Option<Self> {
+        let place = Self(Arc::clone(shared));
+        (shared.connections.fetch_add(1, Ordering::SeqCst) < CONNECTIONS).then_some(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -294,6 +310,18 @@ mod tests {
         assert!(refused.to_string().contains(&format!("port {port} is in use")), "{refused}");
         drop(live);
         assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err());
+    }
+
+    #[test]
+    fn the_place_of_a_connection_is_free_again_after_a_panic() {
+        let live = Live::open(0).unwrap();
+        let places: Vec<Place> = (0..CONNECTIONS).map(|_| Place::of(&live.shared).unwrap()).collect();
+        assert!(Place::of(&live.shared).is_none(), "there is no further one");
+        for place in places {
+            let panics = thread::Builder::new().spawn(move || panic!("{}", place.0.connections.load(Ordering::SeqCst)));
+            assert!(panics.unwrap().join().is_err());
+        }
+        assert_eq!(live.shared.connections.load(Ordering::SeqCst), 0);
     }
 
     #[test]

@@ -15,12 +15,12 @@ use std::time::Duration;
 const PROBLEM: &str = "[parameters]\nX = { range = '1..=60' }\nY = [1, 2, 4, 8]\n";
 const DEVICE: &str = "synthetic:abs(X - 17) + Y";
 
-fn folder() -> Folder {
+pub(crate) fn folder() -> Folder {
     Folder::with(&[("p.toml", PROBLEM)])
 }
 
 /// Returns a `tune` of the problem with a fleet, whose workers keep their files in the folder.
-fn tune(folder: &Folder, fleet: &str, more: &[&str]) -> Command {
+pub(crate) fn tune(folder: &Folder, fleet: &str, more: &[&str]) -> Command {
     let arguments = ["tune", "p.toml", "--device", DEVICE, "--fleet", fleet, "--strategy", "random"];
     let mut command = folder.command(&[&arguments[..], more].concat());
     fs::create_dir_all(folder.path("temporary")).unwrap();
@@ -28,13 +28,13 @@ fn tune(folder: &Folder, fleet: &str, more: &[&str]) -> Command {
     command
 }
 
-fn written(folder: &Folder) -> usize {
+pub(crate) fn written(folder: &Folder) -> usize {
     fs::read_to_string(folder.path("p.jsonl")).unwrap_or_default().lines().count()
 }
 
 /// Waits until `done`, for a minute at most.
 #[track_caller]
-fn wait_until(mut done: impl FnMut() -> bool) {
+pub(crate) fn wait_until(mut done: impl FnMut() -> bool) {
     for _ in 0..3000 {
         if done() {
             return;
@@ -45,14 +45,14 @@ fn wait_until(mut done: impl FnMut() -> bool) {
 }
 
 /// Returns the number of processes whose parameters or environment name the folder.
-fn processes_of(folder: &Folder) -> usize {
+pub(crate) fn processes_of(folder: &Folder) -> usize {
     let name = folder.path("temporary").display().to_string();
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let environments = entries.filter_map(|entry| fs::read(entry.path().join("environ")).ok());
     environments.filter(|environment| String::from_utf8_lossy(environment).contains(&name)).count()
 }
 
-fn is_empty(folder: &Path) -> bool {
+pub(crate) fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().next().is_none()
 }
 
@@ -117,13 +117,13 @@ fn a_coordinator_killed_five_times_with_leases_open_loses_and_repeats_nothing() 
     assert_eq!((made.len(), indices.len()), (240, 240), "every configuration is there once");
 }
 
-struct Listening {
-    coordinator: Child,
-    port: String,
+pub(crate) struct Listening {
+    pub(crate) coordinator: Child,
+    pub(crate) port: String,
 }
 
 /// Starts a coordinator that waits for workers, with the token of the file.
-fn listen(folder: &Folder, more: &[&str]) -> Listening {
+pub(crate) fn listen(folder: &Folder, more: &[&str]) -> Listening {
     listen_with(folder, |fleet| {
         let mut command = tune(folder, fleet, more);
         command.stderr(Stdio::piped());
@@ -163,7 +163,7 @@ fn a_fleet_tells_the_port_that_it_got_and_peers_that_say_nothing_keep_no_worker_
     drop(silent);
 }
 
-fn worker(folder: &Folder, port: &str, more: &[&str]) -> Command {
+pub(crate) fn worker(folder: &Folder, port: &str, more: &[&str]) -> Command {
     let address = format!("127.0.0.1:{port}");
     let mut command = folder.command(&[&["worker", "--connect", &address], more].concat());
     command.env("TMPDIR", folder.path("temporary")).env_remove("TUNESMITH_FLEET_TOKEN");
@@ -202,7 +202,7 @@ fn a_fleet_that_is_none_is_refused() {
 }
 
 /// Returns the processes of local workers whose environment names the folder.
-fn workers_of(folder: &Folder) -> Vec<i32> {
+pub(crate) fn workers_of(folder: &Folder) -> Vec<i32> {
     let name = folder.path("temporary").display().to_string();
     let processes = fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
         let read = |file: &str| fs::read(entry.path().join(file)).unwrap_or_default();

@@ -15,6 +15,7 @@ mod deadly;
 mod device_faults;
 mod directives;
 mod endings;
+mod engines;
 mod explain;
 mod export;
 mod export_examples;

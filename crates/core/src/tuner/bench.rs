@@ -134,6 +134,7 @@ impl Bench<'_> {
     /// Stores a later measurement.
     fn keep_again(&mut self, resample: Resample) -> Result<Resampled, Error> {
         self.store(|store| store.append_again(&resample))?;
+        self.sync()?;
         let is_of = |started: &Start| (started.request.config, started.role) == (resample.config, Some(resample.role));
         self.started = self.started.filter(|started| !is_of(started));
         Ok(Resampled::Kept(Box::new(resample)))
@@ -162,13 +163,13 @@ impl Bench<'_> {
     pub(super) fn pass_on(&mut self, observers: &mut Observers<'_>) -> Result<(), Error> {
         let Asides { notes, seconds } = self.evaluator.take_asides();
         notes.iter().for_each(|text| observers.notice(&Event::Noted { text }));
-        let clock = self.clocks.elapsed();
+        let (clock, is_any) = (self.clocks.elapsed(), !seconds.is_empty());
         for SecondAnswer { request, failure, mut measurement, by } in seconds {
             let failure = failure.or(impossible(&mut measurement));
             let second = Evaluation { request, failure, measurement, clock, proposed: None };
             self.store(|store| store.append_second(&second, &by))?;
         }
-        Ok(())
+        if is_any { self.sync() } else { Ok(()) }
     }
 
     fn store(&mut self, append: impl FnOnce(&mut dyn Store) -> Result<(), Error>) -> Result<(), Error> {

@@ -193,10 +193,11 @@ impl<'a> Running<'a> {
             _ => Ok(()),
         };
         match append(&mut self.bench) {
-            Err(error) if !self.renew_store()? => Err(error),
-            Err(_) => append(&mut self.bench),
-            Ok(()) => Ok(()),
+            Err(error) if !self.renew_store()? => return Err(error),
+            Err(_) => append(&mut self.bench)?,
+            Ok(()) => {}
         }
+        self.bench.sync()
     }
 
     /// Keeps everything measured so far in another place, if the store lost what it kept. Returns
@@ -210,6 +211,7 @@ impl<'a> Running<'a> {
             self.findings.resamples.iter().chain(&self.final_round.recorded).cloned().collect();
         in_order_made(&mut resamples);
         let sentence = store.renew(&all, &resamples)?;
+        self.bench.sync()?;
         self.observers.note_once(&sentence);
         Ok(true)
     }

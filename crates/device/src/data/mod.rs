@@ -20,4 +20,5 @@ pub use fill::Given;
 pub(crate) use dataset::{DataSet, pass, passed};
 pub(crate) use digest::Fields;
 pub(crate) use expected::{Compared, Expected};
-pub(crate) use scratch::{Places, Scratch, is_scratch};
+pub use scratch::Scratch;
+pub(crate) use scratch::{Places, is_scratch};

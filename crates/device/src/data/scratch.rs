@@ -45,11 +45,11 @@ impl Places {
     }
 }
 
-/// A folder for prepared data and compiled kernels, which only this user may enter. Dropping this
-/// value removes it. Creating a folder also removes the folders that killed runs left behind. A run
+/// A folder for prepared data and compiled kernels, or for the files of a problem, which only this user may enter.
+/// Dropping this value removes it. Creating a folder also removes the folders that killed runs left behind. A run
 /// holds a lock on a file in its folder, and the lock ends with the process.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     path: PathBuf,
     /// The process that made the folder. A process that was forked from it leaves the folder alone.
     creator: u32,
@@ -69,6 +69,15 @@ impl Scratch {
             }
         }
         Err(ScratchError::NoPlace { bytes, refused })
+    }
+
+    /// Creates a folder in `parent`, for files of unknown size.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn beneath(parent: &Path) -> io::Result<Self> {
+        remove_stale(parent);
+        Self::make(parent)
     }
 
     fn create_in(parent: &Path, bytes: u64) -> Result<Self, String> {
@@ -102,7 +111,7 @@ impl Scratch {
     }
 
     /// Returns the folder's path.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 }

@@ -4,7 +4,7 @@
 //! lease that measures it. Without a parcel, whatever the reason, the worker that measures compiles. No
 //! evaluation waits for a compiler that does not answer for longer than that lease lasts.
 
-use super::likeness::{VERSION, difference, subject};
+use super::likeness::{CLOCKS, VERSION, difference, subject};
 use super::{Fleet, Member, Work};
 use crate::depot::{Depot, Made};
 use crate::hall::Connection;
@@ -127,8 +127,8 @@ impl Fleet {
     /// Judges those that are ready to compile, once somebody is ready to measure.
     pub(super) fn look_at_compilers(&mut self) {
         let Some(mut known) = self.identity.clone() else { return };
-        // Whoever compiles needs no reference, and its surroundings do not change the code.
-        ["reference"].into_iter().chain(SETTING).for_each(|name| drop(known.remove(name)));
+        // Whoever compiles needs no reference and has no clock, and its surroundings do not change the code.
+        ["reference", CLOCKS].into_iter().chain(SETTING).for_each(|name| drop(known.remove(name)));
         let of_role = |(_, member): &(&Connection, &Member)| member.offer.who.role == WorkerRole::Compiles;
         let compilers: Vec<Connection> = self.members.iter().filter(of_role).map(|(at, _)| *at).collect();
         compilers.into_iter().for_each(|connection| self.judge_compiler(connection, &known));

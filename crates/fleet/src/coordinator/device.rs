@@ -1,9 +1,9 @@
 //! A fleet as the device of a tuning run.
 
-use super::likeness::{VERSION, subject};
+use super::likeness::{CLOCKS, VERSION, subject};
 use super::{Ended, Fleet, Member, Work};
 use crate::FleetSpec;
-use crate::lease::JobId;
+use crate::lease::{JobId, Whom};
 use crate::wire::{FoundTarget, FromCoordinator, Task};
 use serde_json::{Map, Value as Json};
 use std::time::Duration;
@@ -162,6 +162,29 @@ impl Fleet {
         let measuring = Some(self.leases.room()).filter(|room| *room > 0)?;
         Some(measuring + self.compilers.leases.room().min(USUAL_ROOM))
     }
+
+    /// Adds work that stays with one worker, and waits for its answer. Returns `None` if interrupted.
+    fn steady(&mut self, task: Task, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Ended>, Error> {
+        let before = self.leases.anchor();
+        let job = self.leases.add(Work { task, config }, Whom::Steady);
+        self.issue();
+        let of_job = |fleet: &mut Self| {
+            let place = fleet.ended.iter().position(|(id, ..)| *id == job)?;
+            fleet.ended.remove(place).map(|(_, _, ended)| ended)
+        };
+        let ended = self.wait_until(interrupt, of_job)?;
+        if ended.is_none() {
+            self.leases.withdraw(job);
+        }
+        match (before, self.leases.anchor()) {
+            (Some(before), Some(now)) if before != now => {
+                let name = self.name(now);
+                self.note(format!("further measurements of the same configurations moved to {name}"));
+            }
+            _ => {}
+        }
+        Ok(ended)
+    }
 }
 
 impl RemoteDevice for Fleet {
@@ -198,8 +221,8 @@ impl RemoteDevice for Fleet {
         self.let_pool_serve();
         let ready = |fleet: &mut Self| fleet.identity.clone();
         let mut identity = self.wait_until(interrupt, ready)?.ok_or_else(interrupted)?;
-        // A journal may be resumed by another version.
-        identity.remove(VERSION);
+        // A journal may be resumed by another version, and by one device, whose clock nobody compares.
+        [VERSION, CLOCKS].into_iter().for_each(|name| drop(identity.remove(name)));
         Ok(identity)
     }
 

@@ -1,9 +1,27 @@
 //! Compares workers: only those that are alike measure comparable times.
 
+use crate::wire::FoundTarget;
 use serde_json::{Map, Value as Json};
 
 /// The name of the version among the properties that workers must share.
 pub(super) const VERSION: &str = "tunesmith";
+
+/// The name of the highest clocks among the properties that workers must share.
+pub(super) const CLOCKS: &str = "clock";
+
+/// Returns the highest clocks of a device among its limits, if it has clocks of its own. They belong to the device,
+/// as its name does; its momentary clocks do not. A processor may know no other than those.
+pub(super) fn clocks(target: Option<&FoundTarget>, limits: &Map<String, Json>) -> Option<String> {
+    if target.cloned().is_none_or(|target| target.target().is_processor()) {
+        return None;
+    }
+    let text = |name: &str, of: &str| {
+        limits.get(name).and_then(Json::as_f64).filter(|mhz| *mhz > 0.0).map(|mhz| format!("{of}{mhz} MHz"))
+    };
+    let parts: Vec<String> =
+        [text("clock_mhz", ""), text("memory_clock_mhz", "memory ")].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("{} at most", parts.join(", ")))
+}
 
 /// Returns the first property in which a worker differs from the others.
 pub(super) fn difference(known: &Map<String, Json>, own: &Map<String, Json>) -> Option<String> {

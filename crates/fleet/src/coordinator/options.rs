@@ -5,6 +5,7 @@ use crate::start::WorkerProgram;
 use crate::{FleetSpec, Token};
 use std::path::PathBuf;
 use std::time::Duration;
+use tunesmith_core::Interrupt;
 use tunesmith_space::Value;
 
 /// The choices for a fleet.
@@ -24,11 +25,13 @@ pub struct FleetOptions {
     pub worker: WorkerProgram,
     /// The rules of leases.
     pub terms: Terms,
-    /// Time to wait for a worker if there is none.
+    /// Time to wait for a worker if there is none, and for the first words of one on another host.
     pub patience: Duration,
     /// True if workers of another kind wait for a run of their own ([`Pools`](crate::Pools)). Otherwise
     /// they are set aside.
     pub pools: bool,
+    /// Ends the start of workers.
+    pub interrupt: Interrupt,
 }
 
 impl FleetOptions {

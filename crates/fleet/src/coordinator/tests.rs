@@ -48,6 +48,8 @@ enum Script {
     Unasked,
     /// Has another device.
     OtherDevice,
+    /// Has a GPU whose highest clock is this many MHz.
+    Gpu(u32),
     /// Speaks another version of the protocol.
     OtherProtocol,
     /// Does not know the token.
@@ -202,6 +204,7 @@ impl Stage {
             terms: terms(),
             patience: FleetOptions::PATIENCE,
             pools: false,
+            interrupt: Interrupt::default(),
         }
     }
 
@@ -296,7 +299,8 @@ fn play(
     say(&mut speaking, &FromWorker::Join(script.introduction()))?;
     let FromCoordinator::Problem { .. } = hear(&mut listening, FROM_COORDINATOR)? else { return Ok(()) };
     say(&mut speaking, &FromWorker::Want { digests: Vec::new() })?;
-    say(&mut speaking, &FromWorker::Offer { target: None, limits: Map::new() })?;
+    let (target, limits) = kinds::offered(script);
+    say(&mut speaking, &FromWorker::Offer { target, limits })?;
     let (FromCoordinator::Begin { .. } | FromCoordinator::Compile { .. }) = hear(&mut listening, FROM_COORDINATOR)?
     else {
         return Ok(());
@@ -331,7 +335,7 @@ fn play(
             cues.parcels.fetch_add(1, Ordering::SeqCst);
         }
         leases += 1;
-        if script == Script::Good {
+        if matches!(script, Script::Good | Script::Gpu(_)) {
             cues.begun.give();
             cues.happened.wait();
         }

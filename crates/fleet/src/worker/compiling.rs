@@ -7,6 +7,7 @@ use super::{Assignment, Served, failed, ready, unexpected};
 use crate::FleetError;
 use crate::digest::digest_of;
 use crate::secure::Speaking;
+use crate::threads::caught;
 use crate::wire::{FoundTarget, FromCoordinator, FromWorker, Parcel, Task, say, write_content};
 use serde_json::{Map, Value as Json};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -22,6 +23,9 @@ use tunesmith_store::Journal;
 /// Time between looks at what the threads have made.
 const LOOK: Duration = Duration::from_millis(5);
 
+/// The work of a thread that compiles.
+const PURPOSE: &str = "compiles";
+
 /// A lease, and what came of it. `None` if it was interrupted.
 type Compiled = (u64, Option<Result<Vec<u8>, String>>);
 
@@ -29,7 +33,7 @@ type Compiled = (u64, Option<Result<Vec<u8>, String>>);
 pub(super) fn serve(assignment: Assignment<'_>, speaking: &mut Speaking) -> Result<Served, FleetError> {
     let Assignment { problem, machine, listening, interrupt, options, tell } = assignment;
     say(speaking, &FromWorker::Offer { target: None, limits: Map::new() })?;
-    let mut desk = Desk::open(listening, interrupt, options);
+    let mut desk = Desk::open(listening, interrupt, options)?;
     let (target, limits) = match desk.next() {
         Some(FromCoordinator::Compile { target, limits }) => (target, limits),
         Some(_) => return Err(unexpected()),
@@ -73,9 +77,15 @@ fn answer_all(
     let (done, made) = channel();
     let (waiting, interrupt) = (Mutex::new(waiting), desk.interrupt);
     thread::scope(|threads| {
-        for _ in 0..room {
+        for at in 0..room {
             let (waiting, done) = (&waiting, done.clone());
-            threads.spawn(move || compile_all(packer, waiting, &done, interrupt));
+            let compile = move || compile_all(packer, waiting, &done, interrupt);
+            match thread::Builder::new().spawn_scoped(threads, compile) {
+                // Those that there are do the work of others that the system does not start.
+                Err(source) if at == 0 => return Err(FleetError::Thread { purpose: PURPOSE, source }),
+                Err(_) => break,
+                Ok(_) => {}
+            }
         }
         let served = pass_on(desk, space, &leases, &made, speaking);
         // The threads end: there is nothing more to compile, and what runs is not needed.
@@ -141,7 +151,10 @@ fn compile_all(
     loop {
         let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((job, config)) = next else { return };
-        let compiled = match packer.pack(config, interrupt) {
+        // Whoever waits for this answer would wait for ever.
+        let packed = caught(PURPOSE, || packer.pack(config, interrupt))
+            .unwrap_or_else(|problem| Err(Unpacked::Broken(DeviceError::Machine { problem })));
+        let compiled = match packed {
             Ok(parcel) => Ok((job, Some(Ok(parcel)))),
             Err(Unpacked::Failed(reason)) => Ok((job, Some(Err(reason)))),
             Err(Unpacked::Interrupted) => Ok((job, None)),

@@ -4,6 +4,7 @@ use super::{Served, ServedUntil, WorkerOptions};
 use crate::FleetError;
 use crate::depot::{Depot, Made};
 use crate::secure::Listening;
+use crate::threads::{self, caught};
 use crate::wire::{FROM_COORDINATOR, FromCoordinator, Parcel, hear, read_parcel};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,9 @@ use tunesmith_core::Interrupt;
 
 /// Time between looks at the interrupt.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// The work of the thread that listens.
+const PURPOSE: &str = "hears the coordinator";
 
 /// The reason why the coordinator is gone.
 type Gone = Arc<Mutex<Option<ServedUntil>>>;
@@ -37,27 +41,38 @@ fn hear_next(listening: &mut Listening) -> Result<Heard, FleetError> {
 
 /// Starts the thread that listens to the coordinator. It raises `interrupt` when the coordinator ends
 /// the run or vanishes.
-fn listen(mut listening: Listening, interrupt: &Interrupt) -> (Receiver<Heard>, Gone) {
+fn listen(mut listening: Listening, interrupt: &Interrupt) -> Result<(Receiver<Heard>, Gone), FleetError> {
     let (heard, messages) = mpsc::channel();
     let gone = Gone::default();
     let (interrupt, end) = (interrupt.clone(), Arc::clone(&gone));
-    thread::spawn(move || {
-        let reason = loop {
-            match hear_next(&mut listening) {
-                Ok(Heard::Message(FromCoordinator::End { reason: None })) => break ServedUntil::Over,
-                Ok(Heard::Message(FromCoordinator::End { reason: Some(reason) })) => {
-                    break ServedUntil::SetAside(reason);
+    let listen = move || {
+        // `heard` outlives this: whoever notices that no message will come must find the reason.
+        let hear_all = || {
+            loop {
+                match hear_next(&mut listening) {
+                    Ok(Heard::Message(FromCoordinator::End { reason: None })) => break ServedUntil::Over,
+                    Ok(Heard::Message(FromCoordinator::End { reason: Some(reason) })) => {
+                        break ServedUntil::SetAside(reason);
+                    }
+                    Ok(message) => {
+                        let _ = heard.send(message);
+                    }
+                    Err(error) => break ServedUntil::Gone(error.to_string()),
                 }
-                Ok(message) => {
-                    let _ = heard.send(message);
-                }
-                Err(error) => break ServedUntil::Gone(error.to_string()),
             }
         };
-        *end.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
-        interrupt.raise();
-    });
-    (messages, gone)
+        end_with(hear_all, &end, &interrupt);
+    };
+    threads::start(PURPOSE, listen, drop)?;
+    Ok((messages, gone))
+}
+
+/// Keeps the reason why `hear_all` ended, and ends the worker. The coordinator of a worker that hears it no more is
+/// gone, too.
+fn end_with(hear_all: impl FnOnce() -> ServedUntil, end: &Mutex<Option<ServedUntil>>, interrupt: &Interrupt) {
+    let reason = caught(PURPOSE, hear_all).unwrap_or_else(ServedUntil::Gone);
+    *end.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+    interrupt.raise();
 }
 
 /// The messages that come in, and the wish to stop.
@@ -72,9 +87,13 @@ pub(super) struct Desk<'a> {
 
 impl<'a> Desk<'a> {
     /// Starts to listen.
-    pub(super) fn open(listening: Listening, interrupt: &'a Interrupt, options: &'a WorkerOptions) -> Self {
-        let (heard, gone) = listen(listening, interrupt);
-        Self { heard, gone, parcels: Depot::of_worker(), interrupt, options }
+    pub(super) fn open(
+        listening: Listening,
+        interrupt: &'a Interrupt,
+        options: &'a WorkerOptions,
+    ) -> Result<Self, FleetError> {
+        let (heard, gone) = listen(listening, interrupt)?;
+        Ok(Self { heard, gone, parcels: Depot::of_worker(), interrupt, options })
     }
 
     /// Waits for a message, for a moment at most. Keeps parcels. Returns `None` if none came.
@@ -124,5 +143,19 @@ impl<'a> Desk<'a> {
             thread::sleep(step);
             left -= step;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_whose_listener_panics_ends_and_says_so() {
+        let (end, interrupt) = (Mutex::default(), Interrupt::default());
+        end_with(|| panic!("a message of length -1"), &end, &interrupt);
+        let expected = "the thread that hears the coordinator failed: a message of length -1; this is a bug";
+        assert_eq!(end.into_inner().unwrap(), Some(ServedUntil::Gone(expected.to_string())));
+        assert!(interrupt.is_raised());
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn serve(assignment: Assignment<'_>, speaking: &mut Speaking) -> Resu
     let target = if let Device::Kernels(target) = &device { FoundTarget::of(target) } else { None };
     let named = limits.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect();
     say(speaking, &FromWorker::Offer { target, limits: named })?;
-    let mut desk = Desk::open(listening, interrupt, options);
+    let mut desk = Desk::open(listening, interrupt, options)?;
     let (counters, energy) = match desk.next() {
         Some(FromCoordinator::Begin { counters, energy }) => (counters, energy),
         Some(_) => return Err(unexpected()),

@@ -44,6 +44,41 @@ fn every_visit_is_stored_before_it_is_used() {
 }
 
 #[test]
+fn a_durable_run_syncs_every_visit_and_the_verdict() {
+    #[derive(Default)]
+    struct Synced {
+        unsynced: usize,
+        visits: usize,
+        verdicts: usize,
+    }
+    impl Store for Synced {
+        fn append(&mut self, _: &Evaluation) -> Result<(), Error> {
+            self.unsynced += 1;
+            Ok(())
+        }
+        fn sync(&mut self) -> Result<(), Error> {
+            self.unsynced = 0;
+            Ok(())
+        }
+        fn append_again(&mut self, _: &Resample) -> Result<(), Error> {
+            assert_eq!(self.unsynced, 0, "the visit before was used before it was synced");
+            (self.unsynced, self.visits) = (1, self.visits + 1);
+            Ok(())
+        }
+        fn append_verdict(&mut self, _: &Verdict, _: Option<&judge::drift::Drift>) -> Result<(), Error> {
+            (self.unsynced, self.verdicts) = (self.unsynced + 1, self.verdicts + 1);
+            Ok(())
+        }
+    }
+    let (mut device, mut store) = (device(1), Synced::default());
+    let (space, clock) = (device.space.clone(), device.clock.clone());
+    let mut searcher = InOrder::default();
+    Tuner::new(&space, &mut searcher, &mut device).store(&mut store).clock(clock).durable(true).run().unwrap();
+    assert!(store.visits > 10 && store.verdicts == 1, "{} visits", store.visits);
+    assert_eq!(store.unsynced, 0, "the verdict is synced, too");
+}
+
+#[test]
 fn a_final_that_was_held_is_not_held_again() {
     let mut first = device(1);
     let (run, kept) = tune(&mut first, only_finals(), 1, &Kept::default());

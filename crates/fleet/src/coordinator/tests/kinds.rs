@@ -1,6 +1,48 @@
 //! Workers that differ: one is slow, others have another device.
 
 use super::*;
+use crate::wire::FoundTarget;
+use std::collections::BTreeMap;
+use tunesmith_device::{CudaSetup, GpuDevice, GpuSetup};
+
+/// Returns the device that a worker offers, and its limits.
+pub(super) fn offered(script: Script) -> (Option<FoundTarget>, Map<String, Json>) {
+    let Script::Gpu(mhz) = script else { return (None, Map::new()) };
+    let device = GpuDevice {
+        index: 0,
+        name: "a device".to_string(),
+        driver: "1".to_string(),
+        compiler: "1".to_string(),
+        architecture: "sm_90".to_string(),
+        headers: Vec::new(),
+        limits: BTreeMap::new(),
+        setup: GpuSetup::Cuda(CudaSetup::default()),
+        managed: None,
+    };
+    let limits = [("clock_mhz", f64::from(mhz)), ("memory_clock_mhz", 2619.0), ("max_threads_per_block", 1024.0)];
+    let limits = limits.map(|(name, value)| (name.to_string(), Json::from(value)));
+    (Some(FoundTarget::Gpu(Box::new(device))), limits.into_iter().collect())
+}
+
+#[test]
+fn gpus_of_one_name_with_other_highest_clocks_are_not_alike() {
+    let stage = Stage::new();
+    let fleet = stage.fleet(FleetOptions::PATIENCE);
+    let (port, report, cues, entry) = (fleet.port(), fleet.report(), Cues::default(), Cue::default());
+    // The first one answers once the other has been turned away.
+    let workers = [(1980, Cue::given()), (1410, entry.clone())]
+        .map(|(mhz, entry)| stage.worker_with(port, Script::Gpu(mhz), cues.clone(), entry));
+    let directing = thread::spawn(move || when(&report, &entry, |report| report.workers.len() == 1));
+    let (outcome, notes) = stage.tune(fleet, 30, false);
+    stage.check(&outcome.unwrap(), 30);
+    workers.into_iter().for_each(|worker| worker.join().unwrap());
+    directing.join().unwrap();
+    let line = "(Gpu(1410), process 1) is set aside: its clock is 1410 MHz, memory 2619 MHz at most, not 1980 MHz, \
+                memory 2619 MHz at most; times of both cannot be compared";
+    assert_eq!(notes.lines().filter(|note| note.contains(line)).count(), 1, "{notes}");
+    let recorded = tunesmith_store::read(&stage.journal()).unwrap();
+    assert!(!recorded.header.identity.contains_key("clock"), "one device may go on with the journal");
+}
 
 #[test]
 fn a_worker_that_is_slower_than_the_others_is_set_aside_and_named() {

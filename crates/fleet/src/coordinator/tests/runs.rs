@@ -1,6 +1,7 @@
 //! What a run leaves behind, and how it goes on after an end.
 
 use super::*;
+use crate::hall::NoMoreEvents;
 use crate::{ServedUntil, WorkerOptions, work};
 use std::net::TcpListener;
 use tunesmith_store::WorkerRole;
@@ -40,6 +41,59 @@ fn without_workers_a_run_ends_and_can_be_resumed() {
     let error = outcome.unwrap_err().to_string();
     assert!(error.contains("no worker is left") && error.contains("--resume"), "{error}");
     worker.join().unwrap();
+    let fleet = stage.fleet(FleetOptions::PATIENCE);
+    let worker = stage.worker(fleet.port(), Script::Good);
+    let (outcome, _) = stage.tune(fleet, 30, true);
+    stage.check(&outcome.unwrap(), 30);
+    worker.join().unwrap();
+}
+
+/// An entrance of which a thread fails once the journal has so many lines.
+struct Failing {
+    door: Door,
+    journal: PathBuf,
+    lines: usize,
+    has_failed: bool,
+}
+
+impl Entrance for Failing {
+    fn now(&self) -> Duration {
+        self.door.now()
+    }
+
+    fn next(&mut self, most: Duration) -> Result<Option<Event>, NoMoreEvents> {
+        let text = std::fs::read_to_string(&self.journal).unwrap_or_default();
+        if !self.has_failed && text.lines().count() >= self.lines {
+            self.has_failed = true;
+            return Ok(Some(Event::Broken("the thread that hears a worker failed: 3 is odd; this is a bug".into())));
+        }
+        self.door.next(most)
+    }
+
+    fn port(&self) -> u16 {
+        self.door.port()
+    }
+
+    fn close(&self) {
+        self.door.close();
+    }
+}
+
+#[test]
+fn a_panic_of_a_thread_ends_the_run_with_its_message_and_the_run_can_be_resumed() {
+    let stage = Stage::new();
+    let options = stage.options();
+    let subject =
+        Subject { bundle: Bundle::of(&options.problem).unwrap(), sizes: Map::new(), device: options.device.clone() };
+    let door = Door::open("127.0.0.1:0", options.token.clone(), subject).unwrap();
+    let door = Failing { door, journal: stage.journal(), lines: 9, has_failed: false };
+    let fleet = Fleet::behind(Box::new(door), Crew::default(), options);
+    let worker = stage.worker(fleet.port(), Script::Good);
+    let (outcome, _) = stage.tune(fleet, 30, false);
+    let error = outcome.unwrap_err().to_string();
+    assert!(error.contains("the thread that hears a worker failed: 3 is odd; this is a bug"), "{error}");
+    worker.join().unwrap();
+    assert!(tunesmith_store::read(&stage.journal()).unwrap().entries.len() >= 8);
     let fleet = stage.fleet(FleetOptions::PATIENCE);
     let worker = stage.worker(fleet.port(), Script::Good);
     let (outcome, _) = stage.tune(fleet, 30, true);
