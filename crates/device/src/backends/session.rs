@@ -204,6 +204,16 @@ pub(crate) trait Session {
     /// ordinary buffer.
     fn has_local_memory(&self) -> bool;
 
+    /// Has the device's local memory hold repetitions of `word` at the start of every launch from now on, as far as
+    /// launches can find it. `None` leaves it as it is. Sessions that cannot do so, or whose local memory is an
+    /// ordinary buffer, do nothing.
+    fn fill_local(&mut self, _word: Option<u32>) {}
+
+    /// Returns the reason why local memory was not filled for a launch that uses it.
+    fn unfilled(&self) -> Option<&str> {
+        None
+    }
+
     /// Begins a job. If its counters will be read (`profile`), they are opened before user code can
     /// start threads.
     fn begin(&mut self, _profile: bool) {}

@@ -201,6 +201,8 @@ pub(crate) struct JobReport {
     pub(crate) profile: Option<Profile>,
     /// The device's troubles that users should know of.
     pub(crate) troubles: Vec<Trouble>,
+    /// The reason why local memory was not filled before the launches of a last verification.
+    pub(crate) unfilled: Option<String>,
     /// Time spent in loading programs, and in the driver before it runs a kernel for the first
     /// time.
     #[serde(deserialize_with = "bounds::duration")]
@@ -225,6 +227,7 @@ impl JobReport {
             values: BTreeMap::new(),
             profile: None,
             troubles: Vec::new(),
+            unfilled: None,
             load: Duration::ZERO,
             run: Duration::ZERO,
             verify: Duration::ZERO,

@@ -18,6 +18,7 @@ mod generated;
 mod gpu;
 #[cfg(feature = "hip")]
 mod hiprtc;
+mod local_memory;
 mod nvcc;
 mod nvidia;
 #[cfg(feature = "cuda")]

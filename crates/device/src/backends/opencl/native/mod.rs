@@ -5,6 +5,7 @@ mod compile;
 mod describe;
 mod failure;
 mod image;
+mod local_fill;
 mod session;
 
 pub(crate) use compile::Compiler;

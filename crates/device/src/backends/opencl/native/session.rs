@@ -3,6 +3,7 @@
 use crate::backends::opencl::OpenClProgram;
 use crate::backends::opencl::native::binding::{Binding, Value, has_begun, part, set_argument, wait};
 use crate::backends::opencl::native::failure::failed;
+use crate::backends::opencl::native::local_fill::LocalFill;
 use crate::backends::opencl::recent::Recent;
 use crate::backends::{BufferId, Fault, Launch, LaunchArgument, PIECE, Pixels, Program, Session};
 use crate::problem::{Grid, Memory};
@@ -37,6 +38,7 @@ struct OpenClSession {
     kept: Recent<OpenClProgram, LoadedKernel>,
     /// Memory that is filled to displace the contents of the caches. Allocated on first use.
     other_data: Option<(Buffer<u8>, usize)>,
+    local_fill: LocalFill,
     clock: SystemClock,
 }
 
@@ -66,6 +68,7 @@ impl OpenClSession {
             loaded: Vec::new(),
             kept: Recent::new(KEPT),
             other_data: None,
+            local_fill: LocalFill::default(),
             clock: SystemClock::new(),
         })
     }
@@ -181,6 +184,14 @@ impl Session for OpenClSession {
         true
     }
 
+    fn fill_local(&mut self, word: Option<u32>) {
+        self.local_fill.word = word;
+    }
+
+    fn unfilled(&self) -> Option<&str> {
+        self.local_fill.unfilled()
+    }
+
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
         self.unload();
         for program in programs {
@@ -206,6 +217,7 @@ impl Session for OpenClSession {
         let start = self.clock.now();
         let mut events = Vec::with_capacity(launch.times);
         for _ in 0..launch.times {
+            self.local_fill.fill(&self.binding, &loaded.kernel, &launch.arguments);
             let first = events.is_empty() && !loaded.has_run;
             events.push(match first {
                 true => self.first(&loaded.kernel, grid, started)?,
