@@ -14,6 +14,7 @@ mod cuda_examples;
 mod device_faults;
 mod directives;
 mod endings;
+mod equal_code;
 mod explain;
 mod export;
 mod export_examples;

@@ -231,6 +231,12 @@ pub(crate) trait Session {
     /// start of the kernel itself, because the driver's work before that has a limit of its own.
     fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault>;
 
+    /// Returns a digest of the machine code that the loaded program at position `program` ran, if only the driver knows
+    /// where it is.
+    fn code(&self, _program: usize) -> Option<String> {
+        None
+    }
+
     /// Returns true if [`launch`](Self::launch) can repeat launches in a group, whose time has no
     /// cost of starting each of them.
     fn can_group(&self) -> bool {

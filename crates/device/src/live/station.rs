@@ -57,6 +57,8 @@ pub(super) struct MeasuredJob {
     pub(super) measurement: Measurement,
     /// The kernels' use of the device's resources.
     pub(super) resources: Resources,
+    /// The digest of the machine code of each kernel, as far as only the driver knows it.
+    pub(super) codes: Vec<Option<String>>,
     /// The reason why requested counters were not read.
     pub(super) unprofiled: Option<String>,
     /// The troubles of the device.
@@ -418,10 +420,10 @@ fn finished(report: JobReport) -> MeasuredJob {
         warmup_ms: report.warmup_ms,
         ..Measurement::default()
     };
-    let JobReport { resources, load, run, verify, troubles, unfilled, .. } = report;
+    let JobReport { resources, codes, load, run, verify, troubles, unfilled, .. } = report;
     let unprofiled = profile.unprofiled;
-    let job = MeasuredJob { failure, measurement, resources, unprofiled, troubles, unfilled, ..MeasuredJob::default() };
-    MeasuredJob { load, run, verify, ..job }
+    let job = MeasuredJob { failure, measurement, resources, codes, troubles, ..MeasuredJob::default() };
+    MeasuredJob { unprofiled, unfilled, load, run, verify, ..job }
 }
 
 /// Returns the message for a crash. The phase of the crash belongs into the first line.

@@ -195,6 +195,8 @@ pub(crate) struct JobReport {
     pub(crate) parts_ms: BTreeMap<String, Vec<f64>>,
     /// The kernels' use of the device's resources.
     pub(crate) resources: Resources,
+    /// The digest of the machine code of each kernel, as far as only the driver knows it.
+    pub(crate) codes: Vec<Option<String>>,
     /// The device's values for each sample, by name.
     pub(crate) values: BTreeMap<String, Vec<f64>>,
     /// The counters, if they were asked for.
@@ -224,6 +226,7 @@ impl JobReport {
             times_ms: Vec::new(),
             parts_ms: BTreeMap::new(),
             resources: BTreeMap::new(),
+            codes: Vec::new(),
             values: BTreeMap::new(),
             profile: None,
             troubles: Vec::new(),

@@ -230,6 +230,7 @@ impl JobBench<'_> {
             waited += began - enqueued;
         }
         report.run += (self.clock.now() - start).saturating_sub(waited);
+        report.codes = (0..job.steps.len()).map(|position| self.session.code(position)).collect();
         report.warmup_ms = Some(warmup);
         Ok(arguments)
     }

@@ -11,6 +11,7 @@ mod conformance;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod data;
+mod equal_code;
 mod failures;
 mod file_names;
 mod generated;

@@ -6,6 +6,7 @@ mod describe;
 mod failure;
 mod image;
 mod local_fill;
+mod mapped;
 mod session;
 
 pub(crate) use compile::Compiler;
