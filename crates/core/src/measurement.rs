@@ -92,6 +92,9 @@ pub struct CompileData {
     /// True if the machine code and its launch equal those of an earlier configuration. The samples
     /// are then those of that configuration.
     pub same_binary: bool,
+    /// A digest of everything that determines the time: the machine code of all kernels, their launches, the values
+    /// passed and the device's setting. `None` if the machine code is not known.
+    pub code: Option<String>,
 }
 
 impl CompileData {

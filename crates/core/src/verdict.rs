@@ -5,6 +5,7 @@
 //! configurations, and the comparison with the default.
 
 mod turns;
+mod twins;
 
 use crate::judge::drift::{Drift, Probe, detect, level};
 use crate::judge::finals::{Leader, from_search};
@@ -53,6 +54,9 @@ pub struct Evidence<'a, K> {
     /// Returns the lower end of the 95 % interval of the median of these samples, or `None` if there
     /// are none. Without a final, every correct trial is asked for, in the order made.
     pub lowest: &'a dyn Fn(usize) -> Option<f64>,
+    /// Returns the digest of the machine code of the trial at a position, with its launches and arguments
+    /// ([`CompileData::code`](crate::CompileData::code)). Few trials are asked for.
+    pub code: &'a dyn Fn(usize) -> Option<String>,
     /// The later measurements in the order made.
     pub repeats: Vec<Repeat<K>>,
     /// The default configuration, with which the winner is compared.
@@ -72,6 +76,9 @@ pub struct Verdict<K = ConfigId> {
     /// The finalists that were measured too seldom to be told apart from the winner or to be called its
     /// ties.
     pub not_compared: Vec<K>,
+    /// The configurations with the machine code of the winner, its launches and its arguments. Whatever their times
+    /// are, they are ties: a difference is chance.
+    pub equal_code: Vec<K>,
     /// All correct configurations: the winner, its ties, the finalists that were not compared, then the others by
     /// the scores that count for them.
     pub order: Vec<K>,
@@ -132,6 +139,7 @@ impl<K> Default for Verdict<K> {
             winner: None,
             ties: Vec::new(),
             not_compared: Vec::new(),
+            equal_code: Vec::new(),
             order: Vec::new(),
             by_final: false,
             failed: Vec::new(),
@@ -269,8 +277,10 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
             };
         let (ties, not_compared) = (self.sorted(ties, &finals), self.sorted(not_compared, &finals));
         let order = self.order(winner, ties.iter().chain(&not_compared), &finals);
+        let equal_code = self.twins(winner, &order);
         let (failed, drift) = (self.failed, self.drift);
-        Verdict { winner: Some(winner), ties, not_compared, order, by_final, failed, drift, leader, comparison }
+        let winner = Some(winner);
+        Verdict { winner, ties, not_compared, equal_code, order, by_final, failed, drift, leader, comparison }
     }
 
     /// Returns the standing with the default as the winner, because nothing in `field` is better beyond doubt.
@@ -280,7 +290,8 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
         let known = std::iter::once(field.winner).chain(field.ties).chain(field.not_compared);
         let rivals = finals.entrants(&self.failed).saturating_sub(1);
         for config in known.filter(|config| *config != default) {
-            let relation = if by_final { self.relation(default, config, rivals, finals) } else { Relation::Tie };
+            let is_tie = !by_final || self.are_twins(default, config);
+            let relation = if is_tie { Relation::Tie } else { self.relation(default, config, rivals, finals) };
             standing.add(config, relation);
         }
         standing
@@ -360,7 +371,8 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
         let (MeasureInterval { measure, ends: (low, high) }, measurements) = told.unwrap_or_else(of_own);
         let improvement = measure.between(best.median, base.median);
         let (low, high) = (low.min(improvement), high.max(improvement));
-        let is_better = first != default && low > measure.equality();
+        // The times of the same machine code differ by chance.
+        let is_better = first != default && low > measure.equality() && !self.are_twins(first, default);
         let interval = (measurements > 1).then_some((low, high));
         Some(Comparison { contender, measure, improvement, interval, basis, is_better })
     }

@@ -8,12 +8,19 @@ struct Case {
     trials: Vec<(u8, Option<Vec<f64>>)>,
     repeats: Vec<Repeat<u8>>,
     default: Option<u8>,
+    /// The configurations whose machine code is known, each with a digest.
+    codes: Vec<(u8, &'static str)>,
 }
 
 impl Case {
     fn of(trials: &[(u8, &[f64])], default: u8) -> Self {
         let trials = trials.iter().map(|(config, scores)| (*config, Some(scores.to_vec()))).collect();
-        Self { trials, default: Some(default), repeats: Vec::new() }
+        Self { trials, default: Some(default), ..Self::default() }
+    }
+
+    fn coded(mut self, codes: &[(u8, &'static str)]) -> Self {
+        self.codes = codes.to_vec();
+        self
     }
 
     fn again(mut self, config: u8, role: Role, scores: &[f64]) -> Self {
@@ -36,7 +43,12 @@ impl Case {
             clock: Duration::from_secs(at),
         };
         let samples = |at: usize| self.trials[at].1.clone().unwrap_or_default();
+        let code = |at: usize| {
+            let known = self.codes.iter().find(|(config, _)| *config == self.trials[at].0);
+            known.map(|(_, code)| (*code).to_string())
+        };
         ask(&Evidence {
+            code: &code,
             trials: (0..).zip(&self.trials).map(trial).collect(),
             samples: &samples,
             lowest: &|at| Some(statistics::median_interval(&samples(at), 0.95)?.0),
@@ -58,7 +70,7 @@ impl Case {
         };
         let trials: u8 = rng.random_range(0..12);
         let trials = (0..trials).map(|config| (config, rng.random_bool(0.9).then(|| samples(rng)))).collect();
-        let mut case = Self { trials, default: Some(rng.random_range(0..4)), repeats: Vec::new() };
+        let mut case = Self { trials, default: Some(rng.random_range(0..4)), ..Self::default() };
         let slope = if rng.random_bool(0.5) { 0.0 } else { 0.1 };
         for at in 0..rng.random_range(0..2_u8) * 12 {
             let (clock, level) = (Duration::from_secs(at.into()), 1.0 + slope * f64::from(at));
@@ -193,6 +205,46 @@ fn a_winner_that_is_slower_than_the_default_in_the_final_is_not_even_a_tie() {
     let case = in_final(Case::of(&THREE, 0), 1, Role::Confirmation, 1.2);
     let verdict = in_final(case, 0, Role::Baseline, 1.0).verdict();
     assert_eq!((verdict.winner, verdict.ties, verdict.leader), (Some(0), vec![], Some(1)));
+}
+
+#[test]
+fn a_slower_configuration_with_the_winners_code_is_named() {
+    let codes = [(0, "other"), (1, "one"), (2, "one")];
+    let verdict = Case::of(&THREE, 0).coded(&codes).verdict();
+    assert_eq!((verdict.winner, verdict.ties, verdict.equal_code), (Some(1), vec![], vec![2]));
+    // A final that tells them apart does not help.
+    let case = in_final(Case::of(&THREE, 0), 1, Role::Confirmation, 1.0);
+    let case = in_final(in_final(case, 2, Role::Confirmation, 1.5), 0, Role::Baseline, 4.0).coded(&codes);
+    let verdict = case.verdict();
+    assert_eq!((verdict.winner, verdict.equal_code.as_slice()), (Some(1), [2].as_slice()));
+    assert!(verdict.is_better_than_default());
+    // What failed later is out.
+    assert_eq!(case.breaks(2, Role::Verification).verdict().equal_code, []);
+}
+
+#[test]
+fn a_faster_configuration_with_the_defaults_code_is_a_tie_of_the_default() {
+    for by_final in [false, true] {
+        let case = match by_final {
+            false => Case::of(&THREE, 0),
+            true => {
+                let case = in_final(Case::of(&THREE, 0), 1, Role::Confirmation, 1.0);
+                in_final(in_final(case, 2, Role::Confirmation, 1.5), 0, Role::Baseline, 4.0)
+            }
+        };
+        assert_eq!(case.verdict().winner, Some(1), "{by_final}");
+        let verdict = case.coded(&[(0, "one"), (1, "one")]).verdict();
+        assert_eq!((verdict.winner, verdict.equal_code.as_slice()), (Some(0), [1].as_slice()), "{by_final}");
+        assert!(verdict.ties.contains(&1) && !verdict.is_better_than_default(), "{verdict:?}");
+    }
+}
+
+#[test]
+fn code_that_is_not_known_is_equal_to_none() {
+    for codes in [&[][..], &[(1, "one")], &[(2, "one")], &[(1, "one"), (2, "two")]] {
+        let verdict = Case::of(&THREE, 0).coded(codes).verdict();
+        assert_eq!((verdict.winner, verdict.equal_code.len()), (Some(1), 0), "{codes:?}");
+    }
 }
 
 #[test]

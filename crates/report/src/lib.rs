@@ -23,6 +23,6 @@ pub use page::{
 };
 pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
 pub use roof::{ModelledTime, RoofPage};
-pub use summary::{Baseline, FailureLine, SpeedupSource, Summary, Winner, not_compared};
+pub use summary::{Baseline, FailureLine, SpeedupSource, Summary, Winner, equal_code, not_compared};
 pub use table::{TopRow, count_table, top_table};
 pub use visible::{MESSAGE_WIDTH, fitted, folded, message, visible};

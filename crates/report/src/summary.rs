@@ -31,6 +31,8 @@ pub struct Summary {
     pub ties: usize,
     /// Number of finalists that were measured too seldom to be compared with the best.
     pub not_compared: usize,
+    /// Number of configurations with the machine code of the best.
+    pub equal_code: usize,
     /// Number of leaders in the final re-measurement; 0 without one.
     pub finalists: usize,
     /// Further remarks on the measurements: a label and a sentence each.
@@ -189,6 +191,10 @@ impl Summary {
             let label = if self.ties > 0 { "" } else { "ties" };
             line(text, label, &not_compared(self.not_compared));
         }
+        if self.equal_code > 0 {
+            let label = if self.ties + self.not_compared > 0 { "" } else { "ties" };
+            line(text, label, &equal_code(self.equal_code));
+        }
         if self.finalists > 0 {
             line(text, "final", &format!("{} measured again in turn", leaders(self.finalists)));
         }
@@ -214,6 +220,14 @@ pub fn not_compared(finalists: usize) -> String {
     format!(
         "{} {verb} measured too seldom, or with too much noise, to be compared with the best",
         counted(finalists, "finalist")
+    )
+}
+
+/// Returns the sentence about configurations with the machine code of the best.
+pub fn equal_code(configurations: usize) -> String {
+    let verb = if configurations == 1 { "has" } else { "have" };
+    format!(
+        "{configurations} more {verb} the machine code of the best (equal code, other time): a difference is chance"
     )
 }
 
@@ -255,6 +269,7 @@ mod tests {
             no_value: None,
             ties: 2,
             not_compared: 1,
+            equal_code: 3,
             finalists: 5,
             notes: vec![("drift", "the device became 4 % slower".to_string())],
             failures: vec![FailureLine {
@@ -277,6 +292,7 @@ mod tests {
              rate  116.2 GFLOP/s
              ties  2 more are indistinguishable from the best by their samples
                    1 finalist was measured too seldom, or with too much noise, to be compared with the best
+                   3 more have the machine code of the best (equal code, other time): a difference is chance
             final  the 5 leaders were measured again in turn
            failed  3 compile, commonly: error: expected `;`
             drift  the device became 4 % slower

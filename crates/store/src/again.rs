@@ -76,6 +76,9 @@ pub struct VerdictLine {
     /// The indices of the finalists that were measured too seldom to be compared with the winner.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_compared: Vec<String>,
+    /// The indices of the configurations with the machine code of the winner.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub equal_code: Vec<String>,
     /// The drift of the device, if it was watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<DriftLine>,
@@ -106,6 +109,7 @@ impl VerdictLine {
         let winner = verdict.winner.as_ref().map(index)?;
         let indices = |configs: &[ConfigId]| configs.iter().map(index).collect();
         let (ties, not_compared) = (indices(&verdict.ties), indices(&verdict.not_compared));
-        Some(Self { winner, ties, not_compared, drift: drift.map(DriftLine::from) })
+        let equal_code = indices(&verdict.equal_code);
+        Some(Self { winner, ties, not_compared, equal_code, drift: drift.map(DriftLine::from) })
     }
 }

@@ -78,6 +78,9 @@ pub struct CompileLine {
     /// True if the samples are those of an earlier configuration with the same machine code.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_binary: bool,
+    /// The digest of the machine code, its launches and its arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
 }
 
 /// A [`Cut`] on disk.
@@ -105,15 +108,15 @@ impl From<CutLine> for Cut {
 
 impl From<&CompileData> for CompileLine {
     fn from(data: &CompileData) -> Self {
-        let CompileData { time_ms, binary_bytes, resources, same_binary } = data.clone();
-        Self { time_ms, binary_bytes, resources, same_binary }
+        let CompileData { time_ms, binary_bytes, resources, same_binary, code } = data.clone();
+        Self { time_ms, binary_bytes, resources, same_binary, code }
     }
 }
 
 impl From<CompileLine> for CompileData {
     fn from(line: CompileLine) -> Self {
-        let CompileLine { time_ms, binary_bytes, resources, same_binary } = line;
-        Self { time_ms, binary_bytes, resources, same_binary }
+        let CompileLine { time_ms, binary_bytes, resources, same_binary, code } = line;
+        Self { time_ms, binary_bytes, resources, same_binary, code }
     }
 }
 

@@ -178,12 +178,13 @@ mod tests {
     }
 
     fn measurement() -> impl Strategy<Value = Measurement> {
-        let compile = (number(), of(any::<u64>()), btree_map(text(), number(), 0..3), any::<bool>());
-        let compile = compile.prop_map(|(time_ms, binary_bytes, resources, same_binary)| CompileData {
+        let compile = (number(), of(any::<u64>()), btree_map(text(), number(), 0..3), any::<bool>(), of(text()));
+        let compile = compile.prop_map(|(time_ms, binary_bytes, resources, same_binary, code)| CompileData {
             time_ms,
             binary_bytes,
             resources,
             same_binary,
+            code,
         });
         let lists = || btree_map(text(), vec(number(), 0..3), 0..3);
         let counters = btree_map(text(), number(), 0..3);

@@ -52,6 +52,7 @@ impl<'a> JudgedRun<'a> {
             trials: trials.iter().map(trial).collect(),
             samples: &|at| samples(trials[at]).unwrap_or_default(),
             lowest: &lowest,
+            code: &|at| recorded.entries.get(trials[at]).ok()?.compile?.code,
             repeats: repeats.collect(),
             default,
         }

@@ -10,7 +10,7 @@ use tunesmith_core::RunState;
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_export::{BuildForm, for_build};
 use tunesmith_report::{
-    BuildText, EVALUATIONS, Form, Front, Page, RunSection, Written, counted, not_compared, page_html,
+    BuildText, EVALUATIONS, Form, Front, Page, RunSection, Written, counted, equal_code, not_compared, page_html,
 };
 use tunesmith_store::{Header, Outline};
 use tunesmith_study::JudgedRun;
@@ -105,8 +105,9 @@ fn verdict(top: &Top) -> Vec<String> {
     let ties = (top.ties > 0).then(|| format!("{} more {verb} indistinguishable from the best", top.ties));
     let unverified = (top.verified == Some(false)).then(|| UNVERIFIED.to_string());
     let open = (top.not_compared > 0).then(|| not_compared(top.not_compared));
+    let twins = (top.equal_code > 0).then(|| equal_code(top.equal_code));
     let end = top.state.and_then(RunState::remark).map(str::to_string);
-    [nothing, ties, open, end, unverified].into_iter().flatten().collect()
+    [nothing, ties, open, twins, end, unverified].into_iter().flatten().collect()
 }
 
 /// Returns the best configuration in each form that a build reads and that can hold it.

@@ -50,6 +50,10 @@ pub struct Top {
     pub ties: usize,
     /// Number of finalists that were measured too seldom to be compared with the best.
     pub not_compared: usize,
+    /// Number of configurations with the machine code of the best, its launches and its arguments: ties whatever their
+    /// times are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub equal_code: usize,
     /// The state in which the run ended. `None` if the journal does not tell.
     #[serde(serialize_with = "state")]
     pub state: Option<RunState>,
@@ -174,6 +178,7 @@ pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
         nothing_better: default.is_some() && verdict.winner == *default,
         ties: verdict.ties.len(),
         not_compared: verdict.not_compared.len(),
+        equal_code: verdict.equal_code.len(),
         state: judged.state(),
         configs: verdict.order.iter().take(count).filter_map(config).collect(),
         front: Vec::new(),

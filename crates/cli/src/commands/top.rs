@@ -5,7 +5,7 @@ use crate::args::TopArgs;
 use crate::{Ending, output};
 use tunesmith::core::Objective;
 use tunesmith::core::RunState;
-use tunesmith::report::{Front, TopRow, counted, cuts, top_table};
+use tunesmith::report::{Front, TopRow, counted, cuts, equal_code, top_table};
 use tunesmith::{Error, Top};
 
 pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
@@ -24,6 +24,9 @@ pub(crate) fn top(args: &TopArgs) -> Result<Ending, Error> {
     }
     if top.nothing_better {
         output::print("nothing better than the default was found: it is the best\n");
+    }
+    if top.equal_code > 0 {
+        output::print(&format!("{}\n", equal_code(top.equal_code)));
     }
     if let Some(remark) = top.state.and_then(RunState::remark) {
         output::print(&format!("{remark}\n"));

@@ -234,6 +234,7 @@ fn summary(problem: &Problem, args: &TuneArgs, outcome: &Outcome) -> Summary {
         no_value: outcome.unscored.as_ref().map(|unscored| unscored.reason.clone()),
         ties: outcome.ties.len(),
         not_compared: outcome.not_compared.len(),
+        equal_code: outcome.equal_code.len(),
         finalists: outcome.finalists,
         notes: notes(outcome),
         failures: outcome.common_failures.iter().map(failure).collect(),

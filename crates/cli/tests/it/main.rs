@@ -16,6 +16,7 @@ mod device_faults;
 mod directives;
 mod endings;
 mod engines;
+mod equal_code;
 mod explain;
 mod export;
 mod export_examples;

@@ -144,9 +144,11 @@ impl<'a> Findings<'a> {
             self.objective.samples(evaluation.request.config, &evaluation.measurement).unwrap_or_default()
         };
         let lowest = |at: usize| statistics::median_interval(&samples(at), 0.95).map(|(lowest, _)| lowest);
+        let code = |at: usize| trials[at].evaluation.measurement.compile.as_ref()?.code.clone();
         let repeats = resamples.iter().map(|resample| self.repeat(resample)).collect();
+        let (samples, lowest, code) = (&samples, &lowest, &code);
         let trials = trials.iter().map(trial).collect();
-        ask(&Evidence { trials, samples: &samples, lowest: &lowest, repeats, default: self.default })
+        ask(&Evidence { trials, samples, lowest, code, repeats, default: self.default })
     }
 
     fn repeat(&self, resample: &Resample) -> Repeat<ConfigId> {

@@ -1,6 +1,7 @@
 //! The tuner's side of a backend: from a configuration to a program on disk.
 
 use crate::backends::{Program, SessionKind};
+use crate::data::Fields;
 use crate::error::DeviceError;
 use crate::problem::Scope;
 use std::time::Duration;
@@ -70,6 +71,9 @@ pub(crate) struct Built {
     /// A digest of the machine code. Programs with equal digests take the same time. `None` if the
     /// code is not known.
     pub(crate) digest: Option<String>,
+    /// A digest of the file of the program, if that is its machine code. Equal ones are timed apart, but a difference of
+    /// their times is chance.
+    pub(crate) file: Option<String>,
     /// The place where it was compiled.
     pub(crate) origin: Origin,
 }
@@ -89,7 +93,12 @@ pub(crate) enum Origin {
 impl Built {
     /// Creates a build whose cost and machine code are not known yet.
     pub(crate) fn new(program: Program) -> Self {
-        Self { program, compile: CompileData::default(), digest: None, origin: Origin::Here }
+        Self { program, compile: CompileData::default(), digest: None, file: None, origin: Origin::Here }
+    }
+
+    /// Keeps the digest of the program's file, if there is one.
+    pub(crate) fn digest_file(&mut self) {
+        self.file = tunesmith_files::read(self.program.path(), tunesmith_files::DATA).ok().map(Fields::of);
     }
 }
 

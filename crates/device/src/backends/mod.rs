@@ -264,6 +264,15 @@ impl Program {
             Self::Gpu(program) => &program.binary,
         }
     }
+
+    /// Returns the function that is launched, of several that the binary may hold. Empty for a library, which calls it.
+    pub(crate) fn function(&self) -> &str {
+        match self {
+            Self::Library { .. } => "",
+            Self::OpenCl(program) => &program.function,
+            Self::Gpu(program) => &program.function,
+        }
+    }
 }
 
 /// The kinds of sessions.

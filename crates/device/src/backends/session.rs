@@ -204,6 +204,16 @@ pub(crate) trait Session {
     /// ordinary buffer.
     fn has_local_memory(&self) -> bool;
 
+    /// Has the device's local memory hold repetitions of `word` at the start of every launch from now on, as far as
+    /// launches can find it. `None` leaves it as it is. Sessions that cannot do so, or whose local memory is an
+    /// ordinary buffer, do nothing.
+    fn fill_local(&mut self, _word: Option<u32>) {}
+
+    /// Returns the reason why local memory was not filled for a launch that uses it.
+    fn unfilled(&self) -> Option<&str> {
+        None
+    }
+
     /// Begins a job. If its counters will be read (`profile`), they are opened before user code can
     /// start threads.
     fn begin(&mut self, _profile: bool) {}
@@ -220,6 +230,12 @@ pub(crate) trait Session {
     /// end. Returns the duration of the launches alone. Calls `started` as close as possible to the
     /// start of the kernel itself, because the driver's work before that has a limit of its own.
     fn launch(&mut self, program: usize, launch: &Launch<'_>, started: &mut dyn FnMut()) -> Result<Duration, Fault>;
+
+    /// Returns a digest of the machine code that the loaded program at position `program` ran, if only the driver knows
+    /// where it is.
+    fn code(&self, _program: usize) -> Option<String> {
+        None
+    }
 
     /// Returns true if [`launch`](Self::launch) can repeat launches in a group, whose time has no
     /// cost of starting each of them.

@@ -8,6 +8,13 @@ use tunesmith_space::hex;
 pub(crate) struct Fields(Sha256);
 
 impl Fields {
+    /// Returns the digest of a single part.
+    pub(crate) fn of(part: impl AsRef<[u8]>) -> String {
+        let mut fields = Self::default();
+        fields.add(part);
+        fields.digest()
+    }
+
     /// Adds a part.
     pub(crate) fn add(&mut self, part: impl AsRef<[u8]>) {
         let part = part.as_ref();

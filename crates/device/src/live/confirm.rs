@@ -32,8 +32,8 @@ enum Length {
 
 /// The result of verifying a configuration at one place.
 enum Verified {
-    /// So many launches were right.
-    Right(u64),
+    /// So many launches were right. Local memory was not filled for them, if there is a reason.
+    Right(u64, Option<String>),
     /// The configuration cannot run here.
     Unfit(String),
     Wrong(Failure),
@@ -151,11 +151,11 @@ impl LiveEvaluator {
         let measured = station.run(&job, &mut self.examination(&expected), &limit, interrupt)?;
         // The first launch is announced once for each kernel.
         let repeated = job.steps.len().saturating_sub(1) as u64;
-        Ok(match measured.map(|measured| (measured.launches, measured.failure)) {
-            None => Verified::Interrupted,
-            Some((launches, None)) => Verified::Right(launches.saturating_sub(repeated)),
-            Some((_, Some(failure))) if failure.kind == FailureKind::Constraints => Verified::Unfit(failure.message),
-            Some((_, Some(failure))) => Verified::Wrong(failure),
+        let Some(measured) = measured else { return Ok(Verified::Interrupted) };
+        Ok(match measured.failure {
+            None => Verified::Right(measured.launches.saturating_sub(repeated), measured.unfilled),
+            Some(failure) if failure.kind == FailureKind::Constraints => Verified::Unfit(failure.message),
+            Some(failure) => Verified::Wrong(failure),
         })
     }
 
@@ -198,7 +198,12 @@ trait Add {
 impl Add for Confirmed {
     fn add(&mut self, verified: Verified, place: &str) -> bool {
         match verified {
-            Verified::Right(launches) => self.launches += launches,
+            Verified::Right(launches, unfilled) => {
+                self.launches += launches;
+                self.notes.extend(unfilled.map(|reason| {
+                    format!("local memory held what was left in it while the winner was verified {place}: {reason}")
+                }));
+            }
             Verified::Unfit(reason) => self.notes.push(format!("the winner was not verified {place}: {reason}")),
             Verified::Wrong(failure) => {
                 self.failure = Some(Failure::new(failure.kind, format!("{place}: {}", failure.message)));
@@ -231,5 +236,19 @@ impl OtherSizes {
             Err(SpaceError::Empty { culprits }) => Err(format!("constraint `{}` excludes it", culprits.join("`, `"))),
             Err(error) => Err(error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verification_with_local_memory_as_it_was_left_says_so() {
+        let mut confirmed = Confirmed::default();
+        assert!(confirmed.add(Verified::Right(200, None), "on other data"));
+        assert!(confirmed.add(Verified::Right(6, Some("no compiler".to_owned())), "at N = 7"));
+        let note = "local memory held what was left in it while the winner was verified at N = 7: no compiler";
+        assert_eq!((confirmed.launches, confirmed.notes), (206, vec![note.to_owned()]));
     }
 }

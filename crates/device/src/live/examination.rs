@@ -106,7 +106,7 @@ fn at_launch(fault: &str, job: &Job, launch: usize) -> String {
     match &job.purpose {
         Purpose::Verify(series) if series.has_other_data() => format!(
             "{fault}; wrong in launch {launch} of a verification whose data change from launch to launch: it keeps \
-             something, is made for certain data, or its threads race"
+             something, is made for certain data, reads local memory that it did not write, or its threads race"
         ),
         _ if launch > 1 => changed_later(fault, launch),
         _ => fault.to_owned(),

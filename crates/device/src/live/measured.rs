@@ -170,6 +170,9 @@ impl LiveEvaluator {
         }
         // The driver's numbers replace those of the compiler, which knows nothing of the launch.
         compile.resources.append(&mut measured.resources);
+        if let (Ok(passed), None) = (passed(&self.options.spec.arguments, scope), &measured.failure) {
+            compile.code = prepared.code(&measured.codes, &passed, how.setting);
+        }
         measured.measurement.compile = Some(compile);
         let spent = Spent { compile: measured.load, run: measured.run, verify: measured.verify };
         let MeasuredJob { failure, measurement, unprofiled, .. } = measured;

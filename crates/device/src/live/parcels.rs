@@ -177,7 +177,8 @@ fn unpack(backend: &dyn Backend, (entry, binary): (Entry, &[u8]), scope: &Scope)
     tunesmith_files::write(built.program.path(), binary).ok()?;
     built.origin = Origin::Elsewhere;
     built.digest = is_whole.then(|| hex(&Sha256::digest(binary)));
-    built.compile = CompileData { time_ms, binary_bytes: Some(binary.len() as u64), resources, same_binary: false };
+    let binary_bytes = Some(binary.len() as u64);
+    built.compile = CompileData { time_ms, binary_bytes, resources, ..CompileData::default() };
     Some(built)
 }
 

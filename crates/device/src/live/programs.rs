@@ -2,6 +2,7 @@
 
 use crate::backends::ahead::Build;
 use crate::backends::{Backend, BuildError, BuildPlan, Built, Origin, Program, SessionKind};
+use crate::data::Fields;
 use crate::data::layout::Passed;
 use crate::error::DeviceError;
 use crate::live::influence::blamed;
@@ -52,6 +53,7 @@ pub(super) struct BuiltKernels {
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Likeness {
     digests: Vec<String>,
+    functions: Vec<String>,
     launches: Vec<(Option<Grid>, usize)>,
     passed: Vec<Passed>,
     setting: Setting,
@@ -159,6 +161,9 @@ type Slot = Arc<Mutex<Option<Arc<BuiltKernels>>>>;
 /// The last builds by scope. Whoever asks for a build in progress waits for it.
 #[derive(Debug, Default)]
 pub(super) struct Reused(Mutex<VecDeque<(Scope, Slot)>>);
+
+/// The digits of the digest of a configuration's code in a journal: 64 bits, by which a million configurations differ.
+const CODE_DIGITS: usize = 16;
 
 /// The number of builds that are kept: the requests in flight, and the finalists of a run.
 const REUSED: usize = 24;
@@ -274,7 +279,26 @@ impl BuiltKernels {
     /// values passed, and the device's setting. Returns `None` if the machine code is not known.
     pub(super) fn likeness(&self, passed: &[Passed], setting: Setting) -> Option<Likeness> {
         let digests = self.programs.iter().map(|built| built.digest.clone()).collect::<Option<_>>()?;
-        Some(Likeness { digests, launches: self.launches.clone(), passed: passed.to_vec(), setting })
+        let (functions, launches, passed) = (self.functions(), self.launches.clone(), passed.to_vec());
+        Some(Likeness { digests, functions, launches, passed, setting })
+    }
+
+    fn functions(&self) -> Vec<String> {
+        self.programs.iter().map(|built| built.program.function().to_owned()).collect()
+    }
+
+    /// Returns a digest of everything that determines the configuration's time, where the drivers tell the machine
+    /// `codes` of kernels that lie in no file. Returns `None` if the machine code is not known.
+    pub(super) fn code(&self, codes: &[Option<String>], passed: &[Passed], setting: Setting) -> Option<String> {
+        let of = |(at, built): (usize, &Built)| {
+            let known = built.digest.as_ref().or(built.file.as_ref());
+            known.cloned().or_else(|| codes.get(at).cloned().flatten())
+        };
+        let codes = self.programs.iter().enumerate().map(of).collect::<Option<Vec<_>>>()?;
+        let mut fields = Fields::default();
+        let all = (&self.parts, codes, self.functions(), &self.launches, passed, setting);
+        fields.add(serde_json::to_vec(&all).ok()?);
+        Some(fields.digest().chars().take(CODE_DIGITS).collect())
     }
 
     /// Returns the program of each kernel.
@@ -308,6 +332,8 @@ impl BuiltKernels {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backends::opencl::OpenClProgram;
+    use std::path::PathBuf;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use tunesmith_space::Value;
 
@@ -332,5 +358,49 @@ mod tests {
         let fails = || Err(BuildError::Failed("no".to_owned()));
         assert!(reused.get_or_build(&scope(7), fails).is_err());
         assert!(reused.get_or_build(&scope(7), build).is_ok());
+    }
+
+    /// Returns a kernel whose binary is called `binary`, of which it launches `function` on `global` work-items.
+    fn built(binary: Option<&str>, function: &str, global: usize) -> BuiltKernels {
+        let (binary, known) = (PathBuf::from("no/such/file"), binary.map(str::to_owned));
+        let program =
+            OpenClProgram { source: binary.clone(), binary, options: String::new(), function: function.to_owned() };
+        let mut program = Built::new(Program::OpenCl(program));
+        program.digest.clone_from(&known);
+        program.file = known;
+        let launches = vec![(Some(Grid { global: vec![global], local: None }), 1)];
+        BuiltKernels { parts: vec![0], programs: vec![program], launches }
+    }
+
+    #[test]
+    fn code_is_equal_only_if_the_binary_the_function_the_launch_the_arguments_and_the_setting_are() {
+        let one = || built(Some("a"), "f", 8);
+        let (n, set) = ([Passed::Scalar(vec![7])], Setting::default());
+        let faster = Setting { clock_mhz: Some(900), ..set };
+        let others = [
+            (built(Some("b"), "f", 8), &n[..], set),
+            (built(Some("a"), "g", 8), &n, set),
+            (built(Some("a"), "f", 16), &n, set),
+            (one(), &[Passed::Scalar(vec![8])], set),
+            (one(), &[Passed::Local(1)], set),
+            (one(), &n, faster),
+        ];
+        assert_eq!(one().likeness(&n, set), one().likeness(&n, set));
+        assert_eq!(one().code(&[], &n, set), one().code(&[Some("x".to_owned())], &n, set), "the file says enough");
+        for (at, (other, passed, setting)) in others.into_iter().enumerate() {
+            assert_ne!(other.likeness(passed, setting), one().likeness(&n, set), "{at}");
+            assert_ne!(other.code(&[], passed, setting), one().code(&[], &n, set), "{at}");
+        }
+    }
+
+    #[test]
+    fn code_without_a_file_is_what_the_driver_tells() {
+        let code = |told: &[Option<&str>]| {
+            let told: Vec<_> = told.iter().map(|code| code.map(str::to_owned)).collect();
+            built(None, "f", 8).code(&told, &[], Setting::default())
+        };
+        assert_eq!((code(&[]), code(&[None])), (None, None));
+        assert!(code(&[Some("x")]).is_some_and(|digest| digest.len() == CODE_DIGITS));
+        assert!(code(&[Some("x")]) == code(&[Some("x")]) && code(&[Some("x")]) != code(&[Some("y")]));
     }
 }

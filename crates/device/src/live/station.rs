@@ -57,10 +57,14 @@ pub(super) struct MeasuredJob {
     pub(super) measurement: Measurement,
     /// The kernels' use of the device's resources.
     pub(super) resources: Resources,
+    /// The digest of the machine code of each kernel, as far as only the driver knows it.
+    pub(super) codes: Vec<Option<String>>,
     /// The reason why requested counters were not read.
     pub(super) unprofiled: Option<String>,
     /// The troubles of the device.
     pub(super) troubles: Vec<Trouble>,
+    /// The reason why local memory was not filled.
+    pub(super) unfilled: Option<String>,
     /// The number of launches that the job announced.
     pub(super) launches: u64,
     /// Time spent in loading, which is the work of compiler and driver.
@@ -416,9 +420,10 @@ fn finished(report: JobReport) -> MeasuredJob {
         warmup_ms: report.warmup_ms,
         ..Measurement::default()
     };
-    let JobReport { resources, load, run, verify, troubles, .. } = report;
+    let JobReport { resources, codes, load, run, verify, troubles, unfilled, .. } = report;
     let unprofiled = profile.unprofiled;
-    MeasuredJob { failure, measurement, resources, unprofiled, troubles, load, run, verify, ..MeasuredJob::default() }
+    let job = MeasuredJob { failure, measurement, resources, codes, troubles, ..MeasuredJob::default() };
+    MeasuredJob { unprofiled, unfilled, load, run, verify, ..job }
 }
 
 /// Returns the message for a crash. The phase of the crash belongs into the first line.

@@ -29,8 +29,8 @@ impl Twins {
     /// likeness. The compile time is that of the new one.
     pub(super) fn completion(&self, likeness: Option<&Likeness>, prepared: &BuiltKernels) -> Option<Completion> {
         let mut measurement = self.0.get(likeness?)?.clone();
-        let resources = measurement.compile.map(|compile| compile.resources).unwrap_or_default();
-        measurement.compile = Some(CompileData { resources, same_binary: true, ..prepared.compile_data() });
+        let CompileData { resources, code, .. } = measurement.compile.unwrap_or_default();
+        measurement.compile = Some(CompileData { resources, code, same_binary: true, ..prepared.compile_data() });
         Some(Completion { measurement, ..Completion::default() })
     }
 

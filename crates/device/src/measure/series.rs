@@ -23,6 +23,15 @@ const OTHER: usize = 1;
 /// The set that equals the search's in all but few elements.
 const SIMILAR: usize = 2;
 
+/// Returns the word that fills local memory before a launch, counted from 1: in turn no number, a huge one, a hugely
+/// negative one and one near zero, whatever the type. So neither a sum, a product, a minimum nor a maximum hides it.
+/// It is new at each launch, so that nothing kept in local memory lasts.
+pub(crate) fn local_word(launch: usize) -> u32 {
+    const KINDS: [u32; 4] = [0x7FFD_A5A5, 0x7F65_A5A5, 0xFF65_A5A5, 0xA5A5_A5A5];
+    let turn = (launch / KINDS.len()) as u32 & 0xFF;
+    KINDS[launch % KINDS.len()] ^ (turn << 8 | turn)
+}
+
 /// The sets of data of a series. They are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sets {
@@ -214,6 +223,21 @@ mod tests {
             let is_over = made >= 200 || (made >= 6 && elapsed >= Duration::from_secs(1));
             prop_assert_eq!(series.is_over(made, elapsed), is_over);
             prop_assert!(!series.is_over(5, Duration::MAX) && series.is_over(200, Duration::ZERO));
+        }
+    }
+
+    #[test]
+    fn local_memory_holds_something_else_at_each_launch_and_never_zeros() {
+        let words: Vec<u32> = (1..=200).map(local_word).collect();
+        assert_eq!(words.iter().collect::<HashSet<_>>().len(), 200);
+        for four in words.chunks(4) {
+            let floats: Vec<f32> = four.iter().map(|word| f32::from_bits(*word)).collect();
+            let double = |word: u32| f64::from_bits(u64::from(word) << 32 | u64::from(word));
+            assert_eq!(floats.iter().filter(|float| float.is_nan()).count(), 1, "{floats:?}");
+            assert_eq!(four.iter().filter(|word| double(**word).is_nan()).count(), 1);
+            assert!(floats.iter().any(|float| *float > 1e38) && floats.iter().any(|float| *float < -1e38));
+            assert!(floats.iter().any(|float| float.abs() < 1e-10 && *float != 0.0), "{floats:?}");
+            assert!(four.iter().all(|word| word.to_ne_bytes().iter().filter(|byte| **byte == 0).count() <= 1));
         }
     }
 

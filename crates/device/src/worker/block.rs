@@ -119,7 +119,7 @@ impl Block {
 
     /// Fills the memory with repetitions of `lane`.
     pub(super) fn fill(&self, session: &mut dyn Session, lane: &[u8]) -> Result<(), Fault> {
-        let piece = lane.repeat(PIECE.min(self.bytes) / lane.len());
+        let piece = lane.repeat(PIECE.min(self.bytes).div_ceil(lane.len()));
         for (offset, length) in pieces(self.bytes) {
             self.write(session, offset, &piece[..length])?;
         }

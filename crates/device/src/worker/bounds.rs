@@ -52,8 +52,8 @@ mod tests {
 
     fn report(from: &str, to: &str) -> Option<Message> {
         let text = r#"{"Finished": {"ending": "Correct", "warmup_ms": 1.0, "times_ms": [2.0],
-            "parts_ms": {"k": [0.5]}, "resources": {}, "values": {}, "profile": null, "troubles": [],
-            "load": {"secs": 1, "nanos": 5}, "run": {"secs": 0, "nanos": 0}, "verify": {"secs": 0, "nanos": 7}}}"#;
+            "parts_ms": {"k": [0.5]}, "resources": {}, "codes": [], "values": {}, "profile": null,
+            "troubles": [], "load": {"secs": 1, "nanos": 5}, "run": {"secs": 0, "nanos": 0}, "verify": {"secs": 0, "nanos": 7}}}"#;
         assert!(text.contains(from), "{from}");
         serde_json::from_str(&text.replacen(from, to, 1)).ok()
     }

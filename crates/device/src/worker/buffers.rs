@@ -21,6 +21,8 @@ pub(crate) struct Buffers {
     set: usize,
     /// True if inputs and zones are known to be intact.
     intact: bool,
+    /// The word that fills local memory before a launch, where it is an ordinary buffer. `None` leaves it as it is.
+    pub(crate) local_word: Option<u32>,
     /// The file for outputs.
     results: Option<File>,
 }
@@ -76,7 +78,7 @@ impl Buffers {
         let slots = arguments.into_iter().map(|argument| Slot::new(session, argument)).collect::<Result<_, _>>()?;
         let results = results.map(|path| File::options().write(true).open(path)).transpose();
         let results = results.map_err(|error| format!("cannot open the file for its results: {error}"))?;
-        Ok(Self { slots, set: 0, intact: false, results })
+        Ok(Self { slots, set: 0, intact: false, local_word: None, results })
     }
 
     /// Returns true if a kernel that is launched again finds the same inputs. Its outputs may hold
@@ -169,6 +171,7 @@ impl Buffers {
 
     /// Poisons outputs and refills in-out buffers, after another set of data was chosen.
     pub(crate) fn refill(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
+        self.fill_local(session)?;
         let set = self.set;
         for buffer in self.buffers_mut() {
             match buffer.layout.role {
@@ -183,6 +186,7 @@ impl Buffers {
 
     /// Poisons outputs and refills in-out buffers, before every later launch.
     pub(crate) fn restore_again(&mut self, session: &mut dyn Session) -> Result<(), Ending> {
+        self.fill_local(session)?;
         let set = self.set;
         for buffer in self.buffers_mut() {
             match (buffer.layout.role, buffer.copy, &buffer.block) {
@@ -193,6 +197,13 @@ impl Buffers {
             }
         }
         Ok(())
+    }
+
+    /// Fills local memory that is an ordinary buffer, if there is a word for it.
+    fn fill_local(&self, session: &mut dyn Session) -> Result<(), Fault> {
+        let Some(word) = self.local_word else { return Ok(()) };
+        let locals = self.slots.iter().filter(|slot| matches!(slot, Slot::Local { .. }));
+        locals.filter_map(Slot::block).try_for_each(|block| block.fill(session, &word.to_ne_bytes()))
     }
 
     /// Checks the memory after a launch: first for writes outside of buffers, then for writes to

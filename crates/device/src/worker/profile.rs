@@ -96,6 +96,8 @@ pub(super) mod fake {
         pub(in crate::worker) passes: Option<usize>,
         /// The duration of a launch, and the clock that a launch advances.
         pub(in crate::worker) time: Option<(Rc<ManualClock>, Duration)>,
+        /// The words that filled local memory, and none if they could not.
+        pub(in crate::worker) words: Result<Vec<Option<u32>>, String>,
     }
 
     /// A tuner that finds everything right.
@@ -111,7 +113,7 @@ pub(super) mod fake {
 
     impl Fake {
         pub(in crate::worker) fn new(log: Log) -> Self {
-            Self { log, passes: None, time: None }
+            Self { log, passes: None, time: None, words: Ok(Vec::new()) }
         }
     }
 
@@ -148,6 +150,14 @@ pub(super) mod fake {
 
         fn read(&mut self, _: BufferId, _: usize, _: &mut [u8]) -> Result<(), Fault> {
             Ok(())
+        }
+
+        fn fill_local(&mut self, word: Option<u32>) {
+            self.words.iter_mut().for_each(|words| words.push(word));
+        }
+
+        fn unfilled(&self) -> Option<&str> {
+            self.words.as_ref().err().map(String::as_str)
         }
 
         fn has_local_memory(&self) -> bool {

@@ -195,12 +195,16 @@ pub(crate) struct JobReport {
     pub(crate) parts_ms: BTreeMap<String, Vec<f64>>,
     /// The kernels' use of the device's resources.
     pub(crate) resources: Resources,
+    /// The digest of the machine code of each kernel, as far as only the driver knows it.
+    pub(crate) codes: Vec<Option<String>>,
     /// The device's values for each sample, by name.
     pub(crate) values: BTreeMap<String, Vec<f64>>,
     /// The counters, if they were asked for.
     pub(crate) profile: Option<Profile>,
     /// The device's troubles that users should know of.
     pub(crate) troubles: Vec<Trouble>,
+    /// The reason why local memory was not filled before the launches of a last verification.
+    pub(crate) unfilled: Option<String>,
     /// Time spent in loading programs, and in the driver before it runs a kernel for the first
     /// time.
     #[serde(deserialize_with = "bounds::duration")]
@@ -222,9 +226,11 @@ impl JobReport {
             times_ms: Vec::new(),
             parts_ms: BTreeMap::new(),
             resources: BTreeMap::new(),
+            codes: Vec::new(),
             values: BTreeMap::new(),
             profile: None,
             troubles: Vec::new(),
+            unfilled: None,
             load: Duration::ZERO,
             run: Duration::ZERO,
             verify: Duration::ZERO,

@@ -65,6 +65,7 @@ impl JobBench<'_> {
             Purpose::Verify(series) => self.verify(job, series, &mut report),
         };
         self.session.unload();
+        self.fill_local(None);
         if let Err(ending) = result {
             report.ending = ending;
         }
@@ -72,6 +73,12 @@ impl JobBench<'_> {
             watcher.conclude(&mut report);
         }
         report
+    }
+
+    /// Has local memory hold repetitions of `word` at the start of every launch from now on. `None` leaves it as it is.
+    pub(super) fn fill_local(&mut self, word: Option<u32>) {
+        self.session.fill_local(word);
+        self.buffers.local_word = word;
     }
 
     /// Launches once without counting, and has the result judged. Launches again until there were
@@ -223,6 +230,7 @@ impl JobBench<'_> {
             waited += began - enqueued;
         }
         report.run += (self.clock.now() - start).saturating_sub(waited);
+        report.codes = (0..job.steps.len()).map(|position| self.session.code(position)).collect();
         report.warmup_ms = Some(warmup);
         Ok(arguments)
     }

@@ -1,7 +1,7 @@
 //! The last verification of a winner, as the worker makes it.
 
 use crate::backends::{LaunchArgument, Placement};
-use crate::measure::series::{PlannedLaunch, Series};
+use crate::measure::series::{PlannedLaunch, Series, local_word};
 use crate::worker::protocol::{Ending, Job, JobReport, Phase};
 use crate::worker::sequence::{JobBench, later};
 use std::collections::HashMap;
@@ -16,6 +16,7 @@ impl JobBench<'_> {
         let (mut right, mut arguments) = (Right::new(), Vec::new());
         let mut start = Duration::ZERO;
         for (made, launch) in (1..).zip(&series.launches) {
+            self.fill_local(Some(local_word(made)));
             if made == 1 {
                 self.buffers.choose(launch.set);
                 arguments = self.first_launch(job, report)?;
@@ -33,6 +34,7 @@ impl JobBench<'_> {
             }
         }
         self.buffers.choose(0);
+        report.unfilled = self.session.unfilled().map(str::to_owned);
         Ok(())
     }
 
@@ -92,25 +94,41 @@ mod tests {
     use std::rc::Rc;
     use tunesmith_core::{ManualClock, Rng};
 
-    /// Returns the number of launches of a kernel that takes `time`.
-    fn launches(time: Duration) -> usize {
+    /// Verifies a kernel that takes `time` on a device that fills local memory unless it `cannot`. Returns the report,
+    /// the number of launches and the device.
+    fn verify(time: Duration, cannot: Option<&str>) -> (JobReport, usize, Fake) {
         let (clock, log) = (Rc::new(ManualClock::default()), Log::default());
-        let mut session = Fake::new(Rc::clone(&log));
-        session.time = Some((Rc::clone(&clock), time));
-        let mut buffers = Buffers::allocate(&mut session, Vec::new(), None).unwrap();
+        let mut device = Fake::new(Rc::clone(&log));
+        device.time = Some((Rc::clone(&clock), time));
+        device.words = cannot.map_or_else(|| Ok(Vec::new()), |reason| Err(reason.to_owned()));
+        let mut buffers = Buffers::allocate(&mut device, Vec::new(), None).unwrap();
         let series = Series::long(Sets::Similar, Repetition::default(), &mut Rng::seed_from_u64(1));
         let job = Job { steps: vec![step(8)], passed: Vec::new(), purpose: Purpose::Verify(series) };
-        let (session, buffers) = (&mut session, &mut buffers);
+        let (session, buffers) = (&mut device, &mut buffers);
         let report =
             JobBench { session, buffers, clock: clock.as_ref(), watcher: None, tuner: &mut AlwaysRight }.run(&job);
         assert_eq!(report.ending, Ending::Correct);
-        log.borrow().len()
+        let launches = log.borrow().len();
+        (report, launches, device)
     }
 
     #[test]
     fn a_series_ends_after_a_second_but_not_before_its_sixth_launch() {
         // The first launch takes nothing of the second: its driver may compile.
-        let counts = [1, 5, 20, 250, 2000].map(|milliseconds| launches(Duration::from_millis(milliseconds)));
+        let counts = [1, 5, 20, 250, 2000].map(|milliseconds| verify(Duration::from_millis(milliseconds), None).1);
         assert_eq!(counts, [200, 200, 51, 6, 6]);
+    }
+
+    #[test]
+    fn local_memory_holds_something_else_at_each_launch_and_is_left_alone_afterwards() {
+        let (report, launches, device) = verify(Duration::from_millis(1), None);
+        let expected: Vec<Option<u32>> = (1..=launches).map(|made| Some(local_word(made))).chain([None]).collect();
+        assert_eq!((device.words, report.unfilled), (Ok(expected), None));
+    }
+
+    #[test]
+    fn a_device_that_cannot_fill_local_memory_tells_the_reason() {
+        let (report, launches, _) = verify(Duration::from_millis(1), Some("no compiler"));
+        assert_eq!((report.unfilled.as_deref(), launches), (Some("no compiler"), 200));
     }
 }

@@ -11,6 +11,7 @@ mod conformance;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod data;
+mod equal_code;
 mod failures;
 mod file_names;
 mod generated;
@@ -18,6 +19,7 @@ mod generated;
 mod gpu;
 #[cfg(feature = "hip")]
 mod hiprtc;
+mod local_memory;
 mod nvcc;
 mod nvidia;
 #[cfg(feature = "cuda")]

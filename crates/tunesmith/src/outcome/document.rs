@@ -40,6 +40,8 @@ pub struct OutcomeDocument<'a> {
     search_best: Option<CandidateDocument<'a>>,
     ties: Vec<CandidateDocument<'a>>,
     not_compared: Vec<CandidateDocument<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    equal_code: Vec<CandidateDocument<'a>>,
     #[serde(skip_serializing_if = "<[FrontMember]>::is_empty")]
     front: &'a [FrontMember],
     finalists: usize,
@@ -119,6 +121,7 @@ impl<'a> OutcomeDocument<'a> {
             search_best: one(&outcome.search_best),
             ties: all(&outcome.ties),
             not_compared: all(&outcome.not_compared),
+            equal_code: all(&outcome.equal_code),
             front: &outcome.front,
             finalists: outcome.finalists,
             failed_again: all(&outcome.failed_again),
@@ -233,6 +236,7 @@ mod tests {
             by_final: true,
             ties: Vec::new(),
             not_compared: Vec::new(),
+            equal_code: Vec::new(),
             state: RunState::Complete,
             front: Vec::new(),
             proposals: None,

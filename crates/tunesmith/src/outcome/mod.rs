@@ -77,6 +77,9 @@ pub struct Outcome {
     pub ties: Vec<Candidate>,
     /// The finalists that were measured too seldom to be compared with the best.
     pub not_compared: Vec<Candidate>,
+    /// The configurations with the machine code of the best, its launches and its arguments. Whatever their times are,
+    /// they are ties.
+    pub equal_code: Vec<Candidate>,
     /// The state in which the run ended.
     pub state: RunState,
     /// The configurations that no other one dominates, if there are several objectives; the best in

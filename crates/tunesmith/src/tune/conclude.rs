@@ -61,6 +61,7 @@ impl Finished {
             default: ground.default_id().and_then(|config| self.candidate(config, ground, settings)),
             ties: candidates(&verdict.ties),
             not_compared: candidates(&verdict.not_compared),
+            equal_code: candidates(&verdict.equal_code),
             state: run.state(),
             front: tunesmith_study::front_of_run(run, &ground.space, settings.objective()),
             verified: ground.verified(),

@@ -323,6 +323,7 @@ impl Backend for CBackend {
                     return Err(BuildError::Failed("the compiler reported success but wrote no library".to_owned()));
                 };
                 built.compile = CompileData { time_ms, binary_bytes: Some(library.len()), ..CompileData::default() };
+                built.digest_file();
                 Ok(built)
             }
             Ended::Exited(_) => Err(self.judge(&log, call)),

@@ -270,7 +270,8 @@ impl Backend for GpuBackend {
         built.program = program(binary, function, by_argument(&self.source.arguments, symbols));
         built.digest = Some(hex(&Sha256::digest(&image)));
         let time_ms = (self.workshop.now() - start).as_secs_f64() * 1e3;
-        built.compile = CompileData { time_ms, binary_bytes: Some(image.len() as u64), resources, same_binary: false };
+        let binary_bytes = Some(image.len() as u64);
+        built.compile = CompileData { time_ms, binary_bytes, resources, ..CompileData::default() };
         Ok(built)
     }
 }

@@ -174,6 +174,7 @@ impl Backend for OpenClBackend {
         let took = self.judge(outcome, scope)?;
         let time = self.workshop.now() - start;
         self.cache.compiled_in(took.unwrap_or(time));
+        built.digest_file();
         let binary_bytes = std::fs::metadata(&binary).ok().map(|file| file.len());
         built.compile = CompileData { time_ms: time.as_secs_f64() * 1e3, binary_bytes, ..CompileData::default() };
         Ok(built)

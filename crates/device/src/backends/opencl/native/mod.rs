@@ -5,6 +5,8 @@ mod compile;
 mod describe;
 mod failure;
 mod image;
+mod local_fill;
+mod mapped;
 mod session;
 
 pub(crate) use compile::Compiler;

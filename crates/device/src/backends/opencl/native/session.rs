@@ -3,6 +3,8 @@
 use crate::backends::opencl::OpenClProgram;
 use crate::backends::opencl::native::binding::{Binding, Value, has_begun, part, set_argument, wait};
 use crate::backends::opencl::native::failure::failed;
+use crate::backends::opencl::native::local_fill::LocalFill;
+use crate::backends::opencl::native::mapped;
 use crate::backends::opencl::recent::Recent;
 use crate::backends::{BufferId, Fault, Launch, LaunchArgument, PIECE, Pixels, Program, Session};
 use crate::problem::{Grid, Memory};
@@ -37,6 +39,7 @@ struct OpenClSession {
     kept: Recent<OpenClProgram, LoadedKernel>,
     /// Memory that is filled to displace the contents of the caches. Allocated on first use.
     other_data: Option<(Buffer<u8>, usize)>,
+    local_fill: LocalFill,
     clock: SystemClock,
 }
 
@@ -46,6 +49,8 @@ struct LoadedKernel {
     /// True if it was launched before in this configuration. The driver then has nothing left to
     /// compile.
     has_run: bool,
+    /// The digest of the machine code that its first launch loaded, if it loaded any.
+    code: Option<String>,
     _program: ClProgram,
 }
 
@@ -66,6 +71,7 @@ impl OpenClSession {
             loaded: Vec::new(),
             kept: Recent::new(KEPT),
             other_data: None,
+            local_fill: LocalFill::default(),
             clock: SystemClock::new(),
         })
     }
@@ -111,7 +117,7 @@ impl OpenClSession {
         let loaded = self.binding.load(program)?;
         let kernel = Kernel::create(&loaded, &program.function)
             .map_err(|error| failed(&format!("there is no kernel `{}`", program.function), error))?;
-        Ok(LoadedKernel { source: program.clone(), kernel, has_run: false, _program: loaded })
+        Ok(LoadedKernel { source: program.clone(), kernel, has_run: false, code: None, _program: loaded })
     }
 
     fn set_arguments(&self, kernel: &Kernel, arguments: &[&LaunchArgument]) -> Result<(), Fault> {
@@ -181,6 +187,14 @@ impl Session for OpenClSession {
         true
     }
 
+    fn fill_local(&mut self, word: Option<u32>) {
+        self.local_fill.word = word;
+    }
+
+    fn unfilled(&self) -> Option<&str> {
+        self.local_fill.unfilled()
+    }
+
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
         self.unload();
         for program in programs {
@@ -203,9 +217,12 @@ impl Session for OpenClSession {
         let loaded = self.loaded.get(program).ok_or_else(|| missing("the program"))?;
         let grid = launch.grid.ok_or_else(|| missing("the number of work-items"))?;
         self.set_arguments(&loaded.kernel, &launch.arguments)?;
+        let function = &loaded.source.function;
+        let libraries = (!loaded.has_run && loaded.code.is_none()).then(|| mapped::libraries(function));
         let start = self.clock.now();
         let mut events = Vec::with_capacity(launch.times);
         for _ in 0..launch.times {
+            self.local_fill.fill(&self.binding, &loaded.kernel, &launch.arguments);
             let first = events.is_empty() && !loaded.has_run;
             events.push(match first {
                 true => self.first(&loaded.kernel, grid, started)?,
@@ -214,7 +231,10 @@ impl Session for OpenClSession {
         }
         events.iter().try_for_each(wait)?;
         let wall = self.clock.now() - start;
-        self.loaded[program].has_run = true;
+        let code = libraries.and_then(|before| mapped::digest_of_new(&before, function));
+        let loaded = &mut self.loaded[program];
+        loaded.has_run = true;
+        loaded.code = loaded.code.take().or(code);
         self.read_images(&launch.arguments)?;
         Ok(measured(&events).unwrap_or(wall))
     }
@@ -230,6 +250,10 @@ impl Session for OpenClSession {
         self.binding.fill(&mut buffer, 0x5A, bytes)?;
         self.other_data = Some((buffer, bytes));
         Ok(())
+    }
+
+    fn code(&self, program: usize) -> Option<String> {
+        self.loaded.get(program)?.code.clone()
     }
 
     fn unload(&mut self) {
