@@ -27,7 +27,6 @@ pub(crate) const RULE: Rule = Rule {
     verb: "opens",
     modules: &["crates/files/src"],
     allowed: &[
-        ("crates/cli/src/commands/fleet.rs", "it reads /proc"),
         ("crates/cli/src/commands/mod.rs", "it reads /proc"),
         ("crates/cli/src/output_stream.rs", "the file is in a folder of its own"),
         ("crates/core/src/output.rs", "the file has a length, which no FIFO has"),
