@@ -2,7 +2,7 @@
 
 mod ask;
 mod hyperqueue;
-mod said;
+mod transcript;
 
 use crate::worker::is_connected;
 use crate::{FleetError, FleetSpec, Token};
@@ -10,7 +10,6 @@ use ask::end;
 use hyperqueue::Job;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
-use said::Said;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -18,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
+use transcript::Transcript;
 use tunesmith_core::Interrupt;
 
 /// The variable of the environment that hands the token to a worker.
@@ -69,7 +69,7 @@ struct Started {
     command: Option<Command>,
     again: usize,
     name: String,
-    said: Said,
+    said: Transcript,
     /// The time by which a worker on another host must have connected.
     due: Option<Due>,
 }
@@ -148,7 +148,7 @@ impl Crew {
     fn add(&mut self, mut command: Command, name: String, is_local: bool) -> Result<(), FleetError> {
         let child = spawn(&mut command)?;
         let command = is_local.then_some(command);
-        self.started.push(Started { child, command, again: 0, name, said: Said::default(), due: None });
+        self.started.push(Started { child, command, again: 0, name, said: Transcript::default(), due: None });
         Ok(())
     }
 
@@ -182,7 +182,7 @@ impl Crew {
         // A shell there may write anything before the worker does, and none of it is a result of this run.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = spawn(&mut command)?;
-        let said = Said::of(&mut child).inspect_err(|_| end(&mut child))?;
+        let said = Transcript::of(&mut child).inspect_err(|_| end(&mut child))?;
         if let Some(mut stdin) = child.stdin.take() {
             // It has ended already if this fails, and its end is told.
             let _ = writeln!(stdin, "{}", token.secret());

@@ -98,7 +98,7 @@ pub(super) fn duel(parties: Vec<Party<'_>>, interrupt: &Interrupt) -> Result<Opt
 /// Opens a party's device and computes its correct results. Returns `None` if interrupted.
 fn open<'a>(party: &Party<'a>, interrupt: &Interrupt) -> Result<Option<(Runner<'a>, ConfigId)>, Error> {
     let Party { problem, device, machine, .. } = party;
-    let space: Space = problem.space(&device.limits(machine))?.space;
+    let space: Space = problem.space_until(&device.limits(machine), interrupt)?.space;
     let only = || space.id(0).filter(|_| space.len() == Some(1));
     let Some(config) = party.config.or_else(only) else {
         let text = format!("`{}` has parameters, but must be one kernel", problem.source_file.path.display());

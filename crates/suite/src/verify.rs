@@ -161,7 +161,7 @@ fn verify(
     problem.policy.limits.floor = problem.policy.limits.floor.max(problem.policy.limits.first);
     problem.policy.limits.compile = problem.policy.limits.compile.saturating_mul(PATIENCE);
     let machine = &ground.place.machine;
-    let space = problem.space(&ground.device.limits(machine))?.space;
+    let space = problem.space_until(&ground.device.limits(machine), machine.interrupt())?.space;
     let configs = sampled(&space, options)?;
     let clock = Arc::new(SystemClock::new());
     let mut runner = Runner::open(&problem, &space, &ground.device, machine, Extras::default(), clock)?;

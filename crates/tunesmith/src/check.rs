@@ -55,7 +55,7 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
     messages.extend(found.iter().flat_map(|info| info.warnings.clone()));
     let mut constraints = None;
     if found.is_some() {
-        let space = problem.space(&limits)?.space;
+        let space = problem.space_until(&limits, machine.interrupt())?.space;
         let analysis = space.analyse();
         messages.extend(problem.warn_of(&space, &analysis));
         constraints = Some(ConstraintReport::new(&space, &analysis));

@@ -134,7 +134,7 @@ fn opened<'a>(
     options: &RunOptions,
 ) -> Result<(Space, Runner<'a>, ConfigId), Error> {
     let device = device_for(problem, machine)?;
-    let space = problem.space(&device.limits(machine))?.space;
+    let space = problem.space_until(&device.limits(machine), machine.interrupt())?.space;
     let id = configuration_id(problem, &space, &options.config)?;
     let clock = Arc::new(SystemClock::new());
     let runner = Runner::open(problem, &space, &device, machine, Extras::default(), clock)?;

@@ -19,6 +19,7 @@ use crate::power::PowerSetup;
 use crate::sandbox::Sandbox;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tunesmith_core::Interrupt;
 use tunesmith_power::guard::{LeftOver, Leftovers};
 
 /// A device, and the means to build and run kernels on it.
@@ -47,6 +48,11 @@ impl Machine {
     /// Returns the number of concurrent builds, at least 1.
     pub fn jobs(&self) -> usize {
         self.jobs.unwrap_or_else(threads).max(1)
+    }
+
+    /// Returns the flag that ends work on this machine, such as building a space.
+    pub fn interrupt(&self) -> &Interrupt {
+        self.worker.interrupt()
     }
 
     /// Resets the devices that killed runs left with another clock or power limit. Returns what was

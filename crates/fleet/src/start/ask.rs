@@ -1,6 +1,6 @@
 //! Short commands of an engine. Each has a limit of time, and is ended with all that it started.
 
-use super::said::Said;
+use super::transcript::Transcript;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::io;
@@ -14,11 +14,11 @@ use tunesmith_core::{Clock, Interrupt, SystemClock};
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The end of a command.
-pub(super) enum Asked {
+pub(super) enum Answer {
     /// It ended by itself and said this.
-    Ended(ExitStatus, Said),
+    Ended(ExitStatus, Transcript),
     /// It did not end in time, and said this. It is ended.
-    Late(Said),
+    Late(Transcript),
     Interrupted,
 }
 
@@ -26,22 +26,22 @@ pub(super) enum Asked {
 ///
 /// # Errors
 /// The command cannot be started.
-pub(super) fn ask(command: &mut Command, limit: Duration, interrupt: &Interrupt) -> io::Result<Asked> {
+pub(super) fn ask(command: &mut Command, limit: Duration, interrupt: &Interrupt) -> io::Result<Answer> {
     let clock = SystemClock::new();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn()?;
-    let mut said = Said::of(&mut child).inspect_err(|_| end(&mut child))?;
+    let mut said = Transcript::of(&mut child).inspect_err(|_| end(&mut child))?;
     loop {
         let ended = child.try_wait()?;
         said.read(|_| {});
         if let Some(status) = ended {
             said.read_end();
-            return Ok(Asked::Ended(status, said));
+            return Ok(Answer::Ended(status, said));
         }
         if clock.now() >= limit || interrupt.is_raised() {
             end(&mut child);
             said.read_end();
-            return Ok(if interrupt.is_raised() { Asked::Interrupted } else { Asked::Late(said) });
+            return Ok(if interrupt.is_raised() { Answer::Interrupted } else { Answer::Late(said) });
         }
         thread::sleep(LOOK);
     }

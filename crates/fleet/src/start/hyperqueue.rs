@@ -1,6 +1,6 @@
 //! A job of HyperQueue, whose tasks are workers.
 
-use super::ask::{Asked, ask};
+use super::ask::{Answer, ask};
 use super::{Patience, WorkerProgram, ending, own_name};
 use crate::{FleetError, Token};
 use std::io::{self, Write};
@@ -62,17 +62,17 @@ fn submitted(command: &mut Command, limit: Duration, interrupt: &Interrupt) -> R
     let start = |source| FleetError::Start { program: "hq".to_string(), source };
     let said = |last: Option<&str>| last.map_or_else(String::new, |last| format!(" (it said last: {last})"));
     match ask(command, limit, interrupt).map_err(start)? {
-        Asked::Interrupted => Err(FleetError::Device(Box::new(tunesmith_device::DeviceError::Interrupted.into()))),
-        Asked::Late(all) => Err(failed(format!(
+        Answer::Interrupted => Err(FleetError::Device(Box::new(tunesmith_device::DeviceError::Interrupted.into()))),
+        Answer::Late(all) => Err(failed(format!(
             "it did not answer within {} s, and is ended{}; does `hq server info` answer?",
             limit.as_secs_f64(),
             said(all.last())
         ))),
-        Asked::Ended(status, all) if !status.success() => {
+        Answer::Ended(status, all) if !status.success() => {
             Err(failed(format!("it {}{}; does `hq server info` answer?", ending(status), said(all.last()))))
         }
         // Others may write before it, or after it, such as the profile of a shell.
-        Asked::Ended(_, all) => all.lines().rev().find(|line| is_id(line)).map(str::to_string).ok_or_else(|| {
+        Answer::Ended(_, all) => all.lines().rev().find(|line| is_id(line)).map(str::to_string).ok_or_else(|| {
             failed(format!(
                 "it named no job{}; run it by hand, as `hq submit --output-mode quiet true`",
                 said(all.last())

@@ -42,7 +42,7 @@ pub(super) fn serve(assignment: Assignment<'_>, speaking: &mut Speaking) -> Resu
         Some(_) => return Err(unexpected()),
         None => return Ok(desk.ended(0)),
     };
-    let space = problem.space(&limits).map_err(|error| failed(error.into()))?.space;
+    let space = problem.space_until(&limits, interrupt).map_err(|error| failed(error.into()))?.space;
     let (extras, clock) = (Extras { counters, energy }, Arc::new(SystemClock::new()));
     let mut runner = Runner::open(&problem, &space, &device, &machine, extras, clock).map_err(failed)?;
     if !runner.prepare(interrupt).map_err(failed)? {

@@ -42,7 +42,7 @@ pub(super) fn add(
     let metric = Metric::recorded(header.objective.as_ref());
     let problem = problem_of(run, header, named)?;
     let device = device_for(&problem, &how.machine)?;
-    let space = problem.space(&device.limits(&how.machine))?.space;
+    let space = problem.space_until(&device.limits(&how.machine), how.machine.interrupt())?.space;
     if header.identity.get("space").and_then(|digest| digest.as_str()) != Some(space.digest()) {
         let text = format!(
             "`{}` is not the problem of `{}`: its space differs",

@@ -18,7 +18,7 @@ const PIECES: usize = 32;
 
 /// The output of a process.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct Transcript {
     /// Standard output and standard error, as far as they are pipes.
     streams: Vec<Stream>,
 }
@@ -30,7 +30,7 @@ struct Stream {
     lines: VecDeque<String>,
 }
 
-impl Said {
+impl Transcript {
     /// Takes the pipes of a process.
     pub(super) fn of(child: &mut Child) -> io::Result<Self> {
         let pipes = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
@@ -105,10 +105,10 @@ mod tests {
     use std::process::{Command, Stdio};
 
     /// Returns what a script said.
-    fn said(script: &str) -> Said {
+    fn said(script: &str) -> Transcript {
         let mut command = Command::new("sh");
         let mut child = command.args(["-c", script]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut said = Said::of(&mut child).unwrap();
+        let mut said = Transcript::of(&mut child).unwrap();
         while child.try_wait().unwrap().is_none() {
             said.read(|_| {});
         }
@@ -138,7 +138,7 @@ mod tests {
     fn what_still_runs_is_not_waited_for() {
         let mut command = Command::new("sh");
         let mut child = command.args(["-c", "sleep 60 & echo here"]).stdout(Stdio::piped()).spawn().unwrap();
-        let mut said = Said::of(&mut child).unwrap();
+        let mut said = Transcript::of(&mut child).unwrap();
         child.wait().unwrap();
         said.read_end();
         assert_eq!(said.last(), Some("here"));
