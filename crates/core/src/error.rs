@@ -8,6 +8,9 @@ pub enum Error {
     /// The device, its driver or its worker process is no longer usable.
     #[error("the device cannot be used: {0}")]
     Device(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The device was lost while a configuration ran, which may be to blame.
+    #[error("the device cannot be used: {0}")]
+    Lost(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The journal cannot be written. To continue would lose measurements.
     #[error("the journal cannot be written: {0}")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),

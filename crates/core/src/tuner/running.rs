@@ -142,10 +142,7 @@ impl<'a> Running<'a> {
         if measured.is_err() {
             self.renew_store()?;
         }
-        // What has begun when an error ends the run may have caused it.
-        if measured.is_ok() || self.bench.started.is_none() {
-            self.bench.forget_start()?;
-        }
+        self.forget_start(&measured)?;
         let stop_reason = measured?;
         let verdict = self.findings.verdict();
         // After an interruption, the final is not over. A resumed run comes to its verdict.
@@ -167,6 +164,19 @@ impl<'a> Running<'a> {
             resamples,
             seconds: Seconds { total, ..self.bench.seconds },
         })
+    }
+
+    /// Forgets what has begun, unless it may have caused the end of the run.
+    fn forget_start(&mut self, measured: &Result<StopReason, Error>) -> Result<(), Error> {
+        match measured {
+            Ok(_) => self.bench.forget_start(),
+            Err(Error::Lost(_)) if self.bench.started.is_some() => Ok(()),
+            // The error has another cause, of which the user hears.
+            Err(_) => {
+                let _ = self.bench.forget_start();
+                Ok(())
+            }
+        }
     }
 
     /// Searches and holds the final.

@@ -21,6 +21,27 @@ struct Words {
     fails_at: Option<usize>,
 }
 
+/// A device that is lost at its second request.
+#[derive(Default)]
+struct Losing(Vec<Request>);
+
+impl Evaluator for Losing {
+    fn submit(&mut self, request: Request) -> Result<(), Error> {
+        self.0.push(request);
+        Ok(())
+    }
+
+    fn next(&mut self, _: &Interrupt) -> Result<Option<Completion>, Error> {
+        let measurement = Measurement { times_ms: vec![1.0], ..Measurement::default() };
+        let completion = Completion { measurement, ..Completion::default() };
+        if self.0.len() > 1 { Err(Error::Lost("it fell off the bus".into())) } else { Ok(Some(completion)) }
+    }
+
+    fn runs_here(&self) -> bool {
+        true
+    }
+}
+
 impl Store for Words {
     fn append(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
         if self.fails_at == Some(self.evaluations) {
@@ -77,13 +98,18 @@ fn every_measurement_of_a_run_begins_and_ends_alone() {
 }
 
 #[test]
-fn an_interrupted_run_forgets_what_has_begun_and_one_that_fails_does_not() {
+fn what_has_begun_is_forgotten_unless_the_device_was_lost_with_it() {
+    let begun_and_forgotten = |words: &[Word]| matches!(words[words.len() - 2..], [Word::Begins(..), Word::Forgotten]);
     let (interrupted, reason) = words(Words::default(), Some(3), 1);
     assert_eq!(reason.unwrap(), StopReason::Interrupted);
-    assert!(matches!(interrupted[interrupted.len() - 2..], [Word::Begins(..), Word::Forgotten]), "{interrupted:?}");
+    assert!(begun_and_forgotten(&interrupted), "{interrupted:?}");
+    // A full disk is nobody's fault.
     let (failed, error) = words(Words { fails_at: Some(4), ..Words::default() }, None, 1);
-    assert!(error.is_err());
-    assert!(matches!(failed.last(), Some(Word::Begins(..))), "{failed:?}");
+    assert!(error.is_err() && begun_and_forgotten(&failed), "{failed:?}");
+    let (space, mut store) = (line(5), Words::default());
+    let lost = Tuner::new(&space, &mut InOrder::default(), &mut Losing::default()).store(&mut store).run();
+    assert!(matches!(lost, Err(Error::Lost(_))), "{lost:?}");
+    assert!(matches!(store.words.last(), Some(Word::Begins(..))), "{:?}", store.words);
 }
 
 #[test]

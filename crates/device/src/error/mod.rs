@@ -258,6 +258,12 @@ pub enum DeviceError {
         /// The fault and its remedy.
         problem: String,
     },
+    /// The device was lost, or its memory failed, each time that a configuration ran.
+    #[error("{problem}")]
+    Lost {
+        /// The trouble and its remedy.
+        problem: String,
+    },
     /// The run was interrupted before its first evaluation.
     #[error("interrupted")]
     Interrupted,
@@ -279,6 +285,7 @@ impl DeviceError {
                 | Self::NoCounters { .. }
                 | Self::Scratch(_)
                 | Self::Machine { .. }
+                | Self::Lost { .. }
                 | Self::Interrupted
                 | Self::Worker { .. }
         );
@@ -313,6 +320,9 @@ impl From<PowercapError> for DeviceError {
 
 impl From<DeviceError> for tunesmith_core::Error {
     fn from(error: DeviceError) -> Self {
-        Self::Device(Box::new(error))
+        match error {
+            DeviceError::Lost { .. } => Self::Lost(Box::new(error)),
+            error => Self::Device(Box::new(error)),
+        }
     }
 }

@@ -82,7 +82,7 @@ impl Excuses {
     fn note(&mut self, trouble: Trouble, others: Vec<Trouble>, device: &str) -> Result<(), DeviceError> {
         let fails = |trouble: &&Trouble| matches!(trouble, Trouble::Memory | Trouble::Lost(_));
         if 1 + self.troubles.iter().filter(fails).count() >= TRIES {
-            return Err(DeviceError::Machine { problem: trouble.line(device) });
+            return Err(DeviceError::Lost { problem: trouble.line(device) });
         }
         self.troubles.extend(others);
         self.troubles.push(trouble);
