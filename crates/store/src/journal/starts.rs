@@ -10,7 +10,7 @@ use crate::line::{config_json, configuration};
 use crate::sum::{self, Seal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -160,7 +160,8 @@ impl Starts {
         text.resize(written.max(self.length), b' ');
         let file = match self.file.take() {
             Some(file) => file,
-            None => tunesmith_files::open_with(OpenOptions::new().write(true).create(true).truncate(true), &self.path)?,
+            // Whatever lies there was read, or belongs to another run. A link is removed, not followed.
+            None => tunesmith_files::create(&self.path)?,
         };
         let file = self.file.insert(file);
         file.write_all_at(&text, 0)?;

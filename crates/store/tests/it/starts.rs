@@ -140,6 +140,17 @@ fn the_file_of_another_run_or_one_that_was_cut_short_says_nothing() {
     }
     fs::write(&beside, &text).unwrap();
     fs::remove_file(&path).unwrap();
+    let (victim, text) = (folder.path().join("victim"), fs::read(&beside).unwrap());
+    fs::write(&victim, "of another").unwrap();
+    fs::remove_file(&beside).unwrap();
+    std::os::unix::fs::symlink(&victim, &beside).unwrap();
+    drop(Journal::create(&path, &header(&space), &space).unwrap());
+    let (mut journal, _) = resumed(&path, &space);
+    std::os::unix::fs::symlink(&victim, &beside).unwrap();
+    journal.keep_start(start(&space, 1, None)).unwrap();
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "of another");
+    drop(journal);
+    fs::remove_file(&path).unwrap();
     let other = tunesmith_store::Header { started: 5.0, ..header(&space) };
     drop(Journal::create(&path, &other, &space).unwrap());
     assert!(!beside.exists());
