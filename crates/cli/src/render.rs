@@ -4,7 +4,7 @@ use crate::output::{drawn, note, wants_colours};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level as Rendered, Renderer, Snippet};
 use tunesmith::report::{MESSAGE_WIDTH, folded, message as shortened, visible};
-use tunesmith::{Diagnostic, Error, LeftOut, Level, SourceFile};
+use tunesmith::{Diagnostic, Error, Level, problem::SourceFile, study::LeftOut};
 
 /// Prints an error to standard error.
 pub(crate) fn error(error: &Error) {

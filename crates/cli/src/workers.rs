@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::rc::Rc;
-use tunesmith::RemoteDevice;
+use tunesmith::runner::RemoteDevice;
 use tunesmith::store::FleetReport;
 
 /// The workers of a run.

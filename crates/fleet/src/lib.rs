@@ -1,7 +1,7 @@
 //! A fleet: many devices and hosts measure the configurations of one tuning run.
 //!
 //! The tuner stays the one place that searches and records. A [`Fleet`] takes the place of its device
-//! ([`RemoteDevice`](tunesmith::RemoteDevice)): it listens for workers, gives them [leases](lease), and
+//! ([`RemoteDevice`](tunesmith::runner::RemoteDevice)): it listens for workers, gives them [leases](lease), and
 //! returns their answers in the order in which they come. [`work`] is the other side: a long-lived
 //! worker, which opens a device as `tune` does and answers leases. Engines that exist start workers:
 //! this host, `ssh`, Slurm, HyperQueue ([`FleetSpec`]). The journal is the only truth; all that a fleet

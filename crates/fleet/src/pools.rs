@@ -4,7 +4,10 @@ use crate::{Fleet, SharedReport};
 use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::rc::Rc;
-use tunesmith::{Extras, FoundRemote, Problem, RemoteDevice};
+use tunesmith::{
+    Problem,
+    runner::{Extras, FoundRemote, RemoteDevice},
+};
 use tunesmith_core::{Asides, Bound, Completion, Confirmed, Error, Evaluator, Examined, Interrupt, Request, Waited};
 use tunesmith_space::{ConfigId, Space};
 

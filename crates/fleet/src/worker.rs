@@ -173,7 +173,9 @@ fn failed(error: Error) -> FleetError {
 fn with_device(machine: &Machine, device: Option<String>) -> Result<Machine, FleetError> {
     let device = match (&machine.device, device) {
         (Some(own), _) => Some(own.clone()),
-        (None, Some(named)) => Some(named.parse().map_err(|error: tunesmith::ChoiceError| failed(error.into()))?),
+        (None, Some(named)) => {
+            Some(named.parse().map_err(|error: tunesmith::device::ChoiceError| failed(error.into()))?)
+        }
         (None, None) => None,
     };
     Ok(Machine { device, ..machine.clone() })

@@ -19,8 +19,8 @@ use std::path::PathBuf;
 #[pyo3(signature = (inputs, out, to = None))]
 pub(crate) fn convert(py: Python<'_>, inputs: Vec<PathBuf>, out: PathBuf, to: Option<String>) -> PyResult<usize> {
     entry(|| {
-        let options = tunesmith::ConvertOptions { to, ..tunesmith::ConvertOptions::default() };
-        let converted = py.detach(|| tunesmith::convert(&inputs, &out, &options));
+        let options = tunesmith::study::ConvertOptions { to, ..tunesmith::study::ConvertOptions::default() };
+        let converted = py.detach(|| tunesmith::study::convert(&inputs, &out, &options));
         converted.map(|converted| converted.configurations).map_err(|error| raised(&error.into()))
     })
 }

@@ -4,7 +4,7 @@ use crate::command::worker;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 use tunesmith::core::Interrupt;
-use tunesmith::{Error, JournalOptions, Machine, ModelChoice, Search};
+use tunesmith::{Error, JournalOptions, Machine, Search, study::ModelChoice};
 
 /// The settings of a run: the entries of a dict, all of which the Python package gives.
 #[derive(FromPyObject)]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tunesmith::core::Interrupt;
 use tunesmith::device::{CudaCompiler, ElementType, Fill, Judge, Language};
 use tunesmith::space::Value;
-use tunesmith::{Arg, Code, Contents, ProblemBuilder, limits};
+use tunesmith::{Arg, Code, ProblemBuilder, devices::limits, problem::Contents};
 
 /// A problem: kernels, their arguments, and the space of their parameters.
 #[pyclass(frozen, module = "tunesmith._native")]

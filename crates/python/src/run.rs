@@ -133,13 +133,15 @@ impl Recorded {
 
     /// Returns the report: one HTML page.
     fn page(&self, py: Python<'_>) -> PyResult<String> {
-        entry(|| py.detach(|| tunesmith::page(std::slice::from_ref(&self.journal))).map_err(|error| raised(&error)))
+        entry(|| {
+            py.detach(|| tunesmith::page::page(std::slice::from_ref(&self.journal))).map_err(|error| raised(&error))
+        })
     }
 
     /// Writes the report to a file.
     fn write_page(&self, py: Python<'_>, out: PathBuf) -> PyResult<()> {
         entry(|| {
-            let written = py.detach(|| tunesmith::write_page(std::slice::from_ref(&self.journal), &out));
+            let written = py.detach(|| tunesmith::page::write_page(std::slice::from_ref(&self.journal), &out));
             written.map(drop).map_err(|error| raised(&error))
         })
     }

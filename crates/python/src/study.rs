@@ -10,7 +10,12 @@ use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use tunesmith::core::{Interrupt, SystemClock};
-use tunesmith::{CompareOptions, Error, ModelChoice, PredictOptions, TimingModel, named_device};
+use tunesmith::{
+    Error,
+    choose::timing::TimingModel,
+    study::{CompareOptions, ModelChoice},
+    timing::{PredictOptions, named_device},
+};
 
 /// The time between two looks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
@@ -45,7 +50,7 @@ pub(crate) fn compare<'py>(
             interrupt: interrupt.clone(),
             ..CompareOptions::default()
         };
-        let document = interruptible(py, &interrupt, move || serialised(&tunesmith::compare(&options)?))?;
+        let document = interruptible(py, &interrupt, move || serialised(&tunesmith::study::compare(&options)?))?;
         json(py, &document.map_err(|error| raised(&error))?)
     })
 }
@@ -99,7 +104,7 @@ pub(crate) fn predict<'py>(
             // A problem of other sizes has another space.
             let problem = problem.map(|problem| problem.with_sizes(&input)).transpose()?;
             let options = PredictOptions { input, device, search, seed, count, ..PredictOptions::default() };
-            serialised(&tunesmith::predict(&model, problem.as_ref(), &options, &SystemClock::new())?)
+            serialised(&tunesmith::timing::predict(&model, problem.as_ref(), &options, &SystemClock::new())?)
         });
         json(py, &predicted.map_err(|error| raised(&error))?)
     })

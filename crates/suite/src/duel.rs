@@ -6,7 +6,10 @@ use crate::refused;
 use crate::verify::with_remedy;
 use std::fmt;
 use std::sync::Arc;
-use tunesmith::{Error, Extras, Problem, Runner};
+use tunesmith::{
+    Error, Problem,
+    runner::{Extras, Runner},
+};
 use tunesmith_core::{Interrupt, SystemClock, statistics};
 use tunesmith_device::{Device, Machine};
 use tunesmith_space::{ConfigId, Space};

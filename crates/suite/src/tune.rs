@@ -9,7 +9,7 @@ use crate::{Place, Suite, SuiteEntry, is_gpu};
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
-use tunesmith::{Candidate, Error, Input, JournalOptions, Outcome, Problem, Rates, Search, Session, tune};
+use tunesmith::{Candidate, Error, Input, JournalOptions, Outcome, Problem, Search, Session, outcome::Rates, tune};
 use tunesmith_core::{Interrupt, Stop};
 use tunesmith_device::{Device, DeviceChoice, Machine, Target};
 use tunesmith_space::lookup;

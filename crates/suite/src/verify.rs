@@ -6,7 +6,10 @@ use rand::SeedableRng as _;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tunesmith::{Error, Extras, Problem, Runner};
+use tunesmith::{
+    Error, Problem,
+    runner::{Extras, Runner},
+};
 use tunesmith_core::{Failure, FailureKind, Interrupt, Request, Rng, SystemClock};
 use tunesmith_device::{Device, DeviceChoice, Machine, Target, cuda_architecture, hip_architecture};
 use tunesmith_space::{ConfigId, Space};

@@ -10,7 +10,7 @@ use divan::{Bencher, black_box};
 use serde_json::{Map, Value as Json, json};
 use tunesmith::choose::wisdom::{Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Wisdom};
 use tunesmith::space::Value;
-use tunesmith::{Selector, Source};
+use tunesmith::{Selector, choose::Source};
 
 fn main() {
     divan::main();

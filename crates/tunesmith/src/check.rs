@@ -3,7 +3,7 @@
 use crate::devices::device_for;
 use crate::space_info::{SpaceInfo, SpaceQuery};
 use crate::tune::{Rehearsal, rehearse};
-use crate::{ConstraintReport, Error, Problem};
+use crate::{Error, Problem, problem::ConstraintReport};
 use std::path::Path;
 use tunesmith_device::{Doubt, Machine};
 use tunesmith_problem::{Diagnostic, Level};
@@ -28,7 +28,7 @@ impl Check {
 }
 
 /// Checks the problem file at `path`: names, types, expressions and files; the space with the
-/// effect of each constraint and value; and everything that [`tune`](crate::tune) does before it
+/// effect of each constraint and value; and everything that [`tune`](crate::tune()) does before it
 /// runs anything, by the same code. Also compiles the default configuration and the reference, and
 /// looks for parameters without effect.
 ///

@@ -2,7 +2,7 @@
 //! it.
 //!
 //! This crate is the library behind the command-line tool. A [`Problem`] defines the kernel to
-//! tune, a [`Machine`] the device that runs it, and a [`Search`] the strategy. [`tune`] returns the
+//! tune, a [`Machine`] the device that runs it, and a [`Search`] the strategy. [`tune`](tune()) returns the
 //! outcome. This program tunes a C kernel:
 //!
 //! ```no_run
@@ -36,82 +36,53 @@
 //! ```
 
 mod check;
-mod devices;
+pub mod devices;
 mod error;
-mod explain;
-mod export;
+pub mod explain;
+pub mod export;
 mod guided;
-mod outcome;
-mod page;
+pub mod outcome;
+pub mod page;
 mod prior;
 mod probe;
-mod recorded;
-mod run_one;
-mod runner;
-mod space_info;
-mod starter;
-mod top;
-mod tune;
-mod tune_inputs;
+pub mod recorded;
+pub mod run_one;
+pub mod runner;
+pub mod space_info;
+pub mod starter;
+pub mod top;
+pub mod tune;
+pub mod tune_inputs;
 
 pub use check::{Check, check};
-pub use devices::{device_for, devices, limits};
+pub use devices::devices;
 pub use error::Error;
-pub use explain::{ExplainOptions, Explained, Explanation, MeasureOptions, explain};
-pub use export::{ExportOptions, Exported, GuardOptions, export};
-pub use outcome::{
-    Candidate, CandidateDocument, CommonFailure, DefaultComparison, ModelledLimit, Outcome, OutcomeDocument, Rates,
-    RegretClaim, SecondsOfRun, Unscored,
-};
-pub use page::{interactive_page, page, write_page};
-pub use recorded::beside;
-pub use run_one::{OneRun, OneRunDocument, RunOptions, plan_one, run_one};
-pub use runner::{Extras, FoundRemote, OnePlan, RemoteDevice, Runner};
-pub use space_info::{Configs, IndexedConfig, SpaceInfo, SpaceQuery};
-pub use starter::{Starter, starter};
-pub use top::{Top, TopConfig, UNVERIFIED, top};
-pub use tune::{JournalOptions, Search, Session, Starting, VerifyOptions, tune, verify_winner};
-pub use tune_inputs::{FinishedRun, InputsOutcome, SkippedInput, tune_inputs};
-pub use tunesmith_problem::{
-    Alternative, Arg, Code, ConstraintReport, Contents, Diagnostic, GridTable, Input, InputRun, Inputs, Level, Metric,
-    Problem, ProblemBuilder, ProblemError, ProblemSpace, SourceFile, Tuning,
-};
-pub use tunesmith_timing::{
-    CoveredSize, Covers, FoldBy, ModelSearch, Outside, PredictOptions, Predicted, Prediction, RoundsChoice, Rung,
-    TimingSettings, TrainTimingOptions, TrainedTiming, named_device, predict, train_timing,
-};
-
-pub use tunesmith_choose::timing::{HeldOut, KnownDevice, TimingModel, Unseen, UnseenDevice};
-pub use tunesmith_choose::{Choice, Online, OnlineOptions, Selector, Source};
-pub use tunesmith_core::{Basis, Direction, Stop, StopReason, Target};
-pub use tunesmith_device::{ChoiceError, DeviceChoice, DeviceKind, Machine, WhichDevice};
-pub use tunesmith_model::BoostedSettings;
-pub use tunesmith_propose::{ProposalReport, ProposeCommand};
+pub use outcome::{Candidate, Outcome};
+pub use top::{Top, UNVERIFIED, top};
+pub use tune::{JournalOptions, Search, Session, Starting, tune};
+pub use tune_inputs::tune_inputs;
+pub use tunesmith_choose::{Choice, Selector};
+pub use tunesmith_core::{Direction, Stop, StopReason, Target};
+pub use tunesmith_device::worker::enter_if_worker;
+pub use tunesmith_device::{DeviceChoice, Machine};
+pub use tunesmith_problem::{Arg, Code, Diagnostic, Input, Inputs, Level, Problem, ProblemBuilder, Tuning};
 pub use tunesmith_search::StrategySpec;
 
 pub use tunesmith_choose as choose;
 pub use tunesmith_core as core;
 pub use tunesmith_cost as cost;
-pub use tunesmith_cost::{
-    ArrayFootprint, CalibrateOptions, Calibration, CalibrationStep, CountOptions, EstimateOptions,
-    EstimateSpaceOptions, EstimatedConfig, EstimatedInterval, EstimatedNest, EstimatedSpace, EstimatedTerm, Judged,
-    Judgement, ModernCount, NestCount, PropertyCount, calibrate, count, estimate, estimate_space,
-};
 pub use tunesmith_device as device;
-pub use tunesmith_device::worker::enter_if_worker;
 pub use tunesmith_explain as why;
-pub use tunesmith_explore::SpaceExploration;
-pub use tunesmith_export::{ExportFormat, ExportedPortfolio, Guarded, TriedRule};
+pub use tunesmith_explore as explore;
 pub use tunesmith_loopnest as loopnest;
+pub use tunesmith_model as model;
+pub use tunesmith_problem as problem;
+pub use tunesmith_propose as propose;
 pub use tunesmith_report as report;
 pub use tunesmith_search as search;
 pub use tunesmith_space as space;
 pub use tunesmith_store as store;
-pub use tunesmith_study::{
-    Baseline, BottleneckShare, CompareOptions, Comparison, ConvertOptions, Converted, CounterExplanation, Effect,
-    Estimate, FrontMember, Left, LeftOut, METHODS, Measures, ModelChoice, Overall, Place, Regression, Remeasured,
-    Score, TimeTransfer, TrainOptions, Trained, Wanted, WhyLeftOut, WinnerCheck, Within, compare, convert,
-    convert_apart, train_counters,
-};
+pub use tunesmith_study as study;
+pub use tunesmith_timing as timing;
 #[cfg(feature = "watch")]
 pub use tunesmith_watch as watch;

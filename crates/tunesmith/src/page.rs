@@ -2,7 +2,7 @@
 
 use crate::export::config;
 use crate::top::{Top, UNVERIFIED, top_of};
-use crate::{Error, FrontMember, Metric, TopConfig, beside};
+use crate::{Error, problem::Metric, recorded::beside, study::FrontMember, top::TopConfig};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::wisdom::{Input, Measured, Portfolio, PortfolioOptions};

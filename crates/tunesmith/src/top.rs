@@ -1,7 +1,7 @@
 //! Ranks the best configurations of a recorded run.
 
 use crate::outcome::cuts;
-use crate::{Error, FrontMember};
+use crate::{Error, study::FrontMember};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;

@@ -8,7 +8,10 @@ use std::sync::Arc;
 use tunesmith::core::{Interrupt, SystemClock};
 use tunesmith::cost::{CostModel, CostProperty, DeviceFile};
 use tunesmith::report::{counted, milliseconds};
-use tunesmith::{CalibrateOptions, CalibrationStep, Error, Judgement, Machine};
+use tunesmith::{
+    Error, Machine,
+    cost::{CalibrateOptions, CalibrationStep, Judgement},
+};
 
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Ending, Error> {
     let interrupt = interrupt();
@@ -20,7 +23,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Ending, Error> {
             output::note(&progress(step));
         }
     };
-    let Some(calibration) = tunesmith::calibrate(&options, clock.clone(), &interrupt, &mut show)? else {
+    let Some(calibration) = tunesmith::cost::calibrate(&options, clock.clone(), &interrupt, &mut show)? else {
         output::note("interrupted; the same command continues");
         return Ok(Ending::Interrupted);
     };

@@ -4,7 +4,7 @@ use super::{machine, sizes};
 use crate::args::CheckArgs;
 use crate::{Ending, output, render};
 use serde_json::{Value as Json, json};
-use tunesmith::{Check, ConstraintReport, Diagnostic, Error, Level, Problem, report};
+use tunesmith::{Check, Diagnostic, Error, Level, Problem, problem::ConstraintReport, report};
 
 pub(crate) fn check(args: &CheckArgs) -> Result<Ending, Error> {
     let sizes = sizes(&args.problem);

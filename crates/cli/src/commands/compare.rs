@@ -5,7 +5,10 @@ use crate::{Ending, output, render};
 use std::collections::BTreeMap;
 use tunesmith::core::Interrupt;
 use tunesmith::report::{ComparisonRow, amount, comparison_table};
-use tunesmith::{Baseline, CompareOptions, Comparison, Error, ModelChoice, TimeTransfer};
+use tunesmith::{
+    Error,
+    study::{Baseline, CompareOptions, Comparison, ModelChoice, TimeTransfer},
+};
 
 /// The meaning of the table's columns.
 const NOTE: &str =
@@ -34,7 +37,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
         // Ctrl-C ends the process.
         interrupt: Interrupt::default(),
     };
-    let comparison = tunesmith::compare(&options)?;
+    let comparison = tunesmith::study::compare(&options)?;
     for (recording, assumptions) in &comparison.assumptions {
         assumptions.iter().for_each(|assumption| output::note(&format!("note: {recording}: {assumption}")));
     }

@@ -3,12 +3,15 @@
 use crate::args::ConvertArgs;
 use crate::{Ending, output};
 use tunesmith::report::{amount, counted};
-use tunesmith::{ConvertOptions, Converted, Error};
+use tunesmith::{
+    Error,
+    study::{ConvertOptions, Converted},
+};
 
 pub(crate) fn convert(args: &ConvertArgs) -> Result<Ending, Error> {
     let options = ConvertOptions { to: args.to.clone(), objective: args.objective.clone() };
     if args.keep_apart {
-        let all = tunesmith::convert_apart(&args.inputs, &args.out, &options)?;
+        let all = tunesmith::study::convert_apart(&args.inputs, &args.out, &options)?;
         if args.json {
             output::json(&all)
         } else {
@@ -16,7 +19,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<Ending, Error> {
         }
         return Ok(Ending::Done);
     }
-    let converted = tunesmith::convert(&args.inputs, &args.out, &options)?;
+    let converted = tunesmith::study::convert(&args.inputs, &args.out, &options)?;
     if args.json {
         output::json(&converted)
     } else {

@@ -3,7 +3,11 @@
 use super::pairs;
 use crate::args::CountArgs;
 use crate::{Ending, output};
-use tunesmith::{CountOptions, Error, NestCount, report};
+use tunesmith::{
+    Error,
+    cost::{CountOptions, NestCount},
+    report,
+};
 
 pub(crate) fn count(args: &CountArgs) -> Result<Ending, Error> {
     let options = CountOptions {
@@ -12,7 +16,7 @@ pub(crate) fn count(args: &CountArgs) -> Result<Ending, Error> {
         config: pairs(&args.config),
         modern: args.modern,
     };
-    let counted = tunesmith::count(&options)?;
+    let counted = tunesmith::cost::count(&options)?;
     if args.json {
         output::json(&counted);
     } else {

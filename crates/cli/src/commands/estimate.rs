@@ -5,7 +5,10 @@ use crate::args::{EstimateArgs, ProblemArgs};
 use crate::{Ending, output};
 use tunesmith::core::Refusal;
 use tunesmith::report::{count, counted, milliseconds};
-use tunesmith::{Error, EstimateOptions, EstimateSpaceOptions, EstimatedInterval, EstimatedNest, EstimatedSpace};
+use tunesmith::{
+    Error,
+    cost::{EstimateOptions, EstimateSpaceOptions, EstimatedInterval, EstimatedNest, EstimatedSpace},
+};
 
 pub(crate) fn estimate(args: &EstimateArgs) -> Result<Ending, Error> {
     let is_nest = args.kernel.extension().is_some_and(|extension| extension == "nest");
@@ -25,7 +28,7 @@ fn one(args: &EstimateArgs) -> Result<Ending, Error> {
         sizes: pairs(&args.size),
         form: args.form.clone(),
     };
-    let estimated = tunesmith::estimate(&options)?;
+    let estimated = tunesmith::cost::estimate(&options)?;
     estimated.warnings.iter().for_each(|warning| output::note(&format!("warning: {warning}")));
     if args.json {
         output::json(&estimated);
@@ -40,7 +43,7 @@ fn several(args: &EstimateArgs) -> Result<Ending, Error> {
     let problem = load(&ProblemArgs { problem: args.kernel.clone(), size: args.size.clone() })?;
     let options =
         EstimateSpaceOptions { on: args.on.clone(), form: args.form.clone(), count: args.count, out: args.out.clone() };
-    let estimated = tunesmith::estimate_space(&problem, &options)?;
+    let estimated = tunesmith::cost::estimate_space(&problem, &options)?;
     estimated.notes.iter().for_each(|note| output::note(note));
     if args.json {
         output::json(&estimated);

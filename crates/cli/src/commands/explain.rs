@@ -17,13 +17,15 @@ use tunesmith::space::lookup;
 use tunesmith::store::{self, Journal};
 use tunesmith::why::Advice;
 use tunesmith::{
-    CounterExplanation, Effect, Error, EstimatedInterval, ExplainOptions, Explained, Explanation, MeasureOptions,
-    Problem,
+    Error, Problem,
+    cost::EstimatedInterval,
+    explain::{ExplainOptions, Explained, Explanation, MeasureOptions},
+    study::{CounterExplanation, Effect},
 };
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<Ending, Error> {
     let run = journal(&args.run)?;
-    let Some(explanation) = tunesmith::explain(&options(args, &run)?)? else { return Ok(Ending::Interrupted) };
+    let Some(explanation) = tunesmith::explain::explain(&options(args, &run)?)? else { return Ok(Ending::Interrupted) };
     let is_about_counters = args.config.is_some() || args.model.is_some();
     if args.json {
         output::json(&Document::new(&run, &explanation));
@@ -190,7 +192,7 @@ impl Recorded {
     /// Returns the problem beside the journal `run`, if there is one.
     fn new(run: &Path) -> Option<Self> {
         let header = store::read_header(run).ok()?;
-        let file = tunesmith::beside(run);
+        let file = tunesmith::recorded::beside(run);
         let problem = Problem::load(&file, &[]).ok()?;
         let written = |name: &str| lookup(&problem.sizes, name);
         let differs = |(name, json): &(&String, &Json)| written(name) != Journal::value_of(json);

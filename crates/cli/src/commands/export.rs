@@ -4,7 +4,10 @@ use super::{interrupt, interruptible_machine, journals};
 use crate::args::ExportArgs;
 use crate::{Ending, output};
 use tunesmith::report::counted;
-use tunesmith::{Error, ExportOptions, Exported, ExportedPortfolio, GuardOptions};
+use tunesmith::{
+    Error,
+    export::{ExportOptions, Exported, ExportedPortfolio, GuardOptions},
+};
 
 pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
     let options = ExportOptions {
@@ -18,7 +21,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
         guard: args.guard.then(|| guard(args)).transpose()?,
         force: args.force,
     };
-    let Some(exported) = tunesmith::export(&options)? else { return Ok(Ending::Interrupted) };
+    let Some(exported) = tunesmith::export::export(&options)? else { return Ok(Ending::Interrupted) };
     exported.notes.iter().for_each(|note| output::note(note));
     if args.json {
         output::json(&exported);

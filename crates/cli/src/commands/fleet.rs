@@ -7,10 +7,10 @@ use crate::workers::{LiveReport, Workers};
 use crate::{Ending, output};
 use std::path::Path;
 use std::rc::Rc;
-use tunesmith::RemoteDevice;
 use tunesmith::core::Refusal;
 use tunesmith::report::{count_table, counted};
-use tunesmith::{DeviceChoice, Error, Machine, Problem, WhichDevice};
+use tunesmith::runner::RemoteDevice;
+use tunesmith::{DeviceChoice, Error, Machine, Problem, device::WhichDevice};
 use tunesmith_fleet::lease::Terms;
 use tunesmith_fleet::{
     Fleet, FleetError, FleetOptions, FleetReport, FleetSpec, FleetStatus, Pools, ServedUntil, SharedReport,

@@ -2,7 +2,7 @@
 
 use crate::args::InitArgs;
 use crate::{Ending, output};
-use tunesmith::{Error, starter};
+use tunesmith::{Error, starter::starter};
 
 pub(crate) fn init(args: &InitArgs) -> Result<Ending, Error> {
     let written = starter(&args.backend)?.write(&args.out)?;

@@ -5,7 +5,11 @@ use crate::args::PredictArgs;
 use crate::{Ending, output};
 use tunesmith::core::{Refusal, SystemClock};
 use tunesmith::report::count_table;
-use tunesmith::{Error, PredictOptions, Predicted, Prediction, Problem, TimingModel, named_device};
+use tunesmith::{
+    Error, Problem,
+    choose::timing::TimingModel,
+    timing::{PredictOptions, Predicted, Prediction, named_device},
+};
 
 pub(crate) fn predict(args: &PredictArgs) -> Result<Ending, Error> {
     let model = TimingModel::read(&args.model)?;
@@ -15,7 +19,7 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<Ending, Error> {
     let problem = args.problem.as_ref().map(|path| Problem::load(path, &input)).transpose()?;
     let options =
         PredictOptions { input, device, search, restarts: args.restarts, seed: args.seed, count: args.n.max(1) };
-    let predicted = tunesmith::predict(&model, problem.as_ref(), &options, &SystemClock::new())?;
+    let predicted = tunesmith::timing::predict(&model, problem.as_ref(), &options, &SystemClock::new())?;
     predicted.outside.iter().for_each(|outside| output::note(&format!("warning: {outside}")));
     predicted.notes.iter().for_each(|note| output::note(note));
     if args.json {

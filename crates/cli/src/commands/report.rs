@@ -11,7 +11,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Ending, Error> {
     let runs = journals(&args.runs)?;
     let first = runs.first().map(PathBuf::as_path).unwrap_or(Path::new("report"));
     let out = args.out.clone().unwrap_or_else(|| first.with_extension("html"));
-    let written = tunesmith::write_page(&runs, &out)?;
+    let written = tunesmith::page::write_page(&runs, &out)?;
     if args.json {
         output::json(&written);
     } else {

@@ -6,7 +6,12 @@ use crate::{Ending, output};
 use tunesmith::core::Refusal;
 use tunesmith::device::KernelPlan;
 use tunesmith::report::{counted, message, milliseconds};
-use tunesmith::{Diagnostic, Error, ModelChoice, OnePlan, OneRun, Problem, RunOptions, plan_one, run_one};
+use tunesmith::{
+    Diagnostic, Error, Problem,
+    run_one::{OneRun, RunOptions, plan_one, run_one},
+    runner::OnePlan,
+    study::ModelChoice,
+};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;

@@ -4,11 +4,14 @@ use super::{load, machine};
 use crate::args::SpaceArgs;
 use crate::{Ending, output, render};
 use tunesmith::report::counted;
-use tunesmith::{Error, SpaceInfo, SpaceQuery, report};
+use tunesmith::{
+    Error, report,
+    space_info::{SpaceInfo, SpaceQuery},
+};
 
 pub(crate) fn space(args: &SpaceArgs) -> Result<Ending, Error> {
     let problem = load(&args.problem)?;
-    let limits = machine(args.device.as_deref()).and_then(|machine| tunesmith::limits(&problem, &machine));
+    let limits = machine(args.device.as_deref()).and_then(|machine| tunesmith::devices::limits(&problem, &machine));
     // Without the device, the constraints that need it are left out with a warning each.
     let limits = if args.device.is_some() { limits? } else { limits.unwrap_or_default() };
     let info = SpaceInfo::new(&problem, &limits, &query(args))?;

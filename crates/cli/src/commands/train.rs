@@ -6,8 +6,14 @@ use crate::{Ending, output};
 use tunesmith::core::SystemClock;
 use tunesmith::report::{count_table, counted};
 use tunesmith::{
-    BoostedSettings, CoveredSize, Covers, Error, FoldBy, RoundsChoice, Rung, TimingSettings, TrainOptions,
-    TrainTimingOptions, Trained, TrainedTiming, Unseen, train_counters, train_timing,
+    Error,
+    choose::timing::Unseen,
+    model::BoostedSettings,
+    study::{TrainOptions, Trained, train_counters},
+    timing::{
+        CoveredSize, Covers, FoldBy, RoundsChoice, Rung, TimingSettings, TrainTimingOptions, TrainedTiming,
+        train_timing,
+    },
 };
 
 pub(crate) fn train(command: &TrainCommand) -> Result<Ending, Error> {

@@ -19,9 +19,13 @@ use tunesmith::report::{
 };
 use tunesmith::store::FleetReport;
 use tunesmith::{
-    Basis, Candidate, CommonFailure, Error, FrontMember, JournalOptions, Machine, ModelChoice, Outcome,
-    OutcomeDocument, Problem, ProposalReport, ProposeCommand, Rates, RemoteDevice, Search, Session, Starting,
-    StopReason, Target, UNVERIFIED,
+    Candidate, Error, JournalOptions, Machine, Outcome, Problem, Search, Session, Starting, StopReason, Target,
+    UNVERIFIED,
+    core::Basis,
+    outcome::{CommonFailure, OutcomeDocument, Rates},
+    propose::{ProposalReport, ProposeCommand},
+    runner::RemoteDevice,
+    study::{FrontMember, ModelChoice},
 };
 
 pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {

@@ -5,7 +5,10 @@ use crate::args::TuneArgs;
 use crate::{Ending, output};
 use tunesmith::core::Interrupt;
 use tunesmith::report::{counted, milliseconds};
-use tunesmith::{Error, FinishedRun, InputsOutcome, JournalOptions, Machine, Problem, Search, Session};
+use tunesmith::{
+    Error, JournalOptions, Machine, Problem, Search, Session,
+    tune_inputs::{FinishedRun, InputsOutcome},
+};
 
 pub(crate) fn tune_inputs(
     problem: &Problem,

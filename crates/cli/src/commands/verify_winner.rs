@@ -6,7 +6,11 @@ use crate::{Ending, output};
 use tunesmith::core::Objective;
 use tunesmith::report::amount;
 use tunesmith::store::arguments;
-use tunesmith::{Error, Place, Remeasured, VerifyOptions, WinnerCheck, verify_winner as measure};
+use tunesmith::{
+    Error,
+    study::{Place, Remeasured, WinnerCheck},
+    tune::{VerifyOptions, verify_winner as measure},
+};
 
 pub(crate) fn verify_winner(args: &VerifyWinnerArgs) -> Result<Ending, Error> {
     let interrupt = interrupt();

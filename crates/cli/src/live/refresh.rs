@@ -48,7 +48,7 @@ impl<'a> Refresher<'a> {
 
     /// Draws the report of the finished run, for the browsers that watch it.
     pub(crate) fn finish(&self, journal: PathBuf) {
-        if let Ok(report) = tunesmith::interactive_page(&[journal]) {
+        if let Ok(report) = tunesmith::page::interactive_page(&[journal]) {
             self.live.finish(&report);
         }
     }
@@ -60,7 +60,7 @@ impl<'a> Refresher<'a> {
         }
         let Some(journal) = self.journal.borrow().clone() else { return };
         // A report that cannot be drawn, as of a journal that was deleted, leaves the earlier one.
-        if let Ok(report) = tunesmith::interactive_page(&[journal]) {
+        if let Ok(report) = tunesmith::page::interactive_page(&[journal]) {
             self.live.publish(&report);
         }
         self.pace.drawn(start, self.clock.now());

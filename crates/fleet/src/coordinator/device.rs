@@ -7,7 +7,10 @@ use crate::lease::{JobId, Whom};
 use crate::wire::{FoundTarget, FromCoordinator, Task};
 use serde_json::{Map, Value as Json};
 use std::time::Duration;
-use tunesmith::{Extras, FoundRemote, Problem, RemoteDevice};
+use tunesmith::{
+    Problem,
+    runner::{Extras, FoundRemote, RemoteDevice},
+};
 use tunesmith_core::{
     Asides, Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement,
     Request, Spent, Waited,

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use tunesmith::{JournalOptions, Machine, Outcome, Problem, RemoteDevice, Search, Session, tune};
+use tunesmith::{JournalOptions, Machine, Outcome, Problem, Search, Session, runner::RemoteDevice, tune};
 use tunesmith_core::{Completion, Event as RunEvent, Measurement, Request, SystemClock};
 use tunesmith_device::MOST_PARCEL;
 use tunesmith_store::FleetReport;

@@ -8,7 +8,11 @@ use crate::wire::{Answer, FoundTarget, FromCoordinator, FromWorker, LeaseBound, 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith::{Extras, Machine, Runner, device_for};
+use tunesmith::{
+    Machine,
+    devices::device_for,
+    runner::{Extras, Runner},
+};
 use tunesmith_core::{
     Completion, Confirmed, Depth, Evaluation, Evaluator, Failure, FailureKind, Measurement, Request, Spent, SystemClock,
 };

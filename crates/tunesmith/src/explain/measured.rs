@@ -3,7 +3,7 @@
 use crate::devices::device_for;
 use crate::recorded::problem_of;
 use crate::runner::{Extras, Runner};
-use crate::{Error, Metric};
+use crate::{Error, problem::Metric};
 use std::path::Path;
 use std::sync::Arc;
 use tunesmith_core::{Completion, Interrupt, ObjectiveFunction as _, Request, SystemClock, statistics};

@@ -8,7 +8,7 @@ pub use measured::MeasureOptions;
 
 use crate::outcome::arguments;
 use crate::top::{TopConfig, state, top_of};
-use crate::{Error, Metric};
+use crate::{Error, problem::Metric};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;

@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Rules, Tried, Wisdom};
 use tunesmith_choose::{Best, WisdomFormat};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
-use tunesmith_export::{BuildForm, ExportFormat, ExportedPortfolio, summary};
+use tunesmith_export::{BuildForm, summary};
+
+pub use tunesmith_export::{ExportFormat, ExportedPortfolio, Guarded, TriedRule};
 
 /// Returns the mark of a former export of this kind, which a new one may replace. A kernel may ask for the
 /// macro of a tuned build, so that the macro alone is no mark of code.

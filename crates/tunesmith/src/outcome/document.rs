@@ -2,7 +2,7 @@
 //! interface.
 
 use super::{Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
-use crate::FrontMember;
+use crate::study::FrontMember;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};

@@ -10,7 +10,7 @@ pub use document::{CandidateDocument, OutcomeDocument};
 pub use tunesmith_core::{CommonFailure, Unscored};
 pub(crate) use tunesmith_store::arguments;
 
-use crate::FrontMember;
+use crate::study::FrontMember;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

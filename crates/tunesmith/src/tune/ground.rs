@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use crate::devices::{device_for, recording};
-use crate::{Diagnostic, Error, Problem, ProblemSpace};
+use crate::{Diagnostic, Error, Problem, problem::ProblemSpace};
 use std::time::Duration;
 use tunesmith_core::recording::Ranking;
 use tunesmith_core::{Recording, RecordingError, Target};

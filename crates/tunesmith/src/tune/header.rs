@@ -3,7 +3,7 @@
 use super::ground::Ground;
 use super::learned::Learned;
 use super::settings::Settings;
-use crate::{Metric, Problem};
+use crate::{Problem, problem::Metric};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use tunesmith_store::{DATA, Header, Journal};

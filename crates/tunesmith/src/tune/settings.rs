@@ -4,7 +4,7 @@
 use super::ground::Ground;
 use super::options::{JournalOptions, Search};
 use crate::devices::yielded;
-use crate::{Error, Metric, Problem};
+use crate::{Error, Problem, problem::Metric};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Stop, Target};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tunesmith::core::Recording;
 use tunesmith::core::recording::Row;
 use tunesmith::store::import;
-use tunesmith::{CompareOptions, compare};
+use tunesmith::study::{CompareOptions, compare};
 
 #[allow(clippy::disallowed_methods)] // the environment names the test data
 fn recordings(folder: &str, suffix: &str) -> Option<Vec<PathBuf>> {
@@ -22,7 +22,7 @@ fn recordings(folder: &str, suffix: &str) -> Option<Vec<PathBuf>> {
     Some(paths)
 }
 
-fn random(recordings: Vec<PathBuf>) -> tunesmith::Comparison {
+fn random(recordings: Vec<PathBuf>) -> tunesmith::study::Comparison {
     let strategies = vec!["random".to_string()];
     compare(&CompareOptions { recordings, strategies, repeats: 1, budget: 400, ..CompareOptions::default() }).unwrap()
 }

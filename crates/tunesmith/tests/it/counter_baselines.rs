@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout)] // skipped tests say why
 
 use std::path::PathBuf;
-use tunesmith::{CompareOptions, Measures, ModelChoice, compare};
+use tunesmith::study::{CompareOptions, Measures, ModelChoice, compare};
 
 const AUTHORS: &str = "profile_guided(variant=authors)";
 const OURS: &str = "profile_guided";

@@ -1,7 +1,7 @@
 //! Kernel sources with ATF's directives are problems.
 
 use tunesmith::space::Value;
-use tunesmith::{Problem, ProblemError};
+use tunesmith::{Problem, problem::ProblemError};
 
 /// The paper's Listing 3, shortened, with directives in comments.
 const LISTING_3: &str = r#"

@@ -14,8 +14,10 @@ use tunesmith::choose::{WisdomFormat, read_wisdom, write_wisdom};
 use tunesmith::core::Rng;
 use tunesmith::space::{Value, ValueKind};
 use tunesmith::{
-    ExportOptions, Exported, GuardOptions, Guarded, JournalOptions, Machine, Problem, Search, Selector, Session,
-    Source, export, tune,
+    JournalOptions, Machine, Problem, Search, Selector, Session,
+    choose::Source,
+    export::{ExportOptions, Exported, GuardOptions, Guarded, export},
+    tune,
 };
 
 const QUESTIONS: usize = 10_000;

@@ -29,8 +29,8 @@ use std::path::{Path, PathBuf};
 use tunesmith::choose::read_wisdom;
 use tunesmith::choose::wisdom::Input;
 use tunesmith::core::Rng;
+use tunesmith::export::{ExportOptions, ExportedPortfolio, export};
 use tunesmith::space::ValueKind;
-use tunesmith::{ExportOptions, ExportedPortfolio, export};
 
 const QUESTIONS: usize = 10_000;
 

@@ -7,7 +7,10 @@ use tunesmith::choose::OnlineOptions;
 use tunesmith::choose::wisdom::Config;
 use tunesmith::core::ManualClock;
 use tunesmith::space::Value;
-use tunesmith::{Online, Selector, Source};
+use tunesmith::{
+    Selector,
+    choose::{Online, Source},
+};
 
 /// The kernel's time in milliseconds with each configuration. Those with 0 fail after a
 /// millisecond.

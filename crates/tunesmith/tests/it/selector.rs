@@ -6,7 +6,7 @@ use tunesmith::choose::wisdom::{
     Chooser, Config, Coverage, DecisionTree, Entry, Input, Node, Portfolio, Regret, Rule, Wisdom,
 };
 use tunesmith::space::Value;
-use tunesmith::{Selector, Source};
+use tunesmith::{Selector, choose::Source};
 
 fn config(tile: i64) -> Config {
     vec![("TILE".into(), Value::Int(tile))]

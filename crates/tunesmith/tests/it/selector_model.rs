@@ -11,7 +11,11 @@ use std::sync::LazyLock;
 use tunesmith::choose::wisdom::{Chooser, Config, Coverage, Entry, Portfolio, Regret, Rule, Wisdom};
 use tunesmith::core::SystemClock;
 use tunesmith::space::Value;
-use tunesmith::{ModelSearch, PredictOptions, Selector, Source, TimingModel, predict};
+use tunesmith::{
+    Selector,
+    choose::{Source, timing::TimingModel},
+    timing::{ModelSearch, PredictOptions, predict},
+};
 
 /// The work-items of a tile must not exceed the device's, nor a tile its input.
 fn kernel() -> Kernel {

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use tunesmith::search::{Strategy, catalogue};
-use tunesmith::{CompareOptions, Comparison, compare};
+use tunesmith::study::{CompareOptions, Comparison, compare};
 
 /// Strategies that fit models. They are a hundred times as slow as the others, so that one repeat
 /// must do.

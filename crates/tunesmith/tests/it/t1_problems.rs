@@ -5,7 +5,7 @@
 
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
-use tunesmith::{Level, Problem, ProblemError};
+use tunesmith::{Level, Problem, problem::ProblemError};
 use tunesmith_device::{Access, ArgumentKind, Extent, Fill, Kernel, Memory, Shape};
 use tunesmith_space::Expr;
 

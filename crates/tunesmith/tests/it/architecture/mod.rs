@@ -2,6 +2,7 @@
 //! fault. The latter proves that the rule can fail.
 
 mod cycles;
+mod door;
 mod house;
 mod lengths;
 mod objective;
@@ -188,6 +189,20 @@ fn planted_unsafe_code_is_found_but_not_in_comments_and_texts() {
     let code = "// unsafe\nconst TEXT: &str = \"unsafe\";\nfn f() {\n    unsafe { g() }\n}\n";
     let planted = Planted::new(&[("device", &[], &[("lib.rs", code), ("backends/c/mod.rs", code)])]);
     assert_eq!(unsafety::faults(&planted.house), ["crates/device/src/lib.rs:4 says `unsafe`"]);
+}
+
+#[test]
+fn a_first_program_finds_few_names_at_the_door() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let names = door::names(&text);
+    assert!(names.len() <= door::MOST, "{} names at the root of the facade: {names:?}", names.len());
+    assert!(names.contains("tune") && names.contains("study"), "{names:?}");
+}
+
+#[test]
+fn names_at_a_planted_door_are_counted_once_and_private_ones_are_not() {
+    let text = "mod a;\npub mod b;\npub use b::{b, c as d};\npub(crate) use a::e;\npub use f as g;\nfn h() {}\npub struct I;\n";
+    assert_eq!(door::names(text).into_iter().collect::<Vec<_>>(), ["I", "b", "d", "g"]);
 }
 
 #[test]

@@ -4,7 +4,11 @@ use serde_json::{Map, Value as Json, json};
 use std::path::Path;
 use tunesmith::choose::wisdom::Config;
 use tunesmith::core::SystemClock;
-use tunesmith::{BoostedSettings, TimingModel, TimingSettings, TrainTimingOptions, train_timing};
+use tunesmith::{
+    choose::timing::TimingModel,
+    model::BoostedSettings,
+    timing::{TimingSettings, TrainTimingOptions, train_timing},
+};
 use tunesmith_store::Journal;
 
 /// A run over one input on one device, as `tune --inputs` leaves it.

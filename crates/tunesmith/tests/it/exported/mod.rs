@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use tunesmith::choose::read_wisdom;
 use tunesmith::space::ValueKind;
-use tunesmith::{Choice, Selector, Source};
+use tunesmith::{Choice, Selector, choose::Source};
 
 /// A parameter by its name in code.
 pub struct Field {
