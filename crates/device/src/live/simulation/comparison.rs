@@ -69,15 +69,17 @@ impl Morning {
         self.evaluations().any(|delivery| delivery.config == config)
     }
 
-    /// Returns true if the run says that its winner is better than `other`: it compared them, and
-    /// `other` is no tie. A final compares those that take turns in it.
+    /// Returns true if the run says that its winner is better than `other`: it compared them often enough,
+    /// and `other` is no tie. A final compares those that take turns in it.
     fn beats(&self, other: ConfigId) -> bool {
         let takes_turns = |delivery: &&Delivery| matches!(delivery.purpose, "selection" | "confirmation" | "baseline");
         let compared: Vec<&Delivery> = match self.verdict.by_final {
             true => self.deliveries.iter().filter(takes_turns).collect(),
             false => self.evaluations().collect(),
         };
-        compared.iter().any(|delivery| delivery.config == other) && !self.verdict.ties.contains(&other)
+        let Verdict { ties, not_compared, .. } = &self.verdict;
+        let is_undecided = ties.contains(&other) || not_compared.contains(&other);
+        compared.iter().any(|delivery| delivery.config == other) && !is_undecided
     }
 }
 
@@ -175,6 +177,10 @@ mod tests {
         assert_eq!(compare(&calm, &morning(b, a, true, 3), &truth), Ok(true));
         let said = broken(&calm, &morning(b, a, false, 3), &truth);
         assert_eq!(said.as_deref(), Some("each of two winners beats the other"));
+        // A run that measured the other one too seldom does not call its own better.
+        let mut undecided = morning(b, a, false, 3);
+        undecided.verdict.not_compared = vec![a];
+        assert_eq!(compare(&calm, &undecided, &truth), Ok(true));
         let said = broken(&calm, &morning(b, a, true, 5), &truth);
         assert_eq!(said.as_deref(), Some("the same deliveries give two verdicts"));
     }
