@@ -40,21 +40,21 @@ fn accepted(problem: &Problem, input: &[u8]) {
             assert!(space.contains(&default), "the default is not in the space");
         }
     }
-    let most = problem.inputs.as_ref().map_or(0, |_| 1);
+    let most = problem.spec().inputs().as_ref().map_or(0, |_| 1);
     if most > 0
         && let Ok(inputs) = problem.input_sizes()
     {
         assert!(!inputs.is_empty(), "no inputs must be refused");
         for input in &inputs {
-            assert_eq!(input.len(), problem.sizes.len(), "an input lacks a size");
+            assert_eq!(input.len(), problem.spec().sizes().len(), "an input lacks a size");
         }
     }
     // The kernels' files do not exist, which is refused before anything is read.
     let _ = problem.kernel_spec(Language::C);
     // The sizes as they are make the same problem.
-    let again = problem.with_sizes(&problem.sizes).map(|again| again.sizes);
+    let again = problem.with_sizes(problem.spec().sizes()).map(|again| again.sizes);
     match again {
-        Ok(sizes) => assert_eq!(sizes, problem.sizes, "the sizes change when they are given again"),
+        Ok(sizes) => assert_eq!(sizes, problem.spec().sizes(), "the sizes change when they are given again"),
         Err(error) => panic!("the problem's own sizes are refused: {error}"),
     }
 }

@@ -9,7 +9,7 @@ use tunesmith::{Diagnostic, Error, Level, problem::SourceFile, study::LeftOut};
 /// Prints an error to standard error.
 pub(crate) fn error(error: &Error) {
     match error.problem() {
-        Some(problem) => messages(&problem.messages, Some(&problem.source_file)),
+        Some(problem) => messages(&problem.messages, Some(problem.source_file())),
         None => {
             note(&format!("error: {error}"));
             if let Some(remedy) = error.remedy() {
@@ -38,7 +38,7 @@ fn show(message: &Diagnostic, source: Option<&SourceFile>) {
     match source.filter(|source| !is_whole_file && message.span.end <= source.text.len()) {
         Some(source) => drawn(pointed(message, source).trim_end()),
         None => {
-            let place = if is_whole_file { message.file.display().to_string() } else { place(message) };
+            let place = if is_whole_file { message.file.display().to_string() } else { message.location() };
             let help = message.remedy.as_ref().map(|remedy| format!("\n  help: {remedy}")).unwrap_or_default();
             note(format!("{}: {place}: {}{help}", message.level, message.text).trim_end());
         }
@@ -76,10 +76,6 @@ fn with_colours(text: &str) -> String {
         }
     }
     safe
-}
-
-fn place(message: &Diagnostic) -> String {
-    format!("{}:{}:{}", message.file.display(), message.line, message.column)
 }
 
 #[cfg(test)]

@@ -62,27 +62,26 @@ impl Problem {
     /// without effect. Constraints are there to choose among the values of an
     /// interval, which get no warning.
     pub fn warn_of(&self, space: &Space, analysis: &Analysis) -> Vec<Diagnostic> {
-        let dead = space.parameters().iter().zip(&self.places.parameters).zip(&analysis.dead_values);
+        let dead = space.parameters().iter().zip(&analysis.dead_values);
         let is_odd = |parameter: &Parameter, dead: &[u32]| !dead.is_empty() && !is_interval(parameter.values());
-        let dead = dead.filter(|((parameter, _), dead)| is_odd(parameter, dead)).map(|((parameter, place), dead)| {
+        let dead = dead.filter(|(parameter, dead)| is_odd(parameter, dead)).map(|(parameter, dead)| {
             let text = |most: usize| {
                 let values = dead.iter().map(|&index| parameter.values()[index as usize].to_string());
                 format!("no configuration has {} = {}", parameter.name(), abridged(values, most))
             };
             let remedy = "remove these values, or check the constraints that exclude them".to_string();
-            let message = self.source_file.diagnostic(Level::Warning, place.clone(), text(12), Some(remedy));
+            let message = self.message(Level::Warning, &self.parameter_key(parameter.name()), text(12), Some(remedy));
             message.in_brief(format!("{}: remove them, or check the constraints", text(4)))
         });
         // A constraint that depends on sizes or on the device may exclude something elsewhere.
-        let always = |name: &str| self.constraints.iter().any(|known| known.name() == name && !self.varies(known));
+        let always = |name: &str| self.spec.constraints.iter().any(|known| known.name() == name && !self.varies(known));
         let redundant = analysis.constraints.iter();
         let redundant = redundant.filter(|effect| effect.redundant == Some(true) && always(&effect.name));
         let redundant = redundant.map(|effect| {
             let text = format!("constraint `{}` has no effect: the others exclude all that it excludes", effect.name);
             let remedy = "remove it, or check its expression".to_string();
             let brief = format!("constraint `{}` has no effect: remove or correct it", shortened(&effect.name));
-            let place = self.place_of_constraint(&effect.name);
-            self.source_file.diagnostic(Level::Warning, place, text, Some(remedy)).in_brief(brief)
+            self.message(Level::Warning, &self.constraint_key(&effect.name), text, Some(remedy)).in_brief(brief)
         });
         dead.chain(redundant).collect()
     }
@@ -93,7 +92,7 @@ impl Problem {
     /// device.
     fn varies(&self, constraint: &Constraint) -> bool {
         let mut names = constraint.expr().names().iter();
-        names.any(|name| name.text.starts_with("device.") || self.size(&name.text).is_some())
+        names.any(|name| name.text.starts_with("device.") || self.spec.size(&name.text).is_some())
     }
 }
 

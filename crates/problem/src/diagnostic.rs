@@ -5,6 +5,14 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tunesmith_space::ExprError;
+
+/// A value with the bytes of the text it came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Located<T> {
+    pub(crate) value: T,
+    pub(crate) span: Range<usize>,
+}
 
 /// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +36,9 @@ pub struct Diagnostic {
     pub level: Level,
     /// The file.
     pub file: PathBuf,
-    /// The line, counted from 1.
+    /// The line, counted from 1. It is 0 in a problem made in code, which has no lines.
     pub line: usize,
-    /// The column in characters, counted from 1.
+    /// The column in characters, counted from 1. It is 0 in a problem made in code.
     pub column: usize,
     /// The bytes of the file that the message is about.
     pub span: Range<usize>,
@@ -43,6 +51,14 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Returns the file with line and column, if it has any.
+    pub fn location(&self) -> String {
+        match self.line {
+            0 => self.file.display().to_string(),
+            line => format!("{}:{line}:{}", self.file.display(), self.column),
+        }
+    }
+
     /// Returns the message with its short form.
     pub(crate) fn in_brief(self, brief: String) -> Self {
         Self { brief: Some(brief), ..self }
@@ -51,17 +67,13 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { level, file, line, column, text, .. } = self;
-        write!(f, "{}:{line}:{column}: {level}: {text}", file.display())?;
+        write!(f, "{}: {}: {}", self.location(), self.level, self.text)?;
         match &self.remedy {
             Some(remedy) => write!(f, " ({remedy})"),
             None => Ok(()),
         }
     }
 }
-
-/// A call of a builder: its place in the listing, and its name for messages.
-pub(crate) type Call = (Range<usize>, String);
 
 /// A text file that messages point into.
 #[derive(Clone, Debug)]
@@ -70,14 +82,17 @@ pub struct SourceFile {
     pub path: PathBuf,
     /// The content.
     pub text: Arc<str>,
-    /// The calls of a builder, if the text shows them: their places, with their names for messages.
-    pub(crate) calls: Option<Arc<[Call]>>,
 }
 
 impl SourceFile {
     /// Returns a file that was read.
     pub(crate) fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
-        Self { path: path.into(), text: text.into(), calls: None }
+        Self { path: path.into(), text: text.into() }
+    }
+
+    /// Returns the name of the file without its suffix, which names a problem that states no name.
+    pub(crate) fn stem(&self) -> String {
+        self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
     /// Returns the folder that relative paths in the file start from.
@@ -99,9 +114,18 @@ impl SourceFile {
     /// Returns a message about `span` of this file.
     pub fn diagnostic(&self, level: Level, span: Range<usize>, text: String, remedy: Option<String>) -> Diagnostic {
         let (line, column) = self.position(span.start);
-        let call = self.calls.iter().flat_map(|calls| calls.iter()).find(|(place, _)| place.contains(&span.start));
-        let text = call.map_or(text.clone(), |(_, call)| format!("`{call}`: {text}"));
         Diagnostic { level, file: self.path.clone(), line, column, span, text, remedy, brief: None }
+    }
+}
+
+impl SourceFile {
+    /// Returns the bytes of the file for `inside`, a span of the expression `text` that stands, quoted, at `span`. If
+    /// the file writes the expression in another way (with escapes), returns all of `span`.
+    pub(crate) fn inside(&self, span: &Range<usize>, text: &str, inside: &Range<usize>) -> Range<usize> {
+        match self.text.get(span.clone()).and_then(|written| written.find(text)) {
+            Some(offset) if !text.is_empty() => span.start + offset + inside.start..span.start + offset + inside.end,
+            _ => span.clone(),
+        }
     }
 }
 
@@ -149,8 +173,18 @@ impl Messages {
         self.add(Level::Warning, span, text.into(), remedy);
     }
 
+    /// Adds an error inside the expression `text` that stands, quoted, at `span`.
+    pub(crate) fn expression(&self, span: &Range<usize>, text: &str, error: &ExprError) {
+        let place = self.source.inside(span, text, &error.span);
+        self.error(place, format!("in `{text}`: {error}"), error.remedy.clone());
+    }
+
     fn add(&self, level: Level, span: Range<usize>, text: String, remedy: Option<String>) {
-        let message = self.source.diagnostic(level, span, text, remedy);
+        self.push(self.source.diagnostic(level, span, text, remedy));
+    }
+
+    /// Adds a message.
+    pub(crate) fn push(&self, message: Diagnostic) {
         self.list.borrow_mut().push(message);
     }
 
@@ -159,12 +193,8 @@ impl Messages {
         self.list.borrow().iter().any(|message| message.level == Level::Error)
     }
 
-    /// Returns the warnings. If there is an error, fails with all messages.
-    pub(crate) fn finish(self) -> Result<Vec<Diagnostic>, ProblemError> {
-        let messages = self.list.into_inner();
-        if messages.iter().any(|message| message.level == Level::Error) {
-            return Err(ProblemError { messages, source_file: self.source });
-        }
-        Ok(messages)
+    /// Returns the messages.
+    pub(crate) fn into_list(self) -> Vec<Diagnostic> {
+        self.list.into_inner()
     }
 }

@@ -11,19 +11,19 @@ impl Problem {
     /// Returns a message at the argument that a failed verification names. Returns `None` for other
     /// failures, and for problems made in code, which have no file.
     pub fn about_failure(&self, failure: &Failure) -> Option<Diagnostic> {
-        if failure.kind != FailureKind::Correctness || self.source_file.calls.is_some() {
+        if failure.kind != FailureKind::Correctness || self.places.are_calls() {
             return None;
         }
-        let places = self.arguments.iter().zip(&self.places.arguments);
         // An element of an array is named as `array`[3].
-        let named = places.filter_map(|(argument, place)| {
+        let named = self.spec.arguments.iter().filter_map(|argument| {
             let at = failure.message.find(&format!("`{}`[", argument.name))?;
-            Some((at, argument, place))
+            Some((at, argument))
         });
-        let (_, argument, place) = named.min_by_key(|(at, ..)| *at)?;
+        let (_, argument) = named.min_by_key(|(at, _)| *at)?;
         let is_input = failure.message.contains("access = \"inout\"");
         let remedy = (!is_input).then(|| REMEDY.to_string());
         let text = format!("argument `{}`", argument.name);
-        Some(self.source_file.diagnostic(Level::Error, place.clone(), text, remedy))
+        let key = self.spec.keys.arguments.get(&argument.name).cloned().unwrap_or_default();
+        Some(self.message(Level::Error, &key, text, remedy))
     }
 }

@@ -2,6 +2,7 @@
 //! journal.
 
 use crate::Problem;
+use crate::spec::Further;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,8 +16,8 @@ impl Problem {
     pub fn digest(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
-        let _ = write!(text, "{} {:?}", self.name, self.sizes);
-        for argument in &self.arguments {
+        let _ = write!(text, "{} {:?}", self.spec.name, self.spec.sizes);
+        for argument in &self.spec.arguments {
             let _ = match &argument.kind {
                 ArgumentKind::Scalar(value) => {
                     write!(text, "\n{} {:?} {}", argument.name, argument.element, value.text())
@@ -36,11 +37,15 @@ impl Problem {
                 ),
             };
         }
-        let _ = write!(text, "\n{:?} {:?} {:?}", self.verify.relative, self.verify.absolute, self.verify.tolerances);
-        for (name, fill) in &self.verify.expected {
+        let _ = write!(
+            text,
+            "\n{:?} {:?} {:?}",
+            self.spec.verify.relative, self.spec.verify.absolute, self.spec.verify.tolerances
+        );
+        for (name, fill) in &self.spec.verify.expected {
             let _ = write!(text, "\n{name} {}", self.fill_text(fill));
         }
-        for limit in &self.limits {
+        for limit in &self.spec.limits {
             let _ = write!(text, "\nlimit {} {}", limit.name, limit.condition.text());
         }
         self.add_verification(&mut text);
@@ -55,11 +60,11 @@ impl Problem {
             ArgumentKind::Buffer { fill: Fill::File(path), .. } => Some(path.clone()),
             _ => None,
         };
-        let expected = self.verify.expected.iter().filter_map(|(_, fill)| match fill {
+        let expected = self.spec.verify.expected.iter().filter_map(|(_, fill)| match fill {
             Fill::File(path) => Some(path.clone()),
             _ => None,
         });
-        let files: Vec<PathBuf> = self.arguments.iter().filter_map(of_argument).chain(expected).collect();
+        let files: Vec<PathBuf> = self.spec.arguments.iter().filter_map(of_argument).chain(expected).collect();
         let mut hash = Sha256::new();
         for file in &files {
             let content = tunesmith_files::read(file, tunesmith_files::RECORD).unwrap_or_default();
@@ -70,13 +75,13 @@ impl Problem {
     }
 
     fn add_verification(&self, text: &mut String) {
-        for (name, ranges) in &self.verify.compare {
+        for (name, ranges) in &self.spec.verify.compare {
             let _ = write!(text, "\ncompare {name} {ranges:?}");
         }
-        for (label, _) in &self.verified_at {
+        for Further { label, .. } in &self.spec.further {
             let _ = write!(text, "\nat {label}");
         }
-        let Some(reference) = &self.verify.reference else { return };
+        let Some(reference) = &self.spec.verify.reference else { return };
         if let Some(arguments) = &reference.arguments {
             let _ = write!(text, "\nreference {arguments:?}");
         }

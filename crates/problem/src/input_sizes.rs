@@ -1,7 +1,7 @@
 //! Inputs of a problem: the listed ones, and combinations of its sizes.
 
 use crate::inputs::MOST;
-use crate::tree::Located;
+use crate::spec::Key;
 use crate::{Input, Inputs, Problem, ProblemError};
 use rand::SeedableRng as _;
 use rand::seq::index;
@@ -18,11 +18,12 @@ impl Problem {
     /// There is no `[inputs]`, there are too many combinations, or none is left; or an expression
     /// cannot be evaluated.
     pub fn input_sizes(&self) -> Result<Vec<Input>, ProblemError> {
-        let Some(inputs) = &self.inputs else {
+        let Some(inputs) = &self.spec.inputs else {
             let remedy = "write [inputs] with sizes or a list; see docs/predictive.md".to_string();
-            return Err(self.error(0..0, "the problem has no `[inputs]`".to_string(), Some(remedy)));
+            return Err(self.error(&Key::default(), "the problem has no `[inputs]`".to_string(), Some(remedy)));
         };
-        let refuse = |text: String, remedy: &str| self.error(inputs.place.clone(), text, Some(remedy.to_string()));
+        let section = Key::of("inputs");
+        let refuse = |text: String, remedy: &str| self.error(&section, text, Some(remedy.to_string()));
         let Some(combinations) = inputs.combinations() else {
             return Err(refuse(format!("there are more than {MOST} combinations of sizes"), "name fewer values"));
         };
@@ -51,13 +52,15 @@ impl Problem {
 
     /// Returns all sizes of the problem, with those of `input` and those derived from them.
     fn completed(&self, inputs: &Inputs, input: Input) -> Result<Input, ProblemError> {
-        let mut sizes = self.sizes.clone();
+        let mut sizes = self.spec.sizes.clone();
         for (name, value) in &input {
             replace(&mut sizes, name, value.clone());
         }
         for (name, expr) in inputs.derived.iter().filter(|(name, _)| lookup(&input, name).is_none()) {
-            let value = expr.value.evaluate_int(&|name| lookup(&sizes, name));
-            let value = value.map_err(|error| self.in_expression(expr, &error.to_string(), error.remedy.clone()))?;
+            let value = expr.evaluate_int(&|name| lookup(&sizes, name));
+            let key = Key::of("inputs").field("sizes").field(name);
+            let value =
+                value.map_err(|error| self.in_expression(expr, &key, &error.to_string(), error.remedy.clone()))?;
             replace(&mut sizes, name, Value::Int(value));
         }
         Ok(sizes)
@@ -65,7 +68,7 @@ impl Problem {
 
     /// Returns the features of inputs as journals write them.
     pub fn input_features(&self) -> Map<String, Json> {
-        let features = self.inputs.iter().flat_map(|inputs| &inputs.features);
+        let features = self.spec.inputs.iter().flat_map(|inputs| &inputs.features);
         features.map(|(name, expr)| (name.clone(), Json::from(expr.text()))).collect()
     }
 
@@ -73,22 +76,24 @@ impl Problem {
     pub fn named_constraints(&self) -> Map<String, Json> {
         let text = |constraint: &Constraint| Json::from(constraint.expr().text());
         // A constraint that is a closure cannot be written down.
-        let written = self.constraints.iter().filter(|constraint| constraint.closure_version().is_none());
+        let written = self.spec.constraints.iter().filter(|constraint| constraint.closure_version().is_none());
         written.map(|constraint| (constraint.name().to_string(), text(constraint))).collect()
     }
 
     fn passes(&self, inputs: &Inputs, input: &Input) -> Result<bool, ProblemError> {
         let Some(filter) = &inputs.filter else { return Ok(true) };
-        let value = filter.value.evaluate(&|name| lookup(input, name));
-        let value = value.map_err(|error| self.in_expression(filter, &error.to_string(), error.remedy.clone()))?;
+        let key = Key::of("inputs").field("filter");
+        let value = filter.evaluate(&|name| lookup(input, name));
+        let value =
+            value.map_err(|error| self.in_expression(filter, &key, &error.to_string(), error.remedy.clone()))?;
         match value.as_float() {
             Some(number) => Ok(number != 0.0),
-            None => Err(self.in_expression(filter, &format!("must be true or false, but is {value}"), None)),
+            None => Err(self.in_expression(filter, &key, &format!("must be true or false, but is {value}"), None)),
         }
     }
 
-    fn in_expression(&self, expr: &Located<Expr>, error: &str, remedy: Option<String>) -> ProblemError {
-        self.error(expr.span.clone(), format!("in `{}`: {error}", expr.value.text()), remedy)
+    fn in_expression(&self, expr: &Expr, key: &Key, error: &str, remedy: Option<String>) -> ProblemError {
+        self.error(key, format!("in `{}`: {error}", expr.text()), remedy)
     }
 }
 

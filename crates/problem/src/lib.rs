@@ -6,11 +6,7 @@
 //! [`Problem::space`] builds the search space. [`Problem::kernel_spec`] returns the form that a
 //! device compiles and runs.
 
-mod alternatives;
-mod arguments;
 mod builder;
-mod command;
-mod command_warnings;
 mod configuration;
 mod constraint_report;
 mod device_settings;
@@ -23,26 +19,20 @@ mod grid;
 mod identity;
 mod input_sizes;
 mod inputs;
-mod item;
-mod judging;
-mod kernel;
 mod kernel_spec;
 mod limit;
 mod load;
 mod metric;
-mod nest;
-mod nest_data;
 pub mod nests;
 mod options;
-mod parameters;
+mod places;
 mod problem;
 mod setting;
 mod space;
+mod spec;
 mod t1;
-mod tree;
 mod tuned_source;
 mod tuning;
-mod verify;
 
 pub use builder::{Alternative, Arg, Code, Contents, ProblemBuilder};
 pub use configuration::configuration;
@@ -53,8 +43,8 @@ pub use error::Error;
 pub use inputs::{Input, InputRun, Inputs};
 pub use limit::Limit;
 pub use metric::{Definitions, Limits, Metric, MetricObjective, SearchObjective, Yielded};
-pub use nest::NestKernel;
 pub use problem::Problem;
 pub use space::ProblemSpace;
+pub use spec::{Key, NestKernel, ProblemSpec};
 pub use tuned_source::TunedSource;
 pub use tuning::{GridTable, Tuning};

@@ -1,5 +1,6 @@
 //! Loads problem files of every form.
 
+use crate::spec::Key;
 use crate::{Problem, ProblemError, SourceFile, directives, document, t1};
 use std::path::Path;
 use tunesmith_device::Language;
@@ -50,11 +51,8 @@ impl Problem {
     pub fn with_sizes(&self, sizes: &[(String, Value)]) -> Result<Self, ProblemError> {
         if self.texts.is_some() {
             let remedy = "build it again with other sizes".to_string();
-            return Err(self.error(
-                0..0,
-                "the sizes of a problem made in code cannot be changed".to_string(),
-                Some(remedy),
-            ));
+            let text = "the sizes of a problem made in code cannot be changed".to_string();
+            return Err(self.error(&Key::default(), text, Some(remedy)));
         }
         read(self.source_file.clone(), sizes)
     }
@@ -67,8 +65,8 @@ impl Problem {
         if verified != Some(true) {
             return None;
         }
-        let open = self.verify.uncompared(&self.arguments);
-        let outputs = self.arguments.iter().filter(|argument| argument.is_output()).count();
+        let open = self.spec.verify.uncompared(&self.spec.arguments);
+        let outputs = self.spec.arguments.iter().filter(|argument| argument.is_output()).count();
         let names = open.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let is_partly = !open.is_empty() && open.len() < outputs;
         is_partly.then(|| format!("partly verified: nothing compares the output {names} with a correct result"))
@@ -77,10 +75,10 @@ impl Problem {
     /// Returns the advice for a problem that compares no output with a correct result, in the terms
     /// of the problem's form.
     pub fn verification_remedy(&self) -> String {
-        let cuda = self.kernels.iter().any(|kernel| kernel.language == Language::Cuda);
+        let cuda = self.spec.subject.kernels().any(|kernel| kernel.language == Language::Cuda);
         match Form::of(&self.source_file) {
             _ if self.texts.is_some() => "call `reference` or `expected` of the problem's builder".to_string(),
-            Some(Form::Directives) if self.command.is_some() => {
+            Some(Form::Directives) if self.spec.command().is_some() => {
                 "no directive checks a run: write a problem file with [kernel] command and [verify]".to_string()
             }
             Some(Form::Directives) => {
@@ -88,7 +86,7 @@ impl Problem {
                 format!("add `#atf::{api}::check_result file \"reference.c\" function \"reference\"`")
             }
             Some(Form::T1) => "add ReferenceArguments to its KernelSpecification".to_string(),
-            Some(Form::Toml) | None => match self.command {
+            Some(Form::Toml) | None => match self.spec.command() {
                 Some(_) => "add [verify] with `output`, `expected_output` or `check`".to_string(),
                 None => "add [verify] with a reference or expected results".to_string(),
             },

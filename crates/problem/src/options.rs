@@ -3,11 +3,18 @@
 use std::path::{Path, PathBuf};
 use tunesmith_device::{Template, TemplateError};
 
+/// The text behind the name of a part whose language no version of this program compiles.
+pub(crate) const NO_LANGUAGE: &str = " names no language that can be compiled";
+
+/// The languages that can be compiled.
+pub(crate) const LANGUAGES: &str = "languages are C (.c), C++ (.cpp, .cc, .cxx), OpenCL C (.cl, .opencl), CUDA C++ (.cu), \
+     HIP C++ (.hip) and loop nests (.nest)";
+
 /// The options that name a folder of included files.
 const FOLDER: [&str; 2] = ["-I", "--include-path"];
 
 /// The compiler options of a kernel.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     /// The folders that `-I` names. Every backend has its own way to pass them.
     pub(crate) include: Vec<PathBuf>,

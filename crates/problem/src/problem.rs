@@ -1,132 +1,68 @@
-//! The problem to tune, with its kernels, tuning parameters, arguments and settings.
+//! A problem with its origin: the file that states it, or the calls that built it.
 
-use crate::command::CommandPlaces;
-use crate::diagnostic::{Diagnostic, Level, ProblemError, SourceFile};
-use crate::inputs::Inputs;
-use crate::kernel::KernelPlaces;
-use crate::limit::Limit;
-use crate::nest::NestKernel;
-use crate::setting::DeviceSetting;
-use crate::tuning::Tuning;
+use crate::GridTable;
+use crate::diagnostic::{Diagnostic, Level, Messages, ProblemError, SourceFile};
+use crate::places::Places;
+use crate::spec::{Draft, Fault, Faults, Key, ProblemSpec};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 use tunesmith_core::Judging;
-use tunesmith_device::{Argument, CommandSpec, Kernel, Policy, Verify};
-use tunesmith_space::{Constraint, Expr, Parameter, Space, Value, lookup};
+use tunesmith_device::Policy;
+use tunesmith_space::{Constraint, Space, Value};
 
-/// A problem: kernels, their tuning parameters, their arguments, and the settings for tuning them.
+/// A problem with its origin, so that messages about it have a place.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Its name.
-    pub name: String,
-    /// Named numbers for every expression, after overrides on the command line.
-    pub sizes: Vec<(String, Value)>,
-    /// Floating-point operations of one launch, as an expression over sizes and parameters.
-    pub flops: Option<Expr>,
-    /// Bytes that one launch moves, as an expression over sizes and parameters.
-    pub bytes: Option<Expr>,
-    /// Metrics that users define: names and expressions over measured values.
-    pub metrics: Vec<(String, String)>,
-    /// The limits, in the user's order. A correct configuration that breaks one is infeasible.
-    pub limits: Vec<Limit>,
-    /// The tuning parameters, in the user's order.
-    pub parameters: Vec<Parameter>,
-    /// The tuning parameters that set the device.
-    pub(crate) settings: Vec<DeviceSetting>,
-    /// The constraints, in the user's order.
-    pub constraints: Vec<Constraint>,
-    /// The parameter that chooses among alternative kernels, if there are any.
-    pub choice: Option<String>,
-    /// The kernels, in the order in which they run. A problem without kernels can be tuned on
-    /// synthetic devices only.
-    pub kernels: Vec<Kernel>,
-    /// For each kernel, the same one in the further languages of its list. Empty for a problem that
-    /// is not read from a document.
-    pub(crate) other_kernels: Vec<Vec<Kernel>>,
-    /// The loop nest that the kernel is generated from, if any.
-    pub nest: Option<NestKernel>,
-    /// The command to tune in place of kernels.
-    pub command: Option<CommandSpec>,
-    /// The arguments of all kernels.
-    pub arguments: Vec<Argument>,
-    /// The rules for verifying outputs.
-    pub verify: Verify,
-    /// The problem at the further sizes at which a winner is verified, each with its text for
-    /// messages.
-    pub(crate) verified_at: Vec<(String, Problem)>,
-    /// The default settings for tuning the problem.
-    pub tuning: Tuning,
-    /// The inputs that `tune --inputs` tunes it for.
-    pub inputs: Option<Inputs>,
-    /// The rules for measuring configurations.
-    pub policy: Policy,
-    /// The rules for comparing configurations.
-    pub judging: Judging,
-    /// Warnings about the file.
-    pub warnings: Vec<Diagnostic>,
-    /// The reasons for which the kernels of a T1 file cannot be run, each also among the warnings.
-    /// Without kernels, the space can still be tuned on synthetic devices.
-    pub(crate) obstacles: Vec<Diagnostic>,
-    /// The file.
-    pub source_file: SourceFile,
+    pub(crate) spec: ProblemSpec,
     pub(crate) places: Places,
+    pub(crate) source_file: SourceFile,
+    /// Warnings about the file.
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// The reasons for which the kernels of a file cannot be run, each also among the warnings. Without kernels, the
+    /// space can still be tuned on synthetic devices.
+    pub(crate) obstacles: Vec<Diagnostic>,
+    /// Doubts about the words of a command, which only `check` reports.
+    pub(crate) doubts: Vec<Diagnostic>,
     /// The folder with the sources and data of a problem made in code.
     pub(crate) texts: Option<Arc<TempDir>>,
-    /// The space, if it was built before the problem.
-    pub(crate) built: Option<Space>,
-}
-
-/// The places of a problem's parts in its file.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Places {
-    pub(crate) constraints: Vec<Range<usize>>,
-    pub(crate) limits: Vec<Range<usize>>,
-    /// The names of metrics.
-    pub(crate) metrics: Vec<Range<usize>>,
-    pub(crate) parameters: Vec<Range<usize>>,
-    pub(crate) default: Range<usize>,
-    pub(crate) grid: Range<usize>,
-    pub(crate) kernels: Vec<KernelPlaces>,
-    pub(crate) reference: Range<usize>,
-    pub(crate) arguments: Vec<Range<usize>>,
-    pub(crate) command: CommandPlaces,
 }
 
 impl Problem {
-    /// Returns an empty problem, called by the name of its file.
-    pub(crate) fn of(source_file: SourceFile) -> Self {
-        let stem = source_file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        Self {
-            name: stem.unwrap_or_default(),
-            sizes: Vec::new(),
-            flops: None,
-            bytes: None,
-            metrics: Vec::new(),
-            limits: Vec::new(),
-            parameters: Vec::new(),
-            settings: Vec::new(),
-            constraints: Vec::new(),
-            choice: None,
-            kernels: Vec::new(),
-            other_kernels: Vec::new(),
-            nest: None,
-            command: None,
-            arguments: Vec::new(),
-            verify: Verify::default(),
-            verified_at: Vec::new(),
-            tuning: Tuning::default(),
-            inputs: None,
-            policy: Policy::default(),
-            judging: Judging::default(),
-            warnings: Vec::new(),
-            obstacles: Vec::new(),
-            source_file,
-            places: Places::default(),
-            texts: None,
-            built: None,
+    /// Returns the problem of these parts. `source_file` and `places` say where they stand.
+    ///
+    /// # Errors
+    /// Parts contradict each other.
+    pub(crate) fn new(draft: &Draft, source_file: SourceFile, places: Places) -> Result<Self, ProblemError> {
+        let message = |fault: &Fault| message(fault, &source_file, &places);
+        match ProblemSpec::new(draft) {
+            Ok((spec, warnings)) => Ok(Self {
+                spec,
+                warnings: warnings.iter().map(message).collect(),
+                obstacles: Vec::new(),
+                doubts: Vec::new(),
+                texts: None,
+                places,
+                source_file,
+            }),
+            Err(faults) => Err(ProblemError { messages: faults.iter().map(message).collect(), source_file }),
         }
+    }
+
+    /// Returns the problem of these parts, if neither they nor the front door have faults.
+    ///
+    /// # Errors
+    /// `own` has an error, or parts contradict each other.
+    pub(crate) fn checked(
+        draft: &Draft,
+        own: Faults,
+        source_file: SourceFile,
+        places: Places,
+    ) -> Result<Self, ProblemError> {
+        let messages = Messages::new(source_file.clone());
+        own.into_list().iter().for_each(|fault| messages.push(message(fault, &source_file, &places)));
+        with_messages(Self::new(draft, source_file, places), messages)
     }
 
     /// Returns the problem of searching `space`, called `name`. It has no kernels, so that only a
@@ -145,24 +81,56 @@ impl Problem {
     pub fn of_space(name: impl Into<String>, space: &Space, sizes: Vec<(String, Value)>) -> Self {
         let name = name.into();
         Self {
-            parameters: space.parameters().to_vec(),
-            constraints: space.constraints().to_vec(),
-            sizes,
-            places: Places {
-                constraints: vec![0..0; space.constraints().len()],
-                parameters: vec![0..0; space.parameters().len()],
-                ..Places::default()
-            },
-            built: Some(space.clone()),
-            ..Self::of(SourceFile::new(name, ""))
+            source_file: SourceFile::new(name.as_str(), ""),
+            spec: ProblemSpec::of_space(name, space, sizes),
+            places: Places::default(),
+            warnings: Vec::new(),
+            obstacles: Vec::new(),
+            doubts: Vec::new(),
+            texts: None,
         }
+    }
+
+    /// Returns what is tuned, without its origin.
+    pub fn spec(&self) -> &ProblemSpec {
+        &self.spec
+    }
+
+    /// Returns the file. A problem made in code has an empty one, with the path of its folder and name.
+    pub fn source_file(&self) -> &SourceFile {
+        &self.source_file
+    }
+
+    /// Returns the warnings about the file.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
     }
 
     /// Adds a constraint, such as a function of the program, which no file can have.
     #[must_use]
     pub fn with_constraint(mut self, constraint: Constraint) -> Self {
-        self.constraints.push(constraint);
-        self.places.constraints.push(0..0);
+        self.spec.constraints.push(constraint);
+        self
+    }
+
+    /// Replaces the rules for measuring configurations.
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.spec.policy = policy;
+        self
+    }
+
+    /// Replaces the rules for comparing configurations.
+    #[must_use]
+    pub fn with_judging(mut self, judging: Judging) -> Self {
+        self.spec.judging = judging;
+        self
+    }
+
+    /// Replaces the tables that the strategy `grid` evaluates.
+    #[must_use]
+    pub fn with_grid(mut self, grid: Vec<GridTable>) -> Self {
+        self.spec.tuning.grid = grid;
         self
     }
 
@@ -175,19 +143,71 @@ impl Problem {
     /// its own. A problem made in code has them in its temporary folder and removes them with it.
     pub fn beside(&self, suffix: &str) -> PathBuf {
         match &self.texts {
-            Some(texts) => texts.path().join(format!("{}.{suffix}", self.name)),
+            Some(texts) => texts.path().join(format!("{}.{suffix}", self.spec.name)),
             None => self.source_file.path.with_extension(suffix),
         }
     }
 
-    /// Returns the value of a size.
-    pub fn size(&self, name: &str) -> Option<Value> {
-        lookup(&self.sizes, name)
+    /// Returns the place of a part in the file.
+    pub(crate) fn place(&self, key: &Key) -> Range<usize> {
+        self.places.of(key).span
     }
 
-    /// Returns an error about `span` of the file.
-    pub fn error(&self, span: Range<usize>, text: String, remedy: Option<String>) -> ProblemError {
-        let message = self.source_file.diagnostic(Level::Error, span, text, remedy);
+    /// Returns a message about a part.
+    pub fn message(&self, level: Level, key: &Key, text: String, remedy: Option<String>) -> Diagnostic {
+        self.message_inside(level, key, None, (text, remedy))
+    }
+
+    /// Returns a message about the part `key`: about the bytes `inside` of its expression, if it has one.
+    pub(crate) fn message_inside(
+        &self,
+        level: Level,
+        key: &Key,
+        inside: Option<(&str, &Range<usize>)>,
+        (text, remedy): (String, Option<String>),
+    ) -> Diagnostic {
+        let place = self.place(key);
+        let span = match inside {
+            Some((expression, inside)) => self.source_file.inside(&place, expression, inside),
+            None => place,
+        };
+        self.places.called(key, self.source_file.diagnostic(level, span, text, remedy))
+    }
+
+    /// Returns an error about a part.
+    pub fn error(&self, key: &Key, text: String, remedy: Option<String>) -> ProblemError {
+        let message = self.message(Level::Error, key, text, remedy);
         ProblemError { messages: vec![message], source_file: self.source_file.clone() }
     }
+}
+
+/// Returns the problem with the messages of the front door that read its parts, which come first.
+///
+/// # Errors
+/// The problem has faults, or a message is an error.
+pub(crate) fn with_messages(
+    problem: Result<Problem, ProblemError>,
+    messages: Messages,
+) -> Result<Problem, ProblemError> {
+    let has_errors = messages.have_errors();
+    let own = messages.into_list();
+    let joined = |others: Vec<Diagnostic>| own.into_iter().chain(others).collect();
+    match problem {
+        Ok(problem) if has_errors => {
+            Err(ProblemError { messages: joined(problem.warnings), source_file: problem.source_file })
+        }
+        Ok(problem) => Ok(Problem { warnings: joined(problem.warnings.clone()), ..problem }),
+        Err(error) => Err(ProblemError { messages: joined(error.messages), source_file: error.source_file }),
+    }
+}
+
+/// Returns the message for a fault.
+fn message(fault: &Fault, source_file: &SourceFile, places: &Places) -> Diagnostic {
+    let Fault { level, key, inside, remedy, .. } = fault;
+    let place = places.of(key);
+    let span = match inside {
+        Some((expression, inside)) => source_file.inside(&place.span, expression, inside),
+        None => place.span,
+    };
+    places.called(key, source_file.diagnostic(*level, span, fault.text(&place.name), remedy.clone()))
 }

@@ -1,6 +1,6 @@
 //! A tuning parameter that sets the device in place of becoming a macro.
 
-use std::ops::Range;
+use crate::spec::Key;
 use tunesmith_device::Knob;
 
 /// A tuning parameter that sets the device.
@@ -8,7 +8,13 @@ use tunesmith_device::Knob;
 pub(crate) struct DeviceSetting {
     pub(crate) knob: Knob,
     pub(crate) values: SettingValues,
-    pub(crate) place: Range<usize>,
+}
+
+impl DeviceSetting {
+    /// Returns the part of the problem that states the setting.
+    pub(crate) fn key(&self) -> Key {
+        Key::of("device_settings").field(self.knob.name()).label()
+    }
 }
 
 /// The origin of the values of a setting.

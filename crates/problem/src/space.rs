@@ -1,8 +1,8 @@
 //! Builds the search space of a problem.
 
 use crate::constraint_report::shortened;
-use crate::tree::place_inside;
-use crate::{Diagnostic, Level, NestKernel, Problem, ProblemError};
+use crate::spec::{Key, NestKernel};
+use crate::{Diagnostic, Level, Problem, ProblemError};
 use rand::SeedableRng as _;
 use std::ops::Range;
 use tunesmith_core::{Interrupt, Rng};
@@ -36,7 +36,7 @@ impl Problem {
     /// # Errors
     /// As of [`space`](Self::space), or the construction was interrupted.
     pub fn space_until(&self, limits: &[(String, Value)], interrupt: &Interrupt) -> Result<ProblemSpace, ProblemError> {
-        if let Some(space) = &self.built {
+        if let Some(space) = &self.spec.built {
             return Ok(ProblemSpace { space: space.clone(), warnings: Vec::new() });
         }
         let (builder, warnings) = self.space_builder(limits)?;
@@ -50,16 +50,16 @@ impl Problem {
     /// A constraint uses a limit that no device has.
     pub fn space_builder(&self, limits: &[(String, Value)]) -> Result<(SpaceBuilder, Vec<Diagnostic>), ProblemError> {
         let mut builder = Space::builder();
-        for parameter in &self.parameters {
+        for parameter in &self.spec.parameters {
             builder = builder.parameter(parameter.clone());
         }
         let device = limits.iter().map(|(name, value)| (format!("device.{name}"), value.clone()));
-        let constants: Vec<(String, Value)> = self.sizes.iter().cloned().chain(device).collect();
+        let constants: Vec<(String, Value)> = self.spec.sizes.iter().cloned().chain(device).collect();
         for (name, value) in &constants {
             builder = builder.constant(name, value.clone());
         }
         let mut warnings = Vec::from_iter(self.warn_of_awaited());
-        for (constraint, place) in self.constraints.iter().zip(&self.places.constraints) {
+        for constraint in &self.spec.constraints {
             match unknown_limit(constraint, &constants) {
                 None if self.is_awaited_by(constraint) => {}
                 None => builder = builder.constraint(constraint.clone()),
@@ -70,7 +70,8 @@ impl Problem {
                     let name = shortened(constraint.name());
                     let brief = format!("constraint `{name}` is left out: `{limit}` is not known here; {remedy}");
                     let remedy = Some(remedy.to_string());
-                    let message = self.source_file.diagnostic(Level::Warning, place.clone(), text, remedy);
+                    let key = self.constraint_key(constraint.name());
+                    let message = self.message(Level::Warning, &key, text, remedy);
                     warnings.push(message.in_brief(brief));
                 }
             }
@@ -97,9 +98,8 @@ impl Problem {
         let meant = did_you_mean(name, known.iter().chain(&LIMIT_NAMES).copied());
         let remedy = meant.map_or_else(|| listed.clone(), |meant| format!("{meant} {listed}"));
         let inside = constraint.expr().names().iter().find(|name| name.text == limit).map(|name| name.span.clone());
-        let place = self.place_in_constraint(constraint.name(), inside.as_ref());
         let text = format!("constraint `{}` uses `{limit}`, which no device has", constraint.name());
-        Err(self.error(place, text, Some(remedy)))
+        Err(self.constraint_error(constraint.name(), inside.as_ref(), text, Some(remedy)))
     }
 
     /// Builds the space of `builder`. Gives its errors a place in the file.
@@ -115,8 +115,8 @@ impl Problem {
     /// # Errors
     /// The file's default names an unknown parameter or value, or a constraint excludes it.
     pub fn default_configuration(&self, space: &Space) -> Result<Option<Configuration>, ProblemError> {
-        let Some(pairs) = &self.tuning.default else {
-            let stated = self.nest.as_ref().map(NestKernel::defaults).unwrap_or_default();
+        let Some(pairs) = &self.spec.tuning.default else {
+            let stated = self.spec.nest().map(NestKernel::defaults).unwrap_or_default();
             let is_listed = |(name, value): &(&str, Value)| {
                 space.parameter_index(name).is_some_and(|at| space.parameters()[at].values().contains(value))
             };
@@ -124,7 +124,8 @@ impl Problem {
             let first = space.configuration(&stated, None).map_err(|error| self.space_error(&error))?;
             return Ok(space.contains(&first).then_some(first));
         };
-        let at_default = |text: String, remedy| self.error(self.places.default.clone(), text, remedy);
+        let key = Key::of("tuning").field("default");
+        let at_default = |text: String, remedy| self.error(&key, text, remedy);
         let pairs: Vec<(&str, Value)> = pairs.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         let configuration = space.configuration(&pairs, None);
         let configuration =
@@ -141,7 +142,7 @@ impl Problem {
     /// Returns one configuration of each alternative, `first` and its alternative first. Without
     /// alternatives, returns `first` alone.
     pub fn one_of_each_alternative(&self, space: &Space, first: ConfigId) -> Vec<ConfigId> {
-        let choice = self.choice.as_deref().and_then(|name| space.parameter_index(name));
+        let choice = self.spec.choice.as_deref().and_then(|name| space.parameter_index(name));
         let Some(choice) = choice else { return vec![first] };
         let chosen = space.unrank(first).indices()[choice];
         let values = space.parameters()[choice].values().len() as u32;
@@ -156,41 +157,49 @@ impl Problem {
     }
 
     fn space_error(&self, error: &SpaceError) -> ProblemError {
-        let (span, remedy) = match error {
+        let text = error.to_string();
+        match error {
             SpaceError::UnknownName { constraint, span, .. } => {
-                let sizes = self.sizes.iter().map(|(name, _)| name.as_str());
-                let parameters = self.parameters.iter().map(|parameter| parameter.name());
+                let sizes = self.spec.sizes.iter().map(|(name, _)| name.as_str());
+                let parameters = self.spec.parameters.iter().map(|parameter| parameter.name());
                 let names: Vec<&str> = parameters.chain(sizes).collect();
                 let known = format!("names are {}, and device.* limits", names.join(", "));
-                (self.place_in_constraint(constraint, Some(span)), Some(known))
+                self.constraint_error(constraint, Some(span), text, Some(known))
             }
             SpaceError::Evaluation { constraint, error, .. } => {
-                (self.place_in_constraint(constraint, Some(&error.span)), error.remedy.clone())
+                self.constraint_error(constraint, Some(&error.span), text, error.remedy.clone())
             }
             SpaceError::Empty { culprits } => {
-                let first = culprits.first().map_or(0..0, |name| self.place_in_constraint(name, None));
-                (first, Some("widen the parameters' values or weaken a constraint".to_string()))
+                let remedy = Some("widen the parameters' values or weaken a constraint".to_string());
+                let first = culprits.first().map_or_else(Key::default, |name| self.constraint_key(name));
+                self.error(&first, text, remedy)
             }
             SpaceError::TooLarge { culprits, .. } => {
-                (culprits.first().map_or(0..0, |name| self.place_in_constraint(name, None)), None)
+                let first = culprits.first().map_or_else(Key::default, |name| self.constraint_key(name));
+                self.error(&first, text, None)
             }
-            _ => (0..0, None),
-        };
-        self.error(span, error.to_string(), remedy)
-    }
-
-    pub(crate) fn place_of_constraint(&self, name: &str) -> Range<usize> {
-        self.place_in_constraint(name, None)
-    }
-
-    fn place_in_constraint(&self, name: &str, inside: Option<&Range<usize>>) -> Range<usize> {
-        let found =
-            self.constraints.iter().zip(&self.places.constraints).find(|(constraint, _)| constraint.name() == name);
-        let Some((constraint, place)) = found else { return 0..0 };
-        match inside {
-            Some(inside) => place_inside(&self.source_file.text, place, constraint.expr().text(), inside.clone()),
-            None => place.clone(),
+            _ => self.error(&Key::default(), text, None),
         }
+    }
+
+    /// Returns the part that states a constraint.
+    pub(crate) fn constraint_key(&self, name: &str) -> Key {
+        self.spec.keys.constraints.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Returns an error about a constraint, or about the bytes `inside` of its expression.
+    fn constraint_error(
+        &self,
+        name: &str,
+        inside: Option<&Range<usize>>,
+        text: String,
+        remedy: Option<String>,
+    ) -> ProblemError {
+        let constraint = self.spec.constraints.iter().find(|constraint| constraint.name() == name);
+        let expression = constraint.map(|constraint| constraint.expr().text());
+        let key = self.constraint_key(name);
+        let message = self.message_inside(Level::Error, &key, expression.zip(inside), (text, remedy));
+        ProblemError { messages: vec![message], source_file: self.source_file.clone() }
     }
 }
 

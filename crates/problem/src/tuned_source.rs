@@ -33,7 +33,7 @@ impl Problem {
         open: &[String],
         about: &str,
     ) -> Result<TunedSource, Refusal> {
-        let scope = Scope::new(self.sizes.iter().chain(config).cloned());
+        let scope = Scope::new(self.spec.sizes.iter().chain(config).cloned());
         let kernel = self.only_kernel(&scope)?;
         let about = format!("/* {} */\n", about.replace("*/", "* /").replace(['\n', '\r'], " "));
         let (code, suffix) = match &kernel.generator {
@@ -57,11 +57,11 @@ impl Problem {
 
     /// Returns the one kernel of the configuration in `scope`, or one of several that share a file.
     fn only_kernel(&self, scope: &Scope) -> Result<&Kernel, Refusal> {
-        if self.command.is_some() {
+        if self.spec.command().is_some() {
             let remedy = "export `--as flags` or `--as env`, which its build can read";
             return Err(Refusal::new("the problem tunes a command, which has no source", Some(remedy.to_string())));
         }
-        let mut kernels = self.kernels.iter().filter(|kernel| kernel.is_part_of(scope));
+        let mut kernels = self.spec.subject.kernels().filter(|kernel| kernel.is_part_of(scope));
         let first = kernels.next().ok_or_else(|| {
             let remedy = "export `--as flags` or `--as defines`, which need none";
             Refusal::new("the problem has no kernel, and thus no source", Some(remedy.to_string()))
@@ -93,7 +93,7 @@ impl Problem {
             }
             let _ = writeln!(text, "#define {name} {value}");
         }
-        for (name, value) in self.sizes.iter().filter(|(name, _)| !own(name) && lookup(config, name).is_none()) {
+        for (name, value) in self.spec.sizes.iter().filter(|(name, _)| !own(name) && lookup(config, name).is_none()) {
             let _ = match open.contains(name) {
                 true => writeln!(text, "#ifndef {name}\n#error \"define {name}, a size of the input\"\n#endif"),
                 false => writeln!(text, "#ifndef {name}\n#define {name} {}\n#endif", value.define()),
@@ -196,8 +196,8 @@ mod tests {
         let (_folder, command) = problem(command, "");
         let refused = command.tuned_source(&config(), &[], "").unwrap_err();
         assert!(refused.text.contains("tunes a command") && refused.remedy.unwrap().contains("--as flags"));
-        let (folder, mut several) = problem(PROBLEM, "");
-        several.kernels.push(Kernel { file: folder.path().join("other.c"), ..several.kernels[0].clone() });
+        let both = PROBLEM.replace("[kernel]", "[[kernel]]") + "[[kernel]]\nfile = \"other.c\"\nfunction = \"g\"\n";
+        let (_folder, several) = problem(&both, "");
         let refused = several.tuned_source(&config(), &[], "").unwrap_err();
         assert!(refused.text.contains("sources of their own") && refused.remedy.unwrap().contains("--as defines"));
     }

@@ -92,10 +92,10 @@ pub(crate) fn tune_function(
 ) -> PyResult<Finished> {
     entry(|| {
         let (ended, observed, interrupt) = (Ended::default(), Observed::new(display), Interrupt::default());
-        let mut problem = Problem::of_space(&name, &space.get().built, space.get().sizes.clone());
+        let problem = Problem::of_space(&name, &space.get().built, space.get().sizes.clone());
         // A function may take a microsecond: probes for drift would be half of all calls.
         let finals = Judging::default().finals.filter(|_| judged);
-        problem.judging = Judging { finals, ..Judging::nothing() };
+        let problem = problem.with_judging(Judging { finals, ..Judging::nothing() });
         let kept = Kept::in_temporary_folder()?;
         let run = Run {
             search: options.search().map_err(|error| raised(&error))?,

@@ -102,7 +102,7 @@ fn checked_file(entry: &SuiteEntry, file: &str, places: &[Place]) -> Result<Chec
 
 /// Returns true if a device runs the language of a problem's kernels.
 fn runs(problem: &Problem, place: &Place) -> bool {
-    problem.kernels.first().is_some_and(|kernel| kernel.language.device() == place.backend)
+    problem.spec().kernels().first().is_some_and(|kernel| kernel.language.device() == place.backend)
 }
 
 /// Returns the fault of a space whose size differs from the stated one.

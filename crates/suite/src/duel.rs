@@ -104,7 +104,7 @@ fn open<'a>(party: &Party<'a>, interrupt: &Interrupt) -> Result<Option<(Runner<'
     let space: Space = problem.space_until(&device.limits(machine), interrupt)?.space;
     let only = || space.id(0).filter(|_| space.len() == Some(1));
     let Some(config) = party.config.or_else(only) else {
-        let text = format!("`{}` has parameters, but must be one kernel", problem.source_file.path.display());
+        let text = format!("`{}` has parameters, but must be one kernel", problem.source_file().path.display());
         return Err(refused(text, Some("remove its [parameters]".to_string())));
     };
     let clock = Arc::new(SystemClock::new());

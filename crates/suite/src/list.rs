@@ -47,7 +47,7 @@ fn listed(entry: &SuiteEntry) -> Result<ListedProblem, Error> {
         Ok(ListedFile {
             file: name.to_string(),
             backends: entry.backends().filter(of).collect(),
-            parameters: problem.parameters.len(),
+            parameters: problem.spec().parameters().len(),
             configurations: problem.space(&[])?.space.size().to_string(),
         })
     };

@@ -140,7 +140,7 @@ impl Work<'_> {
         let device = self.place.device()?;
         let Some(file) = self.entry.file(self.place.backend) else { return Ok(Vec::new()) };
         let problem = self.entry.load(&file, is_gpu(&device))?;
-        if !self.options.inputs || problem.inputs.is_none() {
+        if !self.options.inputs || problem.spec().inputs().is_none() {
             return Ok(vec![Item { input: None, problem: Ok(problem) }]);
         }
         let all = problem.input_sizes()?;
@@ -222,7 +222,7 @@ impl Work<'_> {
     fn naive(&self, file: &str, problem: &Problem) -> Result<Problem, Error> {
         let path = self.entry.folder.join(file);
         let own = Problem::load(&path, &[])?;
-        let shared = problem.sizes.iter().filter(|(name, _)| own.size(name).is_some()).cloned();
+        let shared = problem.spec().sizes().iter().filter(|(name, _)| own.spec().size(name).is_some()).cloned();
         Ok(Problem::load(&path, &shared.collect::<Vec<_>>())?)
     }
 
@@ -234,8 +234,9 @@ impl Work<'_> {
         launch_ms: Option<f64>,
     ) -> Result<Option<f64>, Error> {
         let (Some(steps), Some(of)) = (&self.entry.about.steps, of) else { return Ok(launch_ms) };
-        let value =
-            |name: &str| of.config.get(name).and_then(Journal::value_of).or_else(|| lookup(&problem.sizes, name));
+        let value = |name: &str| {
+            of.config.get(name).and_then(Journal::value_of).or_else(|| lookup(problem.spec().sizes(), name))
+        };
         let steps = steps.at(&value, "`steps` in about.toml")?;
         Ok(launch_ms.map(|time_ms| time_ms / steps as f64))
     }
@@ -263,7 +264,7 @@ impl Work<'_> {
             input: None,
             device_name: outcome.device.clone(),
             file: self.entry.about.problems.get(self.place.backend).cloned().unwrap_or_default(),
-            sizes: problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
+            sizes: problem.spec().sizes().iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
             naive_ms,
             default_ms,
             tuned_ms,

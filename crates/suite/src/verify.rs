@@ -155,14 +155,16 @@ fn verify(
     interrupt: &Interrupt,
     verified: &mut Verified,
 ) -> Result<(), Error> {
-    let mut problem = entry.load(&verified.file, false)?;
+    let problem = entry.load(&verified.file, false)?;
+    let mut policy = problem.spec().policy();
     // Correctness needs one sample, and no race ends it early.
-    problem.policy.sampling.min_samples = 1;
-    problem.policy.sampling.max_samples = 1;
+    policy.sampling.min_samples = 1;
+    policy.sampling.max_samples = 1;
     // A busy machine may stop a correct configuration, or its compiler, for longer than a search would wait
     // for it.
-    problem.policy.limits.floor = problem.policy.limits.floor.max(problem.policy.limits.first);
-    problem.policy.limits.compile = problem.policy.limits.compile.saturating_mul(PATIENCE);
+    policy.limits.floor = policy.limits.floor.max(policy.limits.first);
+    policy.limits.compile = policy.limits.compile.saturating_mul(PATIENCE);
+    let problem = problem.with_policy(policy);
     let machine = &ground.place.machine;
     let space = problem.space_until(&ground.device.limits(machine), machine.interrupt())?.space;
     let configs = sampled(&space, options)?;
@@ -215,7 +217,7 @@ fn check_reference(problem: &Problem, device: &Device) -> Result<(), Error> {
     if problem.kernel_spec(target.language())?.is_verified() {
         return Ok(());
     }
-    let text = format!("`{}` compares no output with a correct result", problem.source_file.path.display());
+    let text = format!("`{}` compares no output with a correct result", problem.source_file().path.display());
     Err(refused(text, Some(problem.verification_remedy())))
 }
 

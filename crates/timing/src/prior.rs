@@ -38,7 +38,8 @@ pub fn primed(
         return Err(Error::request(text, Some("train a model of this problem".to_string())));
     }
     let is_known = |name: &str| lookup(&model.parts().frame.sizes, name).is_some();
-    let known: Vec<(String, Value)> = problem.sizes.iter().filter(|(name, _)| is_known(name)).cloned().collect();
+    let known: Vec<(String, Value)> =
+        problem.spec().sizes().iter().filter(|(name, _)| is_known(name)).cloned().collect();
     let device = if let [only] = model.devices() { only } else { device };
     let sizes = model.parts().frame.completed(&known);
     let scorer = Scorer::new(model, space, &sizes, Some(device));

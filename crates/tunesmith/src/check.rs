@@ -6,7 +6,7 @@ use crate::tune::{Rehearsal, rehearse};
 use crate::{Error, Problem, problem::ConstraintReport};
 use std::path::Path;
 use tunesmith_device::{Doubt, Machine};
-use tunesmith_problem::{Diagnostic, Level};
+use tunesmith_problem::{Diagnostic, Key, Level};
 use tunesmith_space::Value;
 
 /// The result of a check.
@@ -39,7 +39,7 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
         Ok(problem) => problem,
         Err(error) => return Ok(Check { messages: error.messages, space: None, constraints: None }),
     };
-    let mut messages = [problem.warnings.clone(), problem.command_warnings()].concat();
+    let mut messages = [problem.warnings().clone(), problem.command_warnings()].concat();
     // Without the device, its constraints are left out with a warning each. The missing device is
     // an error of its own.
     let limits = device_for(&problem, machine).map(|device| device.limits(machine)).unwrap_or_default();
@@ -65,13 +65,13 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
 
 /// Returns the messages about what the rehearsal of a run found.
 fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
-    let at = |place, level, text, remedy: &str| problem.source_file.diagnostic(level, place, text, Some(remedy.into()));
-    let message = |level, text: String, remedy: &str| at(0..0, level, text, remedy);
+    let at = |key: &Key, level, text, remedy: &str| problem.message(level, key, text, Some(remedy.into()));
+    let message = |level, text: String, remedy: &str| at(&Key::default(), level, text, remedy);
     let mut messages = Vec::new();
     if let Some(uncompiled) = &rehearsal.uncompiled {
         let (level, others) = match uncompiled.others {
             0 => (Level::Error, "no configuration that was tried compiles"),
-            _ if uncompiled.place.is_none() => (Level::Warning, "the default configuration does not compile"),
+            _ if uncompiled.alternative.is_none() => (Level::Warning, "the default configuration does not compile"),
             _ => (Level::Warning, "an alternative does not compile"),
         };
         // The doubt says more than pages of errors in headers.
@@ -79,8 +79,8 @@ fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
         let lines = if is_explained { 1 } else { usize::MAX };
         let message = uncompiled.message.lines().take(lines).collect::<Vec<_>>().join("\n");
         let text = format!("{others}; {}: {message}", uncompiled.config);
-        let place = uncompiled.place.clone().unwrap_or_default();
-        messages.push(at(place, level, text, "`tunesmith run PROBLEM --show-command` shows how it is compiled"));
+        let key = uncompiled.alternative.clone().unwrap_or_default();
+        messages.push(at(&key, level, text, "`tunesmith run PROBLEM --show-command` shows how it is compiled"));
     }
     if rehearsal.verified == Some(false) {
         let text = "unverified: no output will be compared with a correct result".to_string();
@@ -89,10 +89,10 @@ fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
     if let Some(text) = problem.partly_verified(rehearsal.verified) {
         messages.push(message(Level::Warning, text, &problem.verification_remedy()));
     }
-    let place = |doubt: &Doubt| problem.place_of_parameter(doubt.name());
-    let is_true = |doubt: &&Doubt| !matches!(doubt, Doubt::Unused { name, .. } if problem.computes_with(name));
+    let key = |doubt: &Doubt| problem.parameter_key(doubt.name());
+    let is_true = |doubt: &&Doubt| !matches!(doubt, Doubt::Unused { name, .. } if problem.spec().computes_with(name));
     let doubts = rehearsal.doubts.iter().filter(is_true);
-    messages.extend(doubts.map(|doubt| at(place(doubt), Level::Warning, doubt.to_string(), &doubt.remedy())));
+    messages.extend(doubts.map(|doubt| at(&key(doubt), Level::Warning, doubt.to_string(), &doubt.remedy())));
     messages
 }
 
@@ -104,7 +104,7 @@ fn as_messages(problem: &Problem, error: Error) -> Result<Vec<Diagnostic>, Error
     match error {
         error if error.is_request() => {
             let remedy = error.remedy().map(str::to_string);
-            Ok(problem.error(0..0, error.to_string(), remedy).messages)
+            Ok(problem.error(&Key::default(), error.to_string(), remedy).messages)
         }
         other => Err(other),
     }

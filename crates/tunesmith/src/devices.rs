@@ -16,13 +16,13 @@ pub fn device_for(problem: &Problem, machine: &Machine) -> Result<Device, Error>
     machine.check_jobs()?;
     let own = own_device(problem);
     let device = machine.device_or(own.clone())?;
-    let file = problem.source_file.path.display();
+    let file = problem.source_file().path.display();
     match &device {
-        Device::Command if problem.command.is_none() => Err(Error::request(
+        Device::Command if problem.spec().command().is_none() => Err(Error::request(
             format!("`{file}` has no command"),
             Some("write `[kernel]` with command = [\"./prog\", \"{N}\"], or leave out --device".to_string()),
         )),
-        Device::Kernels(_) if problem.command.is_some() => Err(Error::request(
+        Device::Kernels(_) if problem.spec().command().is_some() => Err(Error::request(
             format!(
                 "the kernel of `{file}` is a command, which the device `{}` does not run",
                 machine.device.as_ref().unwrap_or(&own)
@@ -35,13 +35,13 @@ pub fn device_for(problem: &Problem, machine: &Machine) -> Result<Device, Error>
 
 /// Returns the device that the problem names, or else the one that its kernels are written for.
 fn own_device(problem: &Problem) -> DeviceChoice {
-    if problem.command.is_some() {
+    if problem.spec().command().is_some() {
         return DeviceChoice::Command;
     }
-    if let Some(device) = &problem.tuning.device {
+    if let Some(device) = &problem.spec().tuning().device {
         return device.clone();
     }
-    problem.kernels.first().map_or(DeviceChoice::C, |kernel| kernel.language.into())
+    problem.spec().kernels().first().map_or(DeviceChoice::C, |kernel| kernel.language.into())
 }
 
 /// Refuses to tune on a device that lacks counters or an energy meter, if they are wanted. A recording
@@ -69,9 +69,13 @@ pub(crate) fn yielded(device: &Device, problem: &Problem) -> Result<Yielded, Err
     let values: Vec<String> = match device {
         Device::Kernels(target) => error(target).then(|| ERROR.to_string()).into_iter().collect(),
         Device::Synthetic(_) | Device::Function(_) => Vec::new(),
-        Device::Command => {
-            problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.clone()).collect()
-        }
+        Device::Command => problem
+            .spec()
+            .command()
+            .into_iter()
+            .flat_map(|command| &command.values)
+            .map(|(name, _)| name.clone())
+            .collect(),
         Device::Replay(replay) => {
             recording(replay)?.rows().iter().flat_map(|row| row.measurement.values.keys().cloned()).collect()
         }
@@ -105,7 +109,7 @@ pub fn devices(machine: &Machine) -> (Vec<DeviceInfo>, Vec<Missing>) {
 /// # Errors
 /// The machine has no such device, or the device cannot run the problem's kernel.
 pub fn limits(problem: &Problem, machine: &Machine) -> Result<Vec<(String, Value)>, Error> {
-    let mut names = problem.constraints.iter().flat_map(|constraint| constraint.expr().names());
+    let mut names = problem.spec().constraints().iter().flat_map(|constraint| constraint.expr().names());
     if !names.any(|name| name.text.starts_with("device.")) {
         return Ok(Vec::new());
     }

@@ -75,7 +75,7 @@ impl<'a> Runner<'a> {
             Device::Replay(replay) => Self::replay(space, replay)?,
             Device::Synthetic(expression) => {
                 let name = format!("synthetic:{}", expression.text());
-                Kind::Synthetic(SyntheticEvaluator::with_sizes(space, &problem.sizes, expression)?, name)
+                Kind::Synthetic(SyntheticEvaluator::with_sizes(space, problem.spec().sizes(), expression)?, name)
             }
             Device::Function(function) => {
                 Kind::Function(FunctionEvaluator::new(space, function, clock), format!("function {}", function.name()))
@@ -120,7 +120,7 @@ impl<'a> Runner<'a> {
     ) -> Result<CommandEvaluator, Error> {
         let Some(options) = problem.command_options(machine, energy) else {
             let remedy = "write `[kernel]` with command = [\"./prog\", \"{N}\"]".to_string();
-            let text = format!("`{}` has no command", problem.source_file.path.display());
+            let text = format!("`{}` has no command", problem.source_file().path.display());
             return Err(Error::request(text, Some(remedy)));
         };
         let options = CommandOptions { clock, ..options };
@@ -221,7 +221,7 @@ impl<'a> Runner<'a> {
     pub fn identity(&self) -> Map<String, Json> {
         let mut identity = self.own_identity();
         if let Some((machine, device)) = &self.surroundings {
-            let variables = self.problem.command.iter().flat_map(|command| &command.environment);
+            let variables = self.problem.spec().command().into_iter().flat_map(|command| &command.environment);
             let own: Vec<&str> = variables.map(|(name, _)| name.as_str()).collect();
             identity.extend(named(machine.setting(device, &own)));
         }

@@ -49,7 +49,7 @@ pub(crate) enum TrainCommand {
 
 pub(super) const TRAIN_TIMING_HELP: &str = "Examples:
   tunesmith tune problem.toml --inputs
-  tunesmith train timing problem.inputs/*=*.jsonl -o timing.json
+  tunesmith train timing problem.spec().inputs()/*=*.jsonl -o timing.json
   tunesmith predict timing.json --input M=640,N=64
 
 Boosted trees learn the logarithm of the speed relative to the default configuration. Whole inputs

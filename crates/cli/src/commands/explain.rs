@@ -194,7 +194,7 @@ impl Recorded {
         let header = store::read_header(run).ok()?;
         let file = tunesmith::recorded::beside(run);
         let problem = Problem::load(&file, &[]).ok()?;
-        let written = |name: &str| lookup(&problem.sizes, name);
+        let written = |name: &str| lookup(problem.spec().sizes(), name);
         let differs = |(name, json): &(&String, &Json)| written(name) != Journal::value_of(json);
         let sizes: Vec<String> =
             header.sizes.iter().filter(differs).map(|(name, json)| format!("{name}={json}")).collect();

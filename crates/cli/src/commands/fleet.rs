@@ -118,8 +118,13 @@ fn shared(args: &TuneArgs) -> Vec<String> {
 /// Returns the options of each worker of this host: a device of its own, or else a processor.
 fn each(spec: &FleetSpec, problem: &Problem, machine: &Machine) -> Vec<Vec<String>> {
     let FleetSpec::Local(count) = spec else { return Vec::new() };
-    let own = problem.kernels.first().filter(|_| problem.command.is_none()).map(|kernel| kernel.language.into());
-    let device = machine.device.clone().or(problem.tuning.device.clone()).or(own);
+    let own = problem
+        .spec()
+        .kernels()
+        .first()
+        .filter(|_| problem.spec().command().is_none())
+        .map(|kernel| kernel.language.into());
+    let device = machine.device.clone().or(problem.spec().tuning().device.clone()).or(own);
     let processors = available();
     let option = |at: usize| match &device {
         Some(DeviceChoice::Cuda(WhichDevice::Best)) => vec!["--device".to_string(), format!("cuda:{at}")],

@@ -253,7 +253,7 @@ fn command<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 /// Loads the problem and shows its warnings.
 fn load(args: &ProblemArgs) -> Result<Problem, Error> {
     let problem = Problem::load(&args.problem, &sizes(args))?;
-    render::messages(&problem.warnings, Some(&problem.source_file));
+    render::messages(problem.warnings(), Some(problem.source_file()));
     Ok(problem)
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn space(args: &SpaceArgs) -> Result<Ending, Error> {
         output::json(&info);
         return Ok(Ending::Done);
     }
-    render::messages(&info.warnings, Some(&problem.source_file));
+    render::messages(&info.warnings, Some(problem.source_file()));
     match &info.configs {
         None => output::print(&summary(&info)),
         Some(configs) => {

@@ -195,7 +195,7 @@ fn search(args: &TuneArgs) -> Result<Search, Error> {
 
 /// Warns of the parts that are left out, quiet or not.
 fn warn(problem: &Problem, starting: &Starting<'_>) {
-    render::messages(starting.warnings, Some(&problem.source_file));
+    render::messages(starting.warnings, Some(problem.source_file()));
     starting.assumptions.iter().for_each(|assumption| output::note(&format!("note: the recording: {assumption}")));
     starting.remarks.iter().for_each(|remark| output::note(&format!("note: {remark}")));
     starting.left_out.iter().for_each(render::left_out);
@@ -212,7 +212,7 @@ fn announce(problem: &Problem, starting: &Starting<'_>) {
     let Starting { device, strategy, space, history, journal, resumed, .. } = starting;
     let size = counted(count(&space.size().to_string()), "configuration");
     let resumed = if *resumed > 0 { format!(", {} resumed", counted(resumed, "evaluation")) } else { String::new() };
-    output::note(&format!("{}: {size} on {device}, strategy {strategy}{resumed}", problem.name));
+    output::note(&format!("{}: {size} on {device}, strategy {strategy}{resumed}", problem.spec().name()));
     if !history.is_empty() {
         let names: Vec<String> = history.iter().map(|file| file.display().to_string()).collect();
         output::note(&format!("history: {}", names.join(", ")));

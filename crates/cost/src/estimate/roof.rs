@@ -106,7 +106,7 @@ pub struct RoofLimit {
 /// Fails if the kernel is not a nest, the file has no model, or it is of kernels in another language.
 pub fn roof(subject: &RoofSubject<'_>, device: Option<(&DeviceFile, &Path)>) -> Result<Roof, Error> {
     let mut roof = Roof { work: None, modelled: None, limit: None, notes: Vec::new() };
-    let Some(nest) = &subject.problem.nest else { return Err(no_nest(subject.problem)) };
+    let Some(nest) = &subject.problem.spec().nest() else { return Err(no_nest(subject.problem)) };
     match work(nest, subject.time_ms) {
         Ok(work) => roof.work = Some(work),
         Err(reason) => roof.notes.push(format!("the nest cannot be counted: {reason}")),
@@ -123,7 +123,7 @@ pub fn roof(subject: &RoofSubject<'_>, device: Option<(&DeviceFile, &Path)>) -> 
 }
 
 fn no_nest(problem: &Problem) -> Error {
-    let text = format!("the kernel in `{}` is not a loop nest", problem.name);
+    let text = format!("the kernel in `{}` is not a loop nest", problem.spec().name());
     Error::request(text, Some("leave --on out, or describe the kernel as a loop nest (`.nest`)".to_string()))
 }
 

@@ -132,7 +132,7 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
     let limit = estimates.limit().map_err(|reason| notes.push(reason)).ok();
     notes.extend(outside_of_measured(&guesses).into_iter().chain(limit.as_ref().and_then(|limit| limit.note())));
     Ok(EstimatedSpace {
-        problem: problem.name.clone(),
+        problem: problem.spec().name().to_string(),
         device: file.provenance.device,
         backend: file.provenance.backend,
         form: form.name(),

@@ -74,11 +74,11 @@ impl<'a> NestEstimates<'a> {
     ///
     /// Fails if the problem's kernel is not a loop nest, or if the file has no model of that form.
     pub fn new(problem: &'a Problem, device: &DeviceFile, form: Form, file: &Path) -> Result<Self, Error> {
-        let Some(nest) = &problem.nest else {
+        let Some(nest) = &problem.spec().nest() else {
             let text = format!(
                 "`{}` is a device file. It estimates loop nests only, but the kernel in `{}` is not a loop nest",
                 file.display(),
-                problem.name
+                problem.spec().name()
             );
             let remedy = "leave it out, or describe the kernel as a loop nest (`.nest`)".to_string();
             return Err(Error::request(text, Some(remedy)));
@@ -91,7 +91,7 @@ impl<'a> NestEstimates<'a> {
     /// Returns the estimate of a configuration. Costs the transformations and a count: some
     /// milliseconds.
     pub fn guess(&self, space: &Space, config: ConfigId) -> Guess {
-        let scope = Scope::of(&self.problem.sizes, space, config);
+        let scope = Scope::of(self.problem.spec().sizes(), space, config);
         let nest = match self.generator.nest(&scope) {
             Ok(nest) => nest,
             Err(reason) => return Guess::Refused(reason),
@@ -182,7 +182,7 @@ impl<'a> NestEstimates<'a> {
             .parameters()
             .iter()
             .map(|parameter| Column { name: parameter.name().to_string(), values: Some(parameter.values().to_vec()) });
-        let name = format!("{}, estimated", self.problem.name);
+        let name = format!("{}, estimated", self.problem.spec().name());
         Recording::new(name, columns.collect(), guesses.iter().filter_map(row).collect())
     }
 

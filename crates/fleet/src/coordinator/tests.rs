@@ -197,7 +197,7 @@ impl Stage {
         FleetOptions {
             spec: FleetSpec::Listen("127.0.0.1:0".to_string()),
             token: self.token.clone(),
-            problem: self.problem.source_file.path.clone(),
+            problem: self.problem.source_file().path.clone(),
             sizes: Vec::new(),
             device: Some(DEVICE.to_string()),
             worker: WorkerProgram::default(),

@@ -46,7 +46,7 @@ pub(super) fn serve(assignment: Assignment<'_>, speaking: &mut Speaking) -> Resu
     let room = machine.jobs();
     let readiness = ready(identity.collect(), &problem, &space, room);
     let name = readiness.identity.get("device").and_then(Json::as_str).unwrap_or_default();
-    tell(&format!("ready: compiles {} for {name}", problem.name));
+    tell(&format!("ready: compiles {} for {name}", problem.spec().name()));
     say(speaking, &FromWorker::Ready(readiness))?;
     answer_all(&mut desk, &packer, &space, room, speaking)
 }

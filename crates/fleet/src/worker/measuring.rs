@@ -54,7 +54,7 @@ pub(super) fn serve(assignment: Assignment<'_>, speaking: &mut Speaking) -> Resu
     }
     let readiness = ready(runner.identity(), &problem, &space, machine.jobs());
     let name = readiness.identity.get("device").and_then(serde_json::Value::as_str).unwrap_or_default();
-    tell(&format!("ready: {} on {name}", problem.name));
+    tell(&format!("ready: {} on {name}", problem.spec().name()));
     say(speaking, &FromWorker::Ready(readiness))?;
     Bench { desk, evaluator: runner.evaluator(), space: &space, parcels: &parcels }.answer_all(speaking)
 }

@@ -1,9 +1,8 @@
 //! A way to compute the result, of which the search chooses one.
 
 use super::code::Code;
-use super::entries::{Entries, list, text};
-use super::texts::Texts;
-use crate::item::{Content, Located};
+use super::maker::Maker;
+use crate::spec::{AlternativeDraft, Key};
 use std::io;
 use tunesmith_space::Value;
 
@@ -69,18 +68,17 @@ impl Alternative {
         &self.name
     }
 
-    /// Returns the keys of the alternative's table in a document. Writes its sources among `texts`.
-    pub(super) fn entries(&self, texts: &Texts) -> io::Result<Entries> {
-        let kernels = self.kernels.iter().map(|code| Ok(code.entries(texts)?.into_table()));
-        let kernels = Content::List(kernels.collect::<io::Result<_>>()?);
-        let (mut parameters, mut constraints) = (Entries::default(), Entries::default());
-        self.parameters.iter().for_each(|(name, values)| parameters.some(name, Some(list(values.iter().cloned()))));
-        self.constraints.iter().for_each(|(meaning, expression)| constraints.some(meaning, Some(text(expression))));
-        let mut entries = Entries::default();
-        entries.some("name", Some(text(&self.name)));
-        entries.some("kernel", Some(Located { value: kernels, span: 0..0 }));
-        entries.some("parameters", Some(parameters.into_table()));
-        entries.some("constraints", Some(constraints.into_table()));
-        Ok(entries)
+    /// Returns the part `key` of a problem. Writes its sources among the texts of `maker`.
+    pub(super) fn draft(&self, key: Key, maker: &Maker<'_>) -> io::Result<AlternativeDraft> {
+        let kernels = self.kernels.iter().enumerate();
+        let kernels = kernels.map(|(at, code)| code.draft(key.field("kernel").at(at), maker));
+        let kernels = kernels.collect::<io::Result<Vec<_>>>()?;
+        Ok(AlternativeDraft {
+            name: self.name.clone(),
+            kernels: kernels.into_iter().flatten().collect(),
+            parameters: self.parameters.iter().map(|(name, values)| super::parameter(name, values)).collect(),
+            constraints: maker.constraints(&self.constraints, &key.field("constraints")),
+            key,
+        })
     }
 }

@@ -1,10 +1,10 @@
 //! Arguments of a problem that is built in code.
 
 use super::contents::Contents;
-use super::entries::{Entries, list, path_value, text, value};
-use super::texts::Texts;
+use super::maker::Maker;
+use crate::spec::{ArgumentDraft, ArgumentKindDraft, Faults, Key};
 use std::io;
-use tunesmith_device::{ElementType, Fill, ScalarType};
+use tunesmith_device::{Access, ElementType, Fill, Memory, PartialTolerance, ScalarType};
 use tunesmith_space::Value;
 
 /// An argument of the kernels: a scalar, an object, a buffer, or memory of a work-group.
@@ -36,7 +36,7 @@ pub struct Arg {
 enum Kind {
     Scalar(Value),
     Object(Vec<u8>),
-    Buffer { access: &'static str, shape: Vec<Value> },
+    Buffer { access: Access, shape: Vec<Value> },
     Local { shape: Vec<Value> },
 }
 
@@ -63,7 +63,7 @@ impl Arg {
         element: impl Into<ElementType>,
         shape: impl IntoIterator<Item = V>,
     ) -> Self {
-        Self::buffer(name.into(), element.into(), "in", shape)
+        Self::buffer(name.into(), element.into(), Access::In, shape)
     }
 
     /// Passes a buffer that the kernels write. It holds poison before each run.
@@ -72,7 +72,7 @@ impl Arg {
         element: impl Into<ElementType>,
         shape: impl IntoIterator<Item = V>,
     ) -> Self {
-        Self::buffer(name.into(), element.into(), "out", shape)
+        Self::buffer(name.into(), element.into(), Access::Out, shape)
     }
 
     /// Passes a buffer that the kernels read and write. It is filled anew before each run.
@@ -81,7 +81,7 @@ impl Arg {
         element: impl Into<ElementType>,
         shape: impl IntoIterator<Item = V>,
     ) -> Self {
-        Self::buffer(name.into(), element.into(), "inout", shape)
+        Self::buffer(name.into(), element.into(), Access::InOut, shape)
     }
 
     /// Passes a workspace of the kernels. It holds poison before a configuration's first run, and
@@ -91,7 +91,7 @@ impl Arg {
         element: impl Into<ElementType>,
         shape: impl IntoIterator<Item = V>,
     ) -> Self {
-        Self::buffer(name.into(), element.into(), "scratch", shape)
+        Self::buffer(name.into(), element.into(), Access::Scratch, shape)
     }
 
     /// Passes memory of a work-group. Its extents may also depend on the parameters.
@@ -107,7 +107,7 @@ impl Arg {
     fn buffer<V: Into<Value>>(
         name: String,
         element: ElementType,
-        access: &'static str,
+        access: Access,
         shape: impl IntoIterator<Item = V>,
     ) -> Self {
         let shape = shape.into_iter().map(Into::into).collect();
@@ -168,61 +168,51 @@ impl Arg {
         &self.name
     }
 
-    /// Returns the keys of the argument's table in a document. Writes its contents among `texts`.
-    pub(super) fn entries(&self, texts: &Texts) -> io::Result<Entries> {
-        let mut entries = Entries::default();
-        entries.some("name", Some(text(&self.name)));
-        entries.some("type", Some(text(&self.element.to_string())));
-        match &self.kind {
-            Kind::Scalar(number) => entries.some("value", Some(value(number.clone()))),
-            Kind::Object(bytes) => {
-                entries.some("value", Some(list(bytes.iter().map(|byte| Value::Int((*byte).into())))));
-            }
+    /// Returns the part `key` of a problem, unless an expression of it is wrong. Writes its contents among the texts of
+    /// `maker`.
+    pub(super) fn draft(&self, key: Key, maker: &Maker<'_>) -> io::Result<Option<ArgumentDraft>> {
+        let fill = self.filled(maker)?;
+        let kind = match &self.kind {
+            Kind::Scalar(value) => maker.expression(value, &key.field("value")).map(ArgumentKindDraft::Scalar),
+            Kind::Object(bytes) => Some(ArgumentKindDraft::Object(bytes.clone())),
             Kind::Local { shape } => {
-                entries.some("shape", Some(list(shape.iter().cloned())));
-                entries.some("memory", Some(text("local")));
+                self.refuse_contents(&key, maker.faults);
+                maker.expressions(shape, &key.field("shape")).map(ArgumentKindDraft::Local)
             }
             Kind::Buffer { access, shape } => {
-                entries.some("shape", Some(list(shape.iter().cloned())));
-                entries.some("access", Some(text(access)));
+                let memory = if self.is_constant { Memory::Constant } else { Memory::Global };
+                let shape = maker.expressions(shape, &key.field("shape"));
+                shape.map(|shape| ArgumentKindDraft::Buffer { shape, fill, access: *access, memory })
             }
-        }
-        entries.some("memory", self.is_constant.then(|| text("constant")));
-        entries.some("symbol", self.symbol.as_deref().map(text));
-        entries.some("align", self.align.map(|bytes| value(i64::try_from(bytes).unwrap_or(i64::MAX))));
-        match &self.fill {
-            None => {}
-            Some(FillWith::Rule(fill)) => fill_entries(&mut entries, fill)?,
-            Some(FillWith::Contents(contents)) => {
-                fill_entries(&mut entries, &Fill::File(contents.path(&self.name, texts)?))?;
-            }
-        }
-        entries.some("relative", self.relative.map(value));
-        entries.some("absolute", self.absolute.map(value));
-        Ok(entries)
+        };
+        let tolerance = PartialTolerance { relative: self.relative, absolute: self.absolute };
+        Ok(kind.map(|kind| ArgumentDraft {
+            key,
+            name: self.name.clone(),
+            element: self.element,
+            kind,
+            symbol: self.symbol.clone(),
+            align: self.align,
+            tolerance: self.relative.or(self.absolute).map(|_| tolerance),
+        }))
     }
-}
 
-/// Adds the keys of a rule that fills a buffer.
-fn fill_entries(entries: &mut Entries, fill: &Fill) -> io::Result<()> {
-    if let Fill::Between(low, high) = fill {
-        let mut between = Entries::default();
-        between.some("random", Some(list([*low, *high].map(Value::from))));
-        entries.some("fill", Some(between.into_table()));
-        return Ok(());
+    /// Returns the rule that fills a buffer.
+    fn filled(&self, maker: &Maker<'_>) -> io::Result<Fill> {
+        Ok(match &self.fill {
+            None => Fill::Random,
+            Some(FillWith::Rule(Fill::File(path))) => Fill::File(maker.folder.join(path)),
+            Some(FillWith::Rule(rule)) => rule.clone(),
+            Some(FillWith::Contents(contents)) => {
+                Fill::File(maker.folder.join(contents.path(&self.name, maker.texts)?))
+            }
+        })
     }
-    let (word, detail) = match fill {
-        Fill::Random | Fill::Between(..) => ("random", None),
-        Fill::Zeros => ("zeros", None),
-        Fill::Ones => ("ones", None),
-        Fill::Iota => ("iota", None),
-        Fill::Constant(number) => ("constant", Some(("constant", value(*number)))),
-        Fill::Generator(expr) => ("generator", Some(("generator", text(expr.text())))),
-        Fill::File(path) => ("file", Some(("path", value(path_value(path)?)))),
-    };
-    entries.some("fill", Some(text(word)));
-    if let Some((key, item)) = detail {
-        entries.some(key, Some(item));
+
+    fn refuse_contents(&self, key: &Key, faults: &Faults) {
+        if self.fill.is_some() {
+            let remedy = "remove it: local memory holds nothing before a kernel runs".to_string();
+            faults.named(key.field("fill"), "", " has no meaning for local memory", Some(remedy));
+        }
     }
-    Ok(())
 }

@@ -1,11 +1,11 @@
 //! A function of a kernel or of a reference, with its source, its compilation and its launch.
 
-use super::entries::{Entries, list, path_value, text, value};
-use super::texts::Texts;
-use crate::item::Item;
+use super::maker::Maker;
+use crate::options::{LANGUAGES, NO_LANGUAGE, Options};
+use crate::spec::{Faults, KernelDraft, Key, NestDraft, WorkDraft};
 use std::io;
-use std::path::PathBuf;
-use tunesmith_device::{CudaCompiler, Language};
+use std::path::{Path, PathBuf};
+use tunesmith_device::{CudaCompiler, FunctionName, Language, Reading};
 use tunesmith_space::Value;
 
 /// A function in its source, as the kernel or the reference of a problem.
@@ -183,38 +183,102 @@ impl Code {
         self.function.as_deref().unwrap_or("nest")
     }
 
-    /// Returns the keys of the code's table in a document. Writes its source among `texts`.
-    pub(super) fn entries(&self, texts: &Texts) -> io::Result<Entries> {
+    /// Returns true if the code is a loop nest.
+    pub(super) fn is_nest(&self) -> bool {
+        match &self.source {
+            Source::File(path) => path.extension().is_some_and(|suffix| suffix == "nest"),
+            Source::Text { suffix, .. } => *suffix == "nest",
+        }
+    }
+
+    /// Returns the loop nest. Writes its text among the texts of `maker`.
+    pub(super) fn nest_draft(&self, key: &Key, maker: &Maker<'_>) -> io::Result<NestDraft> {
+        let options = self.compiler_options(key, maker);
+        Ok(NestDraft { file: self.source_path(maker)?, options })
+    }
+
+    /// Returns the part `key` of a problem, unless one of its own parts is wrong. Writes its source among the texts of
+    /// `maker`.
+    pub(super) fn draft(&self, key: Key, maker: &Maker<'_>) -> io::Result<Option<KernelDraft>> {
+        let file = self.source_path(maker)?;
+        if self.is_nest() {
+            let remedy = "a loop nest is the only kernel of its problem".to_string();
+            maker.faults.error(key, "a loop nest can be no reference, alternative or one of several", Some(remedy));
+            return Ok(None);
+        }
+        let (Some(languages), Some(function), Some(work)) = (
+            self.languages_of(&file, &key, maker.faults),
+            self.function_name(&key, maker.faults),
+            self.work(&key, maker),
+        ) else {
+            return Ok(None);
+        };
+        let repeat = match &self.repeat {
+            Some(times) => maker.expression(times, &key.field("repeat")),
+            None => None,
+        };
+        let paths = |paths: &[PathBuf]| paths.iter().map(|path| maker.folder.join(path)).collect();
+        let options = self.compiler_options(&key, maker);
+        Ok(Some(KernelDraft {
+            name: self.name.clone(),
+            options: vec![options; languages.len()],
+            languages,
+            file,
+            function,
+            sources: paths(&self.sources),
+            include: paths(&self.include),
+            compiler: self.compiler,
+            arguments: self.arguments.clone(),
+            repeat,
+            work,
+            reading: Reading::default(),
+            key,
+        }))
+    }
+
+    fn source_path(&self, maker: &Maker<'_>) -> io::Result<PathBuf> {
         let file = match &self.source {
             Source::File(path) => path.clone(),
-            Source::Text { suffix, text } => texts.write(self.label(), suffix, text.as_bytes())?,
+            Source::Text { suffix, text } => maker.texts.write(self.label(), suffix, text.as_bytes())?,
         };
-        let paths = |paths: &[PathBuf]| -> io::Result<Option<Item>> {
-            let values = paths.iter().map(|path| path_value(path)).collect::<io::Result<Vec<_>>>()?;
-            Ok((!values.is_empty()).then(|| list(values)))
-        };
-        let mut entries = Entries::default();
-        entries.some("function", self.function.as_deref().map(text));
-        entries.some("file", Some(value(path_value(&file)?)));
-        entries.some(
-            "language",
-            match self.languages.as_slice() {
-                [] => None,
-                [language] => Some(text(language.name())),
-                several => Some(list(several.iter().map(|language| language.name().into()))),
-            },
-        );
-        entries.some("name", self.name.as_deref().map(text));
-        entries.some("sources", paths(&self.sources)?);
-        entries.some("include", paths(&self.include)?);
-        let texts = |texts: &[String]| list(texts.iter().map(|text| text.as_str().into()));
-        entries.some("options", (!self.options.is_empty()).then(|| texts(&self.options)));
-        entries.some("compiler", self.compiler.map(|compiler| text(compiler.name())));
-        for (key, extents) in [("global", &self.global), ("grid", &self.grid), ("local", &self.local)] {
-            entries.some(key, (!extents.is_empty()).then(|| list(extents.iter().cloned())));
+        Ok(maker.folder.join(file))
+    }
+
+    /// Returns the languages: those that were named, or that of the file's suffix.
+    fn languages_of(&self, file: &Path, key: &Key, faults: &Faults) -> Option<Vec<Language>> {
+        if !self.languages.is_empty() {
+            return Some(self.languages.clone());
         }
-        entries.some("arguments", self.arguments.as_deref().map(texts));
-        entries.some("repeat", self.repeat.clone().map(value));
-        Ok(entries)
+        let language = Language::from_suffix(file);
+        if language.is_none() {
+            faults.named(key.field("file"), "", NO_LANGUAGE, Some(LANGUAGES.to_string()));
+        }
+        language.map(|language| vec![language])
+    }
+
+    fn function_name(&self, key: &Key, faults: &Faults) -> Option<FunctionName> {
+        let name = FunctionName::parse(self.label());
+        name.map_err(|error| faults.named(key.field("function"), "", format!(": {error}"), None)).ok()
+    }
+
+    fn work(&self, key: &Key, maker: &Maker<'_>) -> Option<WorkDraft> {
+        let extents = |extents: &[Value], name: &str| match extents {
+            [] => Some(None),
+            stated => maker.expressions(stated, &key.field(name)).map(Some),
+        };
+        Some(WorkDraft {
+            global: extents(&self.global, "global")?,
+            grid: extents(&self.grid, "grid")?,
+            local: extents(&self.local, "local")?,
+        })
+    }
+
+    /// Returns the options of the compiler. Folders that they name are relative to the problem's.
+    fn compiler_options(&self, key: &Key, maker: &Maker<'_>) -> Options {
+        let mut options = Options::default();
+        for (option, problem) in options.add(self.options.iter().map(String::as_str), maker.folder) {
+            maker.faults.error(key.field("options"), format!("option `{option}`: {problem}"), None);
+        }
+        options
     }
 }

@@ -1,13 +1,13 @@
 //! Problems that are built in code.
 //!
-//! [`ProblemBuilder`] makes the same document as a problem file in TOML. Every check and every
+//! [`ProblemBuilder`] makes the same draft as a problem file in TOML. Every check and every
 //! meaning is therefore the same as that of problem files.
 
 mod alternative;
 mod argument;
 mod code;
 mod contents;
-mod entries;
+mod maker;
 mod texts;
 
 pub use alternative::Alternative;
@@ -15,12 +15,16 @@ pub use argument::Arg;
 pub use code::Code;
 pub use contents::Contents;
 
-use crate::item::{Content, Item, Located, Table};
-use crate::{Problem, ProblemError, SourceFile, document};
-use entries::{Entries, Listing, text, value};
+use crate::places::Places;
+use crate::spec::{
+    AlternativesDraft, Draft, Faults, FurtherDraft, Key, ParameterDraft, SubjectDraft, ValuesDraft, VerifyDraft,
+};
+use crate::{Problem, ProblemError, SourceFile, Tuning};
+use maker::Maker;
 use std::io;
 use std::path::PathBuf;
 use texts::Texts;
+use tunesmith_device::{Fill, PartialTolerance};
 use tunesmith_space::Value;
 
 /// Builds a [`Problem`] in code.
@@ -211,134 +215,157 @@ impl ProblemBuilder {
     pub fn build(&self) -> Result<Problem, ProblemError> {
         let path = self.folder.join(&self.name);
         let unwritten = |error: io::Error| {
-            if error.kind() == io::ErrorKind::InvalidInput {
-                let remedy = "rename it; only the problem's folder may have such a name".to_string();
-                return ProblemError::unreadable(&path, format!("the name {error}"), Some(remedy));
-            }
             let text = format!("cannot write the problem's sources and data: {error}");
             ProblemError::unreadable(&path, text, Some("make room in the temporary folder".to_string()))
         };
         let texts = Texts::new().map_err(unwritten)?;
-        let mut listing = Listing { text: format!("Problem::builder({:?})\n", self.name), calls: Vec::new() };
-        let document = self.document(&mut listing, &texts).map_err(unwritten)?;
-        let source_file = SourceFile { calls: Some(listing.calls.into()), ..SourceFile::new(&*path, listing.text) };
-        let problem = document::read_document(&document, source_file, &[])?;
-        Ok(Problem { texts: Some(texts.folder()), ..problem })
+        let faults = Faults::default();
+        let maker = Maker { folder: &self.folder, texts: &texts, faults: &faults };
+        let draft = self.draft(&maker).map_err(unwritten)?;
+        let problem = Problem::checked(&draft, faults, SourceFile::new(&*path, ""), self.calls());
+        Ok(Problem { texts: Some(texts.folder()), ..problem? })
     }
 
-    /// Returns the document, the same as from TOML for this problem.
-    fn document(&self, listing: &mut Listing, texts: &Texts) -> io::Result<Table> {
-        let mut document = Table::default();
-        let mut section = |name: &str, item: Item| document.entries.push((unplaced(name), item));
-        section("problem", table(self.head(listing)));
-        section("parameters", table(self.parameter_entries(listing)));
-        section("constraints", table(self.constraint_entries(listing)));
-        if let Some(kernel) = self.kernel_item(listing, texts)? {
-            section("kernel", kernel);
-        }
-        if !self.alternatives.is_empty() {
-            let alternatives = self.alternatives.iter();
-            let alternatives =
-                alternatives.map(|one| Ok(listing.table("alternative", one.name(), one.entries(texts)?)));
-            let alternatives = alternatives.collect::<io::Result<Vec<Item>>>()?;
-            section("alternative", Located { value: Content::List(alternatives), span: 0..0 });
-        }
-        let arguments = self.arguments.iter();
-        let arguments = arguments.map(|one| Ok(listing.table("argument", one.label(), one.entries(texts)?)));
-        let arguments = arguments.collect::<io::Result<Vec<Item>>>()?;
-        section("arguments", Located { value: Content::List(arguments), span: 0..0 });
-        let verify = self.verify_entries(listing, texts)?;
-        if !verify.is_empty() {
-            section("verify", table(verify));
-        }
-        if !self.default.is_empty() {
-            let mut entries = Entries::default();
-            self.default.iter().for_each(|(name, one)| entries.some(name, Some(value(one.clone()))));
-            section("tuning", table(vec![(unplaced("default"), listing.named("default", entries))]));
-        }
-        Ok(document)
-    }
-
-    fn head(&self, listing: &mut Listing) -> Vec<Entry> {
-        let sizes = self.sizes.iter().map(|(name, size)| listing.pair("size", name, value(size.clone()))).collect();
-        let mut head = vec![(unplaced("name"), text(&self.name)), (unplaced("sizes"), table(sizes))];
-        for (key, expression) in [("flops", &self.flops), ("bytes", &self.bytes)] {
-            let item = expression.clone().map(|expression| listing.single(key, value(expression)));
-            head.extend(item.map(|item| (unplaced(key), item)));
-        }
-        head
-    }
-
-    fn parameter_entries(&self, listing: &mut Listing) -> Vec<Entry> {
-        let entry = |(name, values): &(String, Vec<Value>)| {
-            listing.pair("parameter", name, entries::list(values.iter().cloned()))
+    /// Returns the parts of the problem, as far as their expressions can be read.
+    fn draft(&self, maker: &Maker<'_>) -> io::Result<Draft> {
+        let problem = Key::of("problem");
+        let expression = |value: &Option<Value>, key: &str| {
+            value.as_ref().and_then(|value| maker.expression(value, &problem.field(key)))
         };
-        self.parameters.iter().map(entry).collect()
+        let arguments = self.arguments.iter().enumerate();
+        let arguments = arguments.map(|(at, one)| one.draft(Key::of("arguments").at(at), maker));
+        self.refuse_twins(maker.faults);
+        if self.parameters.is_empty() && self.alternatives.is_empty() {
+            let remedy = "write `.parameter(\"TILE\", [8, 16, 32])`".to_string();
+            maker.faults.error(Key::of("parameters"), "there is no tuning parameter", Some(remedy));
+        }
+        Ok(Draft {
+            name: self.name.clone(),
+            sizes: self.sizes.clone(),
+            flops: expression(&self.flops, "flops"),
+            bytes: expression(&self.bytes, "bytes"),
+            parameters: self.parameters.iter().map(|(name, values)| parameter(name, values)).collect(),
+            constraints: maker.constraints(&self.constraints, &Key::of("constraints")),
+            subject: self.subject(maker)?,
+            arguments: arguments.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect(),
+            verify: self.verification(maker)?,
+            tuning: Tuning { default: (!self.default.is_empty()).then(|| self.default.clone()), ..Tuning::default() },
+            ..Draft::default()
+        })
     }
 
-    fn constraint_entries(&self, listing: &mut Listing) -> Vec<Entry> {
-        let constraints = self.constraints.iter();
-        constraints.map(|(meaning, expression)| listing.pair("constraint", meaning, text(expression))).collect()
+    /// Returns the kernels, or the alternatives.
+    fn subject(&self, maker: &Maker<'_>) -> io::Result<SubjectDraft> {
+        let kernel = Key::of("kernel");
+        if self.alternatives.is_empty() {
+            return match &self.kernels[..] {
+                [] => Ok(SubjectDraft::None),
+                [nest] if nest.is_nest() => Ok(SubjectDraft::Nest(nest.nest_draft(&kernel, maker)?)),
+                several => {
+                    let kernels = several.iter().enumerate().map(|(at, code)| code.draft(kernel.at(at), maker));
+                    let kernels = kernels.collect::<io::Result<Vec<_>>>()?;
+                    Ok(SubjectDraft::Kernels(kernels.into_iter().flatten().collect()))
+                }
+            };
+        }
+        if !self.kernels.is_empty() {
+            let remedy = "add every kernel to its alternative".to_string();
+            maker.faults.error(kernel, "a problem has either kernels or alternatives", Some(remedy));
+        }
+        let key = Key::of("alternative");
+        let entries = self.alternatives.iter().enumerate().map(|(at, one)| one.draft(key.at(at), maker));
+        let choice = self.choice.clone().unwrap_or_else(|| CHOICE.to_string());
+        Ok(SubjectDraft::Alternatives(AlternativesDraft { choice, entries: entries.collect::<io::Result<_>>()? }))
     }
 
-    /// Returns the only kernel, or the list of several. With alternatives, returns the name of the
-    /// choice.
-    fn kernel_item(&self, listing: &mut Listing, texts: &Texts) -> io::Result<Option<Item>> {
-        if let (Some(choice), true) = (&self.choice, self.kernels.is_empty()) {
-            return Ok(Some(table(vec![(unplaced("alternative"), listing.single("choice", text(choice)))])));
-        }
-        let kernels = self.kernels.iter();
-        let kernels = kernels.map(|code| Ok(listing.table("kernel", code.label(), code.entries(texts)?)));
-        let mut kernels = kernels.collect::<io::Result<Vec<Item>>>()?;
-        match kernels.len() {
-            0 | 1 => Ok(kernels.pop()),
-            _ => Ok(Some(Located { value: Content::List(kernels), span: 0..0 })),
-        }
-    }
-
-    fn verify_entries(&self, listing: &mut Listing, texts: &Texts) -> io::Result<Vec<Entry>> {
-        let mut verify = Vec::new();
-        if let Some(code) = &self.reference {
-            let item = listing.table("reference", code.label(), code.entries(texts)?);
-            verify.push((unplaced("reference"), item));
-        }
+    fn verification(&self, maker: &Maker<'_>) -> io::Result<VerifyDraft> {
+        let section = Key::of("verify");
+        let reference = match &self.reference {
+            Some(code) => code.draft(section.field("reference"), maker)?,
+            None => None,
+        };
         let expected = self.expected.iter().map(|(name, contents)| {
-            let path = contents.path(&format!("{name}_expected"), texts)?;
-            Ok(listing.pair("expected", name, value(entries::path_value(&path)?)))
+            let path = contents.path(&format!("{name}_expected"), maker.texts)?;
+            Ok((name.clone(), Fill::File(maker.folder.join(path))))
         });
-        let expected = expected.collect::<io::Result<Vec<Entry>>>()?;
-        if !expected.is_empty() {
-            verify.push((unplaced("expected"), table(expected)));
+        let further = |(at, sizes): (usize, &Vec<(String, Value)>)| FurtherDraft {
+            key: section.field("sizes").at(at),
+            sizes: sizes.clone(),
+        };
+        Ok(VerifyDraft {
+            reference,
+            expected: expected.collect::<io::Result<_>>()?,
+            tolerance: PartialTolerance { relative: self.relative, absolute: self.absolute },
+            compare: self.compare.iter().map(|(output, ranges)| maker.compared(output, ranges)).collect(),
+            sizes: self.verify_at.iter().enumerate().map(further).collect(),
+        })
+    }
+
+    fn refuse_twins(&self, faults: &Faults) {
+        fn names<T>(pairs: &[(String, T)]) -> impl Iterator<Item = &str> {
+            pairs.iter().map(|(name, _)| name.as_str())
         }
-        let compare = self.compare.iter().map(|(name, ranges)| listing.pair("compare", name, text(ranges)));
-        let compare: Vec<Entry> = compare.collect();
-        if !compare.is_empty() {
-            verify.push((unplaced("compare"), table(compare)));
+        faults.refuse_twins(&Key::of("constraints"), names(&self.constraints));
+        faults.refuse_twins(&Key::of("verify").field("expected"), names(&self.expected));
+        faults.refuse_twins(&Key::of("verify").field("compare"), names(&self.compare));
+        faults.refuse_twins(&Key::of("tuning").field("default"), names(&self.default));
+    }
+
+    /// Returns the calls that state the parts.
+    fn calls(&self) -> Places {
+        let mut places = Places::default();
+        let mut add = |key: Key, method: &str, name: Option<&str>| {
+            let name = name.map_or_else(String::new, |name| format!("{name:?}"));
+            places.add_call(key, format!(".{method}({name})"));
+        };
+        for (name, _) in &self.sizes {
+            add(Key::of("problem").field("sizes").field(name), "size", Some(name));
         }
-        let sizes = self.verify_at.iter().map(|sizes| {
-            let mut entries = Entries::default();
-            sizes.iter().for_each(|(name, one)| entries.some(name, Some(value(one.clone()))));
-            listing.named("verify_at", entries)
-        });
-        let sizes: Vec<Item> = sizes.collect();
-        if !sizes.is_empty() {
-            verify.push((unplaced("sizes"), Located { value: Content::List(sizes), span: 0..0 }));
+        for (name, _) in &self.parameters {
+            add(Key::of("parameters").field(name), "parameter", Some(name));
         }
-        for (key, tolerance) in [("relative", self.relative), ("absolute", self.absolute)] {
-            let item = tolerance.map(|tolerance| listing.single(key, value(tolerance)));
-            verify.extend(item.map(|item| (unplaced(key), item)));
+        for (name, _) in &self.constraints {
+            add(Key::of("constraints").field(name), "constraint", Some(name));
         }
-        Ok(verify)
+        for (at, code) in self.kernels.iter().enumerate() {
+            add(Key::of("kernel").at(at), "kernel", Some(code.label()));
+        }
+        for (at, one) in self.alternatives.iter().enumerate() {
+            add(Key::of("alternative").at(at), "alternative", Some(one.name()));
+        }
+        for (at, one) in self.arguments.iter().enumerate() {
+            add(Key::of("arguments").at(at), "argument", Some(one.label()));
+        }
+        let verify = Key::of("verify");
+        for (name, _) in &self.expected {
+            add(verify.field("expected").field(name), "expected", Some(name));
+        }
+        for (name, _) in &self.compare {
+            add(verify.field("compare").field(name), "compare", Some(name));
+        }
+        if let Some(code) = &self.reference {
+            add(verify.field("reference"), "reference", Some(code.label()));
+        }
+        for (key, method) in [
+            (Key::of("problem").field("flops"), "flops"),
+            (Key::of("problem").field("bytes"), "bytes"),
+            (Key::of("kernel").field("alternative"), "choice"),
+            (Key::of("kernel").field("file"), "kernel"),
+            (verify.field("relative"), "relative"),
+            (verify.field("absolute"), "absolute"),
+            (verify.field("sizes"), "verify_at"),
+            (Key::of("tuning").field("default"), "default"),
+        ] {
+            add(key, method, None);
+        }
+        places
     }
 }
 
-/// A key of a document with its value.
-type Entry = (Located<String>, Item);
+/// The parameter that chooses among alternatives, unless it is named.
+const CHOICE: &str = "alternative";
 
-fn unplaced(key: &str) -> Located<String> {
-    Located { value: key.to_string(), span: 0..0 }
-}
-
-fn table(entries: Vec<Entry>) -> Item {
-    Located { value: Content::Table(Table { entries }), span: 0..0 }
+/// Returns the tuning parameter `name`.
+fn parameter(name: &str, values: &[Value]) -> ParameterDraft {
+    ParameterDraft { name: name.to_string(), values: ValuesDraft::List(values.to_vec()) }
 }

@@ -3,14 +3,13 @@
 //! They are parameters of the space, and no macros of the kernel. Their values stand in the file, or
 //! come from the device: all of its clocks, or those that a model of its power finds worth trying.
 
-mod read;
 mod settle;
 
-pub(crate) use read::read;
 pub use settle::{Settled, settle};
 
 use crate::setting::{DeviceSetting, SettingValues};
-use crate::{Diagnostic, Level, Problem, ProblemError};
+use crate::spec::Further;
+use crate::{Diagnostic, Level, Problem, ProblemError, ProblemSpec};
 use serde_json::{Map, Value as Json};
 use tunesmith_device::{Abilities, CommandOptions, ENERGY_MJ, Knob, LiveOptions, Machine, Target};
 use tunesmith_space::{Constraint, Parameter, Value};
@@ -18,12 +17,12 @@ use tunesmith_space::{Constraint, Parameter, Value};
 impl Problem {
     /// Returns the settings of the device among the tuning parameters.
     pub fn knobs(&self) -> Vec<Knob> {
-        self.settings.iter().map(|setting| setting.knob).collect()
+        self.spec.settings.iter().map(|setting| setting.knob).collect()
     }
 
     /// Returns the setting whose values only the device knows, if there is one.
     pub(crate) fn awaited(&self) -> Option<&DeviceSetting> {
-        self.settings.iter().find(|setting| setting.values != SettingValues::Known)
+        self.spec.settings.iter().find(|setting| setting.values != SettingValues::Known)
     }
 
     /// Returns true if the values of a setting come from the device, and are not known yet.
@@ -34,21 +33,7 @@ impl Problem {
     /// Returns the problem with values for the setting that awaits the device, at all its sizes.
     #[must_use]
     pub fn with_values(&self, values: &[u32]) -> Self {
-        let mut problem = self.clone();
-        let Some(at) = problem.settings.iter().position(|setting| setting.values != SettingValues::Known) else {
-            return problem;
-        };
-        let setting = &mut problem.settings[at];
-        setting.values = SettingValues::Known;
-        // No device has a clock twice, and at least one was found.
-        if let Ok(parameter) = Parameter::new(setting.knob.name(), values.iter().map(|mhz| Value::Int(i64::from(*mhz))))
-        {
-            problem.places.parameters.push(setting.place.clone());
-            problem.parameters.push(parameter);
-        }
-        problem.verified_at =
-            problem.verified_at.iter().map(|(label, one)| (label.clone(), one.with_values(values))).collect();
-        problem
+        Self { spec: self.spec.with_values(values), ..self.clone() }
     }
 
     /// Returns the problem with the values that a recorded run had for the setting that awaits the
@@ -66,8 +51,8 @@ impl Problem {
     /// # Errors
     /// It does not take one of them.
     pub(crate) fn check_settings(&self, abilities: &Abilities) -> Result<(), ProblemError> {
-        for setting in &self.settings {
-            let parameter = self.parameters.iter().find(|parameter| parameter.name() == setting.knob.name());
+        for setting in &self.spec.settings {
+            let parameter = self.spec.parameters.iter().find(|parameter| parameter.name() == setting.knob.name());
             let values = parameter.into_iter().flat_map(Parameter::values).filter_map(Value::as_int);
             let refused = values
                 .filter_map(|value| u32::try_from(value).ok())
@@ -75,7 +60,7 @@ impl Problem {
             if let Some(reason) = refused {
                 let remedy = "`clock_mhz = \"all\"` takes the clocks that the device has".to_string();
                 let remedy = (setting.knob == Knob::Clock).then_some(remedy);
-                return Err(self.error(setting.place.clone(), reason, remedy));
+                return Err(self.error(&setting.key(), reason, remedy));
             }
         }
         Ok(())
@@ -85,7 +70,7 @@ impl Problem {
     pub(crate) fn warn_of_awaited(&self) -> Option<Diagnostic> {
         let setting = self.awaited()?;
         let text = format!("the values of `{}` come from the device: the space is built without them", setting.knob);
-        Some(self.source_file.diagnostic(Level::Warning, setting.place.clone(), text, None))
+        Some(self.message(Level::Warning, &setting.key(), text, None))
     }
 
     /// Returns true if a constraint needs the setting that awaits the device.
@@ -98,11 +83,11 @@ impl Problem {
     /// Returns the options of the evaluator of the problem's command. With `energy`, the energy of every
     /// run is measured, unless the command prints it. `None` if the problem has no command.
     pub fn command_options(&self, machine: &Machine, energy: bool) -> Option<CommandOptions> {
-        let spec = self.command.clone()?;
+        let spec = self.spec.command()?.clone();
         let is_metered = energy && !self.prints_energy();
         Some(CommandOptions {
-            sizes: self.sizes.clone(),
-            policy: self.policy,
+            sizes: self.spec.sizes.clone(),
+            policy: self.spec.policy,
             jobs: machine.jobs(),
             worker: machine.worker.clone(),
             sandbox: machine.sandbox.clone(),
@@ -113,7 +98,7 @@ impl Problem {
 
     /// Returns true if the problem's command prints its energy.
     pub fn prints_energy(&self) -> bool {
-        self.command.iter().flat_map(|command| &command.values).any(|(name, _)| name == ENERGY_MJ)
+        self.spec.command().into_iter().flat_map(|command| &command.values).any(|(name, _)| name == ENERGY_MJ)
     }
 
     /// Returns the options of a device that runs the problem's kernels.
@@ -124,7 +109,7 @@ impl Problem {
         Ok(LiveOptions {
             target: target.clone(),
             compilers: machine.compilers.clone(),
-            policy: self.policy,
+            policy: self.spec.policy,
             jobs: machine.jobs(),
             knobs: self.knobs(),
             power: machine.power.clone(),
@@ -133,5 +118,25 @@ impl Problem {
             parcels: machine.parcels.clone(),
             ..LiveOptions::new(self.kernel_spec(target.language())?)
         })
+    }
+}
+
+impl ProblemSpec {
+    /// Returns the problem with values for the setting that awaits the device, at all its sizes.
+    fn with_values(&self, values: &[u32]) -> Self {
+        let mut spec = self.clone();
+        let Some(setting) = spec.settings.iter_mut().find(|setting| setting.values != SettingValues::Known) else {
+            return spec;
+        };
+        setting.values = SettingValues::Known;
+        // No device has a clock twice, and at least one was found.
+        if let Ok(parameter) = Parameter::new(setting.knob.name(), values.iter().map(|mhz| Value::Int(i64::from(*mhz))))
+        {
+            spec.keys.parameters.insert(parameter.name().to_string(), setting.key());
+            spec.parameters.push(parameter);
+        }
+        let at = |further: &Further| Further { spec: further.spec.with_values(values), ..further.clone() };
+        spec.further = spec.further.iter().map(at).collect();
+        spec
     }
 }

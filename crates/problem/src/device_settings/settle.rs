@@ -37,11 +37,11 @@ pub fn settle<'a>(
     limits: &[(String, Value)],
     interrupt: &Interrupt,
 ) -> Result<Settled<'a>, Error> {
-    if problem.settings.is_empty() {
+    if problem.spec.settings.is_empty() {
         return Ok(Settled { problem: Cow::Borrowed(problem), note: None });
     }
     let goal = problem.goal(objective);
-    if goal.is_none() && problem.settings.iter().any(|setting| setting.values == SettingValues::Model) {
+    if goal.is_none() && problem.spec.settings.iter().any(|setting| setting.values == SettingValues::Model) {
         let text =
             format!("`clock_mhz = \"model\"` knows the effect of the clock on time and energy, not on {objective}");
         let remedy = "tune for time, energy, edp or gflops_per_w, or write `clock_mhz = { all = 12 }`".to_string();
@@ -62,7 +62,7 @@ pub fn settle<'a>(
     };
     // The first value is the default's. The highest clock is nearest to that of a device left alone.
     let descending: Vec<u32> = chosen.into_iter().rev().collect();
-    let note = text.map(|text| problem.source_file.diagnostic(Level::Warning, setting.place.clone(), text, None));
+    let note = text.map(|text| problem.message(Level::Warning, &setting.key(), text, None));
     Ok(Settled { problem: Cow::Owned(problem.with_values(&descending)), note })
 }
 
@@ -104,7 +104,7 @@ impl Problem {
     fn goal(&self, objective: &Objective) -> Option<Goal> {
         let [aim] = objective.parts() else { return None };
         // The file may give the names another meaning.
-        let is_own = |name: &str| self.metrics.iter().any(|(known, _)| known == name);
+        let is_own = |name: &str| self.spec.metrics.iter().any(|(known, _)| known == name);
         match (aim.name.as_str(), aim.direction) {
             ("time_ms", Direction::Minimise) => Some(Goal::Time),
             (name, _) if is_own(name) || is_own("energy") => None,

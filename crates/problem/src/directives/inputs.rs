@@ -1,42 +1,34 @@
 //! Reads the inputs of a kernel: scalars and buffers.
 
+use super::Reader;
 use super::signature::Parameter;
 use super::translate::{bracket, split};
 use super::tuning::Fault;
-use super::{Entry, Reader, entry};
-use crate::item::Item;
+use crate::spec::{ArgumentDraft, ArgumentKindDraft, Key};
 use std::ops::Range;
-use tunesmith_device::{ElementType, ScalarType};
-use tunesmith_space::Value;
+use tunesmith_device::{Access, ElementType, Fill, Memory, ScalarType};
+use tunesmith_space::{Expr, Value};
 
 /// An input of a kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Input {
     element: ElementType,
     kind: Kind,
-    place: Range<usize>,
+    pub(super) place: Range<usize>,
 }
 
 #[derive(Clone, Debug)]
 enum Kind {
     Scalar(Scalar),
-    Buffer { size: String, fill: Fill },
+    Buffer { size: Expr, fill: Fill },
 }
 
 #[derive(Clone, Debug)]
 enum Scalar {
     /// An expression.
-    Value(String),
+    Value(Expr),
     /// A random number between two numbers.
     Random(f64, f64),
-}
-
-#[derive(Clone, Debug)]
-enum Fill {
-    Random(f64, f64),
-    Constant(f64),
-    /// An expression of `i`, the number of the element.
-    Generator(String),
 }
 
 /// The types of C, OpenCL and CUDA, with ours.
@@ -155,11 +147,11 @@ impl Reader<'_> {
         match contents {
             [] => {
                 let (low, high) = usual_bounds(element);
-                Ok(Fill::Random(low, high))
+                Ok(Fill::Between(low, high))
             }
             [generator] if generator.starts_with('[') => self.expression(generator, Some("i")).map(Fill::Generator),
             [value] if !value.starts_with('{') => self.number(value).map(Fill::Constant),
-            _ => self.bounds(contents).map(|(low, high)| Fill::Random(low, high)),
+            _ => self.bounds(contents).map(|(low, high)| Fill::Between(low, high)),
         }
     }
 
@@ -185,47 +177,28 @@ impl Reader<'_> {
 }
 
 impl Input {
-    /// Returns the argument's table. `declared` is the kernel's parameter, and `number` counts the
-    /// inputs from 1.
-    pub(super) fn item(&self, declared: Option<&Parameter>, number: usize) -> Item {
-        let name = declared.map_or_else(|| format!("input_{number}"), |declared| declared.name.clone());
-        let at = |value: Value| Item::scalar(value, self.place.clone());
-        let text = |text: &str| at(Value::Str(text.into()));
-        let key = |name: &str, item: Item| entry(name, &self.place, item);
-        let mut entries = vec![key("name", text(&name)), key("type", text(&self.element.to_string()))];
-        match &self.kind {
-            Kind::Scalar(Scalar::Value(value)) => entries.push(key("value", text(value))),
+    /// Returns the argument at `number`, counted from 0. `declared` is the kernel's parameter.
+    pub(super) fn draft(&self, declared: Option<&Parameter>, number: usize) -> ArgumentDraft {
+        let name = declared.map_or_else(|| format!("input_{}", number + 1), |declared| declared.name.clone());
+        let kind = match &self.kind {
+            Kind::Scalar(Scalar::Value(value)) => ArgumentKindDraft::Scalar(value.clone()),
             Kind::Scalar(Scalar::Random(low, high)) => {
-                let value = drawn(self.element.scalar(), *low, *high, &name);
-                entries.push(key("value", at(value)));
+                ArgumentKindDraft::Scalar(Expr::constant(drawn(self.element.scalar(), *low, *high, &name)))
             }
             Kind::Buffer { size, fill } => {
-                entries.push(key("shape", Item::list(vec![text(size)], self.place.clone())));
                 // Without a declaration, the kernel may write everything.
                 let is_const = declared.is_some_and(|declared| declared.is_const);
-                entries.push(key("access", text(if is_const { "in" } else { "inout" })));
-                let is_constant_memory = declared.is_some_and(|declared| declared.is_constant_memory);
-                entries.extend(is_constant_memory.then(|| key("memory", text("constant"))));
-                entries.extend(self.contents(fill));
+                let is_constant = declared.is_some_and(|declared| declared.is_constant_memory);
+                ArgumentKindDraft::Buffer {
+                    shape: vec![size.clone()],
+                    fill: fill.clone(),
+                    access: if is_const { Access::In } else { Access::InOut },
+                    memory: if is_constant { Memory::Constant } else { Memory::Global },
+                }
             }
-        }
-        Item::table(entries, self.place.clone())
-    }
-
-    fn contents(&self, fill: &Fill) -> Vec<Entry> {
-        let at = |value: Value| Item::scalar(value, self.place.clone());
-        let key = |name: &str, item: Item| entry(name, &self.place, item);
-        let word = |word: &str| key("fill", at(Value::Str(word.into())));
-        match fill {
-            Fill::Constant(number) => vec![word("constant"), key("constant", at(Value::Float(*number)))],
-            Fill::Generator(text) => {
-                vec![word("generator"), key("generator", at(Value::Str(text.as_str().into())))]
-            }
-            Fill::Random(low, high) => {
-                let bounds = Item::list([low, high].map(|bound| at(Value::Float(*bound))).into(), self.place.clone());
-                vec![key("fill", Item::table(vec![key("random", bounds)], self.place.clone()))]
-            }
-        }
+        };
+        let key = Key::of("arguments").at(number);
+        ArgumentDraft { key, name, element: self.element, kind, symbol: None, align: None, tolerance: None }
     }
 }
 

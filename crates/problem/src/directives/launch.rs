@@ -1,15 +1,20 @@
 //! Reads how a kernel is launched: its function, inputs, sizes and device.
 
+use super::Reader;
 use super::inputs::Input;
 use super::names::{Api, Part};
 use super::signature::{self, Declared};
 use super::translate::split;
-use super::{Entry, Reader, entry};
-use crate::Diagnostic;
-use crate::item::{Item, Located};
-use crate::{Level, SourceFile};
+use crate::diagnostic::{Located, Messages};
+use crate::options::{LANGUAGES, NO_LANGUAGE, Options};
+use crate::places::Places;
+use crate::spec::{ArgumentDraft, KernelDraft, Key, WorkDraft};
+use crate::tuning::{MOST_SAMPLES, MOST_WARMUPS};
+use crate::{Diagnostic, Level, SourceFile};
 use std::ops::Range;
-use tunesmith_space::did_you_mean;
+use std::path::Path;
+use tunesmith_device::{ChoiceError, DeviceChoice, FunctionName, Language, Reading};
+use tunesmith_space::{Expr, Value, did_you_mean};
 
 /// The directives about a launch.
 #[derive(Debug, Default)]
@@ -19,12 +24,19 @@ pub(super) struct Launch {
     function: Option<Located<String>>,
     pub(super) source: Option<Located<String>>,
     inputs: Vec<Input>,
-    extent: Option<Item>,
-    group: Option<Item>,
-    flags: Option<Item>,
+    extent: Option<Located<Vec<Expr>>>,
+    group: Option<Located<Vec<Expr>>>,
+    flags: Option<Located<Vec<String>>>,
     platform: Option<Located<String>>,
     device: Option<Located<String>>,
-    check: Option<Item>,
+    check: Option<Located<Check>>,
+}
+
+/// A function that computes the correct result.
+#[derive(Debug)]
+struct Check {
+    file: String,
+    function: String,
 }
 
 impl Reader<'_> {
@@ -45,8 +57,8 @@ impl Reader<'_> {
             Part::Platform => launch.platform = Some(text),
             Part::Device => launch.device = Some(text),
             Part::Flags => {
-                let words = text.value.split_whitespace().map(|word| Item::scalar(word, rest.clone()));
-                launch.flags = Some(Item::list(words.collect(), rest.clone()));
+                let words = text.value.split_whitespace().map(str::to_string).collect();
+                launch.flags = Some(Located { value: words, span: rest });
             }
             Part::Inputs => {
                 let inputs = self.inputs(rest);
@@ -62,7 +74,7 @@ impl Reader<'_> {
     }
 
     /// Reads one to three expressions over variables and parameters.
-    fn dimensions(&self, place: Range<usize>) -> Option<Item> {
+    fn dimensions(&self, place: Range<usize>) -> Option<Located<Vec<Expr>>> {
         let place = self.listed(place);
         let text = &self.clean[place.clone()];
         let read = || {
@@ -72,11 +84,10 @@ impl Reader<'_> {
                 return Err((format!("there are {} dimensions", parts.len()), Some("write one to three".to_string())));
             }
             let texts = parts.into_iter().map(|part| self.expression(part.trim_matches('"'), None));
-            texts.collect::<Result<Vec<String>, _>>()
+            texts.collect::<Result<Vec<Expr>, _>>()
         };
-        let texts = read().map_err(|fault| self.fault(&place, "the size", fault)).ok()?;
-        let items = texts.into_iter().map(|text| Item::scalar(text.as_str(), place.clone()));
-        Some(Item::list(items.collect(), place))
+        let value = read().map_err(|fault| self.fault(&place, "the size", fault)).ok()?;
+        Some(Located { value, span: place })
     }
 
     /// Reads `vendor "NVIDIA" type "GPU" id 0`.
@@ -117,55 +128,53 @@ impl Reader<'_> {
                 self.messages.error(rest.clone(), format!("`{key}` is not `{expected}`"), Some(remedy));
             }
         }
-        let entries = [("file", file), ("function", function)]
-            .map(|(key, text)| entry(key, &rest, Item::scalar(text, rest.clone())));
-        self.launch.check = Some(Item::table(entries.into(), rest));
+        let value = Check { file: file.to_string(), function: function.to_string() };
+        self.launch.check = Some(Located { value, span: rest });
     }
 
     fn evaluations(&mut self, place: Range<usize>) {
-        let Some(count) = self.count(place, 1) else { return };
-        self.measure.extend(
-            ["min_samples", "max_samples"]
-                .map(|key| entry(key, &count.span, Item::scalar(count.value, count.span.clone()))),
-        );
+        let Some(count) = self.count(place.clone(), 1, MOST_SAMPLES, "min_samples") else { return };
+        self.once("measure.min_samples", &place);
+        let sampling = &mut self.draft.policy.sampling;
+        (sampling.min_samples, sampling.max_samples) = (count, count);
     }
 
     fn warmups(&mut self, place: Range<usize>) {
-        match self.count(place, 0) {
-            Some(none) if none.value == 0 => {
+        match self.count(place.clone(), 0, MOST_WARMUPS, "warmups") {
+            Some(0) => {
                 let remedy = "remove it: the first launch is not timed, because its result is verified".to_string();
-                self.messages.warning(none.span, "a configuration has at least one warm-up run", Some(remedy));
+                let span = self.listed(place);
+                self.messages.warning(span, "a configuration has at least one warm-up run", Some(remedy));
             }
-            count => self.measure.extend(
-                count.map(|count| entry("warmups", &count.span, Item::scalar(count.value, count.span.clone()))),
-            ),
+            Some(count) => {
+                self.once("measure.warmups", &place);
+                self.draft.policy.sampling.warmups = count;
+            }
+            None => {}
         }
     }
 
     /// Reads a number of runs.
-    fn count(&self, place: Range<usize>, least: i64) -> Option<Located<i64>> {
+    fn count(&self, place: Range<usize>, least: usize, most: usize, name: &str) -> Option<usize> {
         let span = self.listed(place);
         let count = self.value(&self.clean[span.clone()]).ok().and_then(|value| value.as_int());
-        let Some(value) = count.filter(|count| *count >= least) else {
+        let Some(count) = count.and_then(|count| usize::try_from(count).ok()).filter(|count| *count >= least) else {
             let text = format!("the number of runs is not a whole number of at least {least}");
             self.messages.error(span, text, None);
             return None;
         };
-        Some(Located { value, span })
+        if count > most {
+            self.messages.error(span, format!("`measure.{name}` must be a whole number from 1 to {most}"), None);
+        }
+        Some(count)
     }
-}
-
-/// The sections of a document that a launch makes.
-pub(super) struct Sections {
-    pub(super) entries: Vec<Entry>,
-    /// The name of the device, if directives choose one.
-    pub(super) device: Option<Item>,
 }
 
 impl Launch {
     /// Returns the kernel, its arguments and their verification. Returns the reasons instead if
-    /// something is missing.
-    pub(super) fn sections(&self, api: Api, source: &SourceFile) -> Result<Sections, Vec<Diagnostic>> {
+    /// something is missing. Adds the places of the parts to `places`.
+    pub(super) fn parts(&self, api: Api, reader: &Context<'_>, places: &mut Places) -> Result<Parts, Vec<Diagnostic>> {
+        let source = &reader.messages.source;
         let own = source.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let file = self.source.clone().unwrap_or(Located { value: own, span: self.place() });
         let text = match &self.source {
@@ -178,37 +187,68 @@ impl Launch {
         let missing = self.missing(api, &kernels, source);
         let Some(function) = self.function.as_ref().filter(|_| missing.is_empty()) else { return Err(missing) };
         let declared = kernels.iter().find(|kernel| kernel.name == function.value);
-        let at = |text: &Located<String>| Item::scalar(text.value.as_str(), text.span.clone());
-        let key = |name: &str, item: &Item| entry(name, &item.span, item.clone());
-        let mut kernel = vec![key("file", &at(&file)), key("function", &at(function))];
-        let language = if api == Api::Cuda { "cuda" } else { "opencl" };
-        kernel.push(key("language", &Item::scalar(language, file.span.clone())));
-        let extent = if api == Api::Cuda { "grid" } else { "global" };
-        let (global, local) = self.padded();
-        kernel.extend(global.iter().map(|item| key(extent, item)));
-        kernel.extend(local.iter().map(|item| key("local", item)));
-        kernel.extend(self.flags.iter().map(|item| key("options", item)));
         let argument = |(number, input): (usize, &Input)| {
             let parameter = declared.and_then(|declared| declared.parameters.get(number));
-            input.item(parameter, number + 1)
+            let argument = input.draft(parameter, number);
+            places.add(argument.key.clone(), input.place.clone());
+            argument
         };
         let arguments = self.inputs.iter().enumerate().map(argument).collect();
-        let mut entries = vec![
-            entry("kernel", &self.place(), Item::table(kernel, self.place())),
-            entry("arguments", &self.place(), Item::list(arguments, self.place())),
-        ];
-        entries.extend(self.check.iter().map(|check| {
-            let verify = Item::table(vec![key("reference", check)], check.span.clone());
-            entry("verify", &check.span, verify)
-        }));
-        Ok(Sections { entries, device: self.device_choice(api) })
+        let kernel = self.kernel(api, (&file, function), reader, places);
+        let reference = self.check.as_ref().and_then(|check| reference(check, reader, places));
+        Ok(Parts { kernel, arguments, reference })
+    }
+
+    /// Returns the kernel, if its parts are right.
+    fn kernel(
+        &self,
+        api: Api,
+        (file, function): (&Located<String>, &Located<String>),
+        reader: &Context<'_>,
+        places: &mut Places,
+    ) -> Option<KernelDraft> {
+        let key = Key::of("kernel").at(0);
+        places.add(key.clone(), self.place());
+        places.add(key.field("file"), file.span.clone());
+        places.add(key.field("function"), function.span.clone());
+        let (global, local) = self.padded();
+        let (extent, grid) = if api == Api::Cuda { (None, global) } else { (global, None) };
+        for (name, sizes) in [("global", &self.extent), ("grid", &self.extent), ("local", &self.group)] {
+            sizes.iter().for_each(|sizes| places.add(key.field(name), sizes.span.clone()));
+        }
+        let mut options = Options::default();
+        if let Some(flags) = &self.flags {
+            places.add(key.field("options"), flags.span.clone());
+            for (option, problem) in options.add(flags.value.iter().map(String::as_str), reader.folder()) {
+                reader.messages.error(flags.span.clone(), format!("option `{option}`: {problem}"), None);
+            }
+        }
+        Some(KernelDraft {
+            key,
+            name: None,
+            languages: vec![if api == Api::Cuda { Language::Cuda } else { Language::OpenCl }],
+            file: reader.folder().join(&file.value),
+            function: reader.function_name(function, "kernel")?,
+            sources: Vec::new(),
+            include: Vec::new(),
+            options: vec![options],
+            compiler: None,
+            arguments: None,
+            repeat: None,
+            work: WorkDraft { global: extent, grid, local },
+            reading: Reading::default(),
+        })
     }
 
     /// Returns both sizes with the same number of dimensions. In ATF, those that are left out are 1.
-    fn padded(&self) -> (Option<Item>, Option<Item>) {
-        let extents = |item: &Option<Item>| item.as_ref().map_or(0, |item| item.extents());
+    fn padded(&self) -> (Option<Vec<Expr>>, Option<Vec<Expr>>) {
+        let extents = |sizes: &Option<Located<Vec<Expr>>>| sizes.as_ref().map_or(0, |sizes| sizes.value.len());
         let most = extents(&self.extent).max(extents(&self.group));
-        let padded = |item: &Option<Item>| item.as_ref().map(|item| item.padded(most));
+        let padded = |sizes: &Option<Located<Vec<Expr>>>| {
+            let mut sizes = sizes.as_ref()?.value.clone();
+            sizes.resize(most, Expr::constant(Value::Int(1)));
+            Some(sizes)
+        };
         (padded(&self.extent), padded(&self.group))
     }
 
@@ -269,15 +309,71 @@ impl Launch {
         (takes != given).then_some((text, remedy))
     }
 
-    /// Returns the device as `--device` names it.
-    fn device_choice(&self, api: Api) -> Option<Item> {
+    /// Returns the device, if directives choose one.
+    pub(super) fn device_choice(&self, api: Api, messages: &Messages) -> Option<DeviceChoice> {
         let named = self.platform.as_ref().or(self.device.as_ref())?;
         let device = self.device.as_ref().map_or("", |device| device.value.as_str());
+        // The form of `--device`, which users write as well.
         let text = match (api, &self.platform) {
             (Api::Cuda, _) => format!("cuda:{device}"),
             (Api::OpenCl, Some(platform)) => format!("opencl:{}::{device}", platform.value),
             (Api::OpenCl, None) => format!("opencl:{device}"),
         };
-        Some(Item::scalar(text.as_str(), named.span.clone()))
+        let refuse = |error: ChoiceError| {
+            messages.error(named.span.clone(), error.to_string(), error.remedy().map(str::to_string));
+        };
+        text.parse::<DeviceChoice>().map_err(refuse).ok()
+    }
+}
+
+/// Returns the reference of a kernel's outputs, if its parts are right.
+fn reference(check: &Located<Check>, reader: &Context<'_>, places: &mut Places) -> Option<KernelDraft> {
+    let key = Key::of("verify").field("reference");
+    places.add(key.clone(), check.span.clone());
+    let Check { file, function } = &check.value;
+    let file = reader.folder().join(file);
+    let language = Language::from_suffix(&file);
+    if language.is_none() {
+        let text = format!("`verify.reference.file`{NO_LANGUAGE}");
+        reader.messages.error(check.span.clone(), text, Some(LANGUAGES.to_string()));
+    }
+    let function = Located { value: function.clone(), span: check.span.clone() };
+    Some(KernelDraft {
+        key,
+        name: None,
+        languages: vec![language?],
+        file,
+        function: reader.function_name(&function, "verify.reference")?,
+        sources: Vec::new(),
+        include: Vec::new(),
+        options: vec![Options::default()],
+        compiler: None,
+        arguments: None,
+        repeat: None,
+        work: WorkDraft::default(),
+        reading: Reading::default(),
+    })
+}
+
+/// The parts of a problem that a launch makes.
+pub(super) struct Parts {
+    pub(super) kernel: Option<KernelDraft>,
+    pub(super) arguments: Vec<ArgumentDraft>,
+    pub(super) reference: Option<KernelDraft>,
+}
+
+/// The context for making the parts of a launch.
+pub(super) struct Context<'a> {
+    pub(super) messages: &'a Messages,
+}
+
+impl Context<'_> {
+    fn folder(&self) -> &Path {
+        self.messages.source.folder()
+    }
+
+    fn function_name(&self, function: &Located<String>, part: &str) -> Option<FunctionName> {
+        let refuse = |error| self.messages.error(function.span.clone(), format!("`{part}.function`: {error}"), None);
+        FunctionName::parse(&function.value).map_err(refuse).ok()
     }
 }

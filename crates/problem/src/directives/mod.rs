@@ -2,9 +2,8 @@
 //! constraints, the search technique, the abort condition, and how the kernel or program is run.
 //!
 //! [`scan`] finds the directives and [`names`] knows their meanings. Expressions are C++;
-//! [`translate`] and [`lambda`] convert them to ours. The result is the same document as that of a
-//! problem file in TOML, so that every check and every meaning is the same. [`launch`] makes its
-//! kernel and arguments, [`script`] its command.
+//! [`translate`] and [`lambda`] convert them to ours. [`launch`] makes the kernel and its arguments,
+//! [`script`] the command.
 
 mod inputs;
 mod lambda;
@@ -17,16 +16,21 @@ mod signature;
 mod translate;
 mod tuning;
 
-use crate::diagnostic::Messages;
-use crate::item::{Item, Located, Table};
-use crate::{Diagnostic, Level, Problem, ProblemError, SourceFile, document};
-use launch::Launch;
+use crate::diagnostic::{Located, Messages};
+use crate::places::Places;
+use crate::problem::with_messages;
+use crate::spec::{Draft, KernelDraft, Key, ParameterDraft, SubjectDraft, ValuesDraft};
+use crate::{Diagnostic, Level, Problem, ProblemError, SourceFile};
+use launch::{Context, Launch, Parts};
 use names::Meaning;
 use scan::Directive;
 use script::Script;
+use std::collections::HashSet;
 use std::ops::Range;
 use translate::{Translator, bracket};
-use tunesmith_space::{Expr, Value, ValueKind, did_you_mean, lookup};
+use tunesmith_device::Reading;
+use tunesmith_search::StrategyError;
+use tunesmith_space::{Constraint, Expr, Value, ValueKind, did_you_mean, lookup};
 
 /// Returns true if a source has directives.
 pub(crate) fn present(text: &str) -> bool {
@@ -46,47 +50,32 @@ pub(crate) fn read(source_file: SourceFile, given: &[(String, Value)]) -> Result
     directives.iter().filter(|directive| !is_launch(directive)).for_each(|directive| reader.directive(directive));
     directives.iter().filter(is_launch).for_each(|directive| reader.directive(directive));
     reader.finish();
-    let is_own = reader.launch.source.is_none();
-    let (document, obstacles) = reader.document(&source_file);
-    let own_warnings = messages.finish()?;
-    let mut problem = document::read_document(&document, source_file, &[])?;
-    problem.warnings.splice(0..0, own_warnings);
-    problem.obstacles = obstacles;
-    // A parameter of the kernel may be called like a variable, since ATF's variables are no macros.
-    let arguments = problem.arguments.iter().map(|argument| argument.name.clone());
-    let own_names: Vec<String> = arguments.filter(|name| lookup(&problem.sizes, name).is_some()).collect();
-    problem.kernels.iter_mut().for_each(|kernel| kernel.reading.own_names = own_names.clone());
     // A compiler must not see directives outside of comments.
-    let bare = directives.iter().filter(|directive| !directive.in_comment);
-    let bare: Vec<Range<usize>> = bare.map(|directive| scan::lines_of(&text, &directive.span)).collect();
-    let kernels = problem.kernels.iter_mut().filter(|_| is_own);
-    kernels.for_each(|kernel| kernel.reading.not_code.clone_from(&bare));
-    Ok(problem)
-}
-
-/// A key of a document with its value.
-type Entry = (Located<String>, Item);
-
-/// Returns an entry whose key stands at `place`.
-fn entry(key: &str, place: &Range<usize>, item: Item) -> Entry {
-    (Located { value: key.to_string(), span: place.clone() }, item)
+    let is_own = reader.launch.source.is_none();
+    let bare = directives.iter().filter(|directive| is_own && !directive.in_comment);
+    let not_code = bare.map(|directive| scan::lines_of(&text, &directive.span)).collect();
+    let obstacles = reader.add_subject(not_code);
+    let Reader { draft, places, .. } = reader;
+    if messages.have_errors() {
+        return Err(ProblemError { messages: messages.into_list(), source_file });
+    }
+    let problem = Problem::new(&draft, source_file, places);
+    Ok(Problem { obstacles, ..with_messages(problem, messages)? })
 }
 
 struct Reader<'a> {
     clean: &'a str,
     messages: &'a Messages,
     given: &'a [(String, Value)],
-    /// The variables.
-    sizes: Vec<(String, Value)>,
-    size_places: Vec<Range<usize>>,
+    /// The parts so far. Its sizes are the variables.
+    draft: Draft,
+    places: Places,
+    /// The settings that a directive stated.
+    stated: HashSet<&'static str>,
     /// The names of the parameters.
     parameters: Vec<String>,
     /// Those whose values are floating-point numbers.
     float_parameters: Vec<String>,
-    ranges: Vec<Entry>,
-    constraints: Vec<Entry>,
-    tuning: Vec<Entry>,
-    measure: Vec<Entry>,
     launch: Launch,
     script: Script,
 }
@@ -97,14 +86,11 @@ impl<'a> Reader<'a> {
             clean,
             messages,
             given,
-            sizes: Vec::new(),
-            size_places: Vec::new(),
+            draft: Draft { name: messages.source.stem(), ..Draft::default() },
+            places: Places::default(),
+            stated: HashSet::new(),
             parameters: Vec::new(),
             float_parameters: Vec::new(),
-            ranges: Vec::new(),
-            constraints: Vec::new(),
-            tuning: Vec::new(),
-            measure: Vec::new(),
             launch: Launch::default(),
             script: Script::default(),
         }
@@ -120,10 +106,14 @@ impl<'a> Reader<'a> {
             },
             Ok(Meaning::Parameter) => self.parameter(directive),
             Ok(Meaning::Technique) => {
-                let strategy = tuning::strategy(&text.value).map(str::to_string);
-                self.setting("strategy", strategy, &rest);
+                let strategy = tuning::strategy(&text.value);
+                let strategy =
+                    strategy.and_then(|name| name.parse().map_err(|error: StrategyError| (error.to_string(), None)));
+                self.draft.tuning.strategy = self.setting("tuning.strategy", strategy, &rest);
             }
-            Ok(Meaning::Abort) => self.setting("stop", tuning::stop(&text.value), &rest),
+            Ok(Meaning::Abort) => {
+                self.draft.tuning.stop = self.setting("tuning.stop", tuning::stop(&text.value), &rest);
+            }
             Ok(Meaning::Launch(api, part)) => self.launch(api, part, &directive.span, rest),
             Ok(Meaning::Source) => self.launch.source = Some(text),
             Ok(Meaning::Run) => self.script.run = Some(text),
@@ -136,11 +126,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a key of `[tuning]`, or reports that its value is wrong.
-    fn setting(&mut self, key: &str, value: Result<String, tuning::Fault>, place: &Range<usize>) {
-        match value {
-            Ok(text) => self.tuning.push(entry(key, place, Item::scalar(text.as_str(), place.clone()))),
-            Err((text, remedy)) => self.messages.error(place.clone(), text, remedy),
+    /// Returns the value of a setting. Reports that it is wrong, or that another directive states the setting, too.
+    fn setting<T>(&mut self, name: &'static str, value: Result<T, tuning::Fault>, place: &Range<usize>) -> Option<T> {
+        self.once(name, place);
+        value.map_err(|(text, remedy)| self.messages.error(place.clone(), text, remedy)).ok()
+    }
+
+    /// Reports a setting that another directive states, too.
+    fn once(&mut self, name: &'static str, place: &Range<usize>) {
+        if !self.stated.insert(name) {
+            let remedy = "remove one, or give it another name".to_string();
+            self.messages.error(place.clone(), format!("`{name}` is there twice"), Some(remedy));
         }
     }
 
@@ -179,8 +175,8 @@ impl<'a> Reader<'a> {
         };
         match value {
             Ok(value) => {
-                self.sizes.push((name.to_string(), value));
-                self.size_places.push(place);
+                self.places.add(Key::of("problem").field("sizes").field(name), place);
+                self.draft.sizes.push((name.to_string(), value));
             }
             Err((text, remedy)) => self.messages.error(place, text, remedy),
         }
@@ -194,22 +190,24 @@ impl<'a> Reader<'a> {
             let remedy = Some("use it in a constraint".to_string());
             return Err(("a device limit is not known before the device is".to_string(), remedy));
         }
-        let value = Expr::parse(&text).and_then(|expr| expr.evaluate(&|name| lookup(&self.sizes, name)));
+        let value = Expr::parse(&text).and_then(|expr| expr.evaluate(&|name| lookup(&self.draft.sizes, name)));
         value.map_err(|error| (error.message, error.remedy))
     }
 
     /// Returns our expression for one over variables and parameters. A generator has the variable
     /// `item`.
-    fn expression(&self, text: &str, item: Option<&str>) -> Result<String, tuning::Fault> {
+    fn expression(&self, text: &str, item: Option<&str>) -> Result<Expr, tuning::Fault> {
         let translator = Translator { parameter: item, whole_numbers: !self.has_floats(text) };
         let ours = translator.expression(text).map_err(|fault| (fault, None))?;
         let expr = Expr::parse(ours.trim()).map_err(|error| (error.message, error.remedy))?;
         let known = |name: &str| {
-            Some(name) == item || lookup(&self.sizes, name).is_some() || self.parameters.iter().any(|one| one == name)
+            Some(name) == item
+                || lookup(&self.draft.sizes, name).is_some()
+                || self.parameters.iter().any(|one| one == name)
         };
         match expr.names().iter().find(|name| !known(&name.text)) {
             Some(name) => Err(self.unknown_name(&name.text)),
-            None => Ok(ours.trim().to_string()),
+            None => Ok(expr),
         }
     }
 
@@ -218,7 +216,7 @@ impl<'a> Reader<'a> {
         let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.');
         words.into_iter().any(|word| {
             let literal = word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
-            let size = lookup(&self.sizes, word);
+            let size = lookup(&self.draft.sizes, word);
             literal
                 || self.float_parameters.iter().any(|parameter| parameter == word)
                 || size.is_some_and(|size| size.kind() == ValueKind::Float)
@@ -227,7 +225,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the fault of a name that is neither a variable nor a parameter.
     fn unknown_name(&self, name: &str) -> tuning::Fault {
-        let sizes = self.sizes.iter().map(|(name, _)| name.as_str());
+        let sizes = self.draft.sizes.iter().map(|(name, _)| name.as_str());
         let known: Vec<&str> = sizes.chain(self.parameters.iter().map(String::as_str)).collect();
         let listed = format!("variables and parameters are {}", known.join(", "));
         let remedy = did_you_mean(name, known).unwrap_or(listed);
@@ -260,11 +258,15 @@ impl<'a> Reader<'a> {
         let kind = part("type").map_or("", |place| &self.clean[place]);
         match self.values(&range, kind) {
             Ok(values) => {
-                if values.has_floats() {
+                let is_float = |value: &Value| matches!(value, Value::Float(_));
+                if matches!(&values, ValuesDraft::List(values) if values.iter().any(is_float)) {
                     self.float_parameters.push(name.clone());
                 }
                 self.parameters.push(name.clone());
-                self.ranges.push(entry(&name, &name_place, values));
+                let key = Key::of("parameters").field(&name);
+                self.places.add(key.label(), name_place);
+                self.places.add(key, range);
+                self.draft.parameters.push(ParameterDraft { name: name.clone(), values });
             }
             Err((text, remedy)) => return self.messages.error(range, text, remedy),
         }
@@ -279,17 +281,25 @@ impl<'a> Reader<'a> {
         let translator = Translator { parameter: Some(parameter), whole_numbers: !floats };
         let written = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let read = translator.expression(text).map_err(|text| (text, None));
-        let read = read.and_then(|text| match Expr::parse(text.trim()) {
-            Ok(_) => Ok(text.trim().to_string()),
-            Err(error) => Err((error.message, error.remedy)),
-        });
+        let read = read.and_then(|text| Expr::parse(text.trim()).map_err(|error| (error.message, error.remedy)));
         match read {
-            Ok(ours) => {
-                let item = Item::scalar(ours.as_str(), place.clone());
-                self.constraints.push(entry(&format!("{parameter}: {written}"), place, item));
-            }
+            Ok(expr) => self.add_constraint(format!("{parameter}: {written}"), expr, place),
             Err(fault) => self.fault(place, &format!("the constraint of `{parameter}`"), fault),
         }
+    }
+
+    fn add_constraint(&mut self, name: String, expr: Expr, place: &Range<usize>) {
+        if expr.takes_number_for_truth() {
+            let text = format!("constraint `{name}` takes a number for a truth: it excludes what makes it 0");
+            let remedy = "compare the number: `N % TILE == 0`".to_string();
+            self.messages.warning(place.clone(), text, Some(remedy));
+        }
+        if self.draft.constraints.iter().any(|known| known.name() == name) {
+            let remedy = "remove one, or give it another name".to_string();
+            self.messages.error(place.clone(), format!("`constraints.{name}` is there twice"), Some(remedy));
+        }
+        self.places.add(Key::of("constraints").field(&name), place.clone());
+        self.draft.constraints.push(Constraint::new(name, expr));
     }
 
     /// Reports the faults that concern all directives together.
@@ -308,8 +318,8 @@ impl<'a> Reader<'a> {
         }
         for (name, _) in self.given {
             let is_number = name.trim_start_matches('$').bytes().all(|byte| byte.is_ascii_digit());
-            if !is_number && lookup(&self.sizes, name).is_none() {
-                let known: Vec<&str> = self.sizes.iter().map(|(known, _)| known.as_str()).collect();
+            if !is_number && lookup(&self.draft.sizes, name).is_none() {
+                let known: Vec<&str> = self.draft.sizes.iter().map(|(known, _)| known.as_str()).collect();
                 let listed = format!("its variables are {}", known.join(", "));
                 let remedy = did_you_mean(name, known).unwrap_or(listed);
                 self.messages.error(0..0, format!("the kernel has no variable `{name}`"), Some(remedy));
@@ -317,40 +327,37 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the problem as a document, with the reasons why nothing can be run, if there are
-    /// any. Then the document has a space alone.
-    fn document(mut self, source: &SourceFile) -> (Table, Vec<Diagnostic>) {
-        let mut obstacles = Vec::new();
-        let mut sections = Vec::new();
-        if let Some(api) = &self.launch.api {
-            match self.launch.sections(api.value, source) {
-                Ok(launch) => {
-                    sections = launch.entries;
-                    self.tuning.extend(launch.device.map(|device| entry("device", &device.span.clone(), device)));
+    /// Adds what is run. Returns the reasons why nothing can be, if there are any: then the problem is a space alone.
+    fn add_subject(&mut self, not_code: Vec<Range<usize>>) -> Vec<Diagnostic> {
+        let source = &self.messages.source;
+        if let Some(api) = self.launch.api.clone() {
+            let context = Context { messages: self.messages };
+            match self.launch.parts(api.value, &context, &mut self.places) {
+                Ok(parts) => {
+                    self.draft.tuning.device = self.launch.device_choice(api.value, self.messages);
+                    self.add_kernel(parts, not_code);
                 }
-                Err(missing) => obstacles = missing,
+                Err(missing) => return missing,
             }
         } else if self.script.is_some() {
-            match self.script.section(source) {
-                Ok(section) => sections.push(section),
-                Err(missing) => obstacles = missing,
+            match self.script.command(source, &mut self.places) {
+                Ok(command) => self.draft.subject = SubjectDraft::Command(Box::new(command)),
+                Err(missing) => return missing,
             }
         } else {
-            obstacles.push(nothing_to_run(source));
+            return vec![nothing_to_run(source)];
         }
-        let sizes = self.sizes.into_iter().zip(self.size_places);
-        let sizes = sizes.map(|((name, value), place)| entry(&name, &place.clone(), Item::scalar(value, place)));
-        let problem = vec![entry("sizes", &(0..0), Item::table(sizes.collect(), 0..0))];
-        let own = [
-            ("problem", problem),
-            ("parameters", self.ranges),
-            ("constraints", self.constraints),
-            ("tuning", self.tuning),
-            ("measure", self.measure),
-        ];
-        let own = own.map(|(key, entries)| entry(key, &(0..0), Item::table(entries, 0..0)));
-        sections.extend(own);
-        (Table { entries: sections }, obstacles)
+        Vec::new()
+    }
+
+    fn add_kernel(&mut self, Parts { kernel, arguments, reference }: Parts, not_code: Vec<Range<usize>>) {
+        // A parameter of the kernel may be called like a variable, since ATF's variables are no macros.
+        let own_names = arguments.iter().map(|argument| argument.name.clone());
+        let own_names = own_names.filter(|name| lookup(&self.draft.sizes, name).is_some()).collect();
+        let kernel = kernel.map(|kernel| KernelDraft { reading: Reading { not_code, own_names }, ..kernel });
+        self.draft.subject = SubjectDraft::Kernels(Vec::from_iter(kernel));
+        self.draft.arguments = arguments;
+        self.draft.verify.reference = reference;
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Reader;
 use super::translate::{Translator, bracket, split};
 use super::tuning::Fault;
-use crate::item::{Item, Located};
+use crate::spec::{Bounds, ValuesDraft};
 use std::ops::Range;
 use tunesmith_space::{Expr, Value, lookup};
 
@@ -16,7 +16,7 @@ const MOST: f64 = 4_194_304.0;
 impl Reader<'_> {
     /// Returns the values of `{1, 2, 4}`, `set(1, 2)`, or `interval<T>(first, last)` with a step, a
     /// generator or both. `kind` is the type of an interval that has none.
-    pub(super) fn values(&self, place: &Range<usize>, kind: &str) -> Result<Item, Fault> {
+    pub(super) fn values(&self, place: &Range<usize>, kind: &str) -> Result<ValuesDraft, Fault> {
         let plain = self.clean[place.clone()].trim().trim_start_matches("atf::");
         let wrong = |text: String| (text, None);
         if plain.starts_with('{') || plain.starts_with("set") {
@@ -26,7 +26,7 @@ impl Reader<'_> {
             let inside = inside.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(inside);
             let values: Result<Vec<Value>, Fault> =
                 split(inside).map_err(wrong)?.into_iter().map(|item| self.value(item)).collect();
-            return values.map(|values| listed(values, place));
+            return values.map(ValuesDraft::List);
         }
         let Some(interval) = plain.strip_prefix("interval") else {
             let remedy = "ranges are {1, 2, 4} and interval<T>(first, last, step or generator)".to_string();
@@ -35,10 +35,10 @@ impl Reader<'_> {
         let open = interval.find('(').ok_or_else(|| wrong("`interval` needs its ends in parentheses".to_string()))?;
         let own = interval[..open].trim().trim_start_matches('<').trim_end_matches('>').trim();
         let (inside, _) = bracket(&interval[open..]).map_err(wrong)?;
-        self.interval(if own.is_empty() { kind } else { own }, &split(inside).map_err(wrong)?, place)
+        self.interval(if own.is_empty() { kind } else { own }, &split(inside).map_err(wrong)?)
     }
 
-    fn interval(&self, kind: &str, arguments: &[&str], place: &Range<usize>) -> Result<Item, Fault> {
+    fn interval(&self, kind: &str, arguments: &[&str]) -> Result<ValuesDraft, Fault> {
         let is_generator = |part: &&str| part.starts_with('[') || part.ends_with("pow_2");
         let (generators, numbers): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|part| is_generator(part));
         let [first, last, step @ ..] = &numbers[..] else {
@@ -48,7 +48,7 @@ impl Reader<'_> {
         let step = step.first().map_or(Ok(Value::Int(1)), |step| self.value(step))?;
         let is_float = matches!(kind, "float" | "double");
         if !is_float && kind != "bool" && generators.is_empty() {
-            return Ok(whole_range([whole(&first)?, whole(&last)?, whole(&step)?], place));
+            return Ok(whole_range([whole(&first)?, whole(&last)?, whole(&step)?]));
         }
         let values =
             if is_float { float_interval(&first, &last, &step)? } else { whole_interval(&first, &last, &step)? };
@@ -57,7 +57,7 @@ impl Reader<'_> {
             None => values,
         };
         let truth = |value: &Value| Value::Bool(value.as_int() != Some(0));
-        Ok(listed(if kind == "bool" { values.iter().map(truth).collect() } else { values }, place))
+        Ok(ValuesDraft::List(if kind == "bool" { values.iter().map(truth).collect() } else { values }))
     }
 
     /// Returns the result of the generator `[](auto i){ return ..; }` or `atf::pow_2` for each of
@@ -72,23 +72,17 @@ impl Reader<'_> {
         let text = translator.expression(generator).map_err(|text| (text, None))?;
         let expr = Expr::parse(&text).map_err(|error| (error.message, error.remedy))?;
         let value = |item: Value| {
-            let scope = |name: &str| if name == ITEM { Some(item.clone()) } else { lookup(&self.sizes, name) };
+            let scope = |name: &str| if name == ITEM { Some(item.clone()) } else { lookup(&self.draft.sizes, name) };
             expr.evaluate(&scope).map_err(|error| (error.message, error.remedy))
         };
         values.into_iter().map(value).collect()
     }
 }
 
-fn listed(values: Vec<Value>, place: &Range<usize>) -> Item {
-    Item::list(values.into_iter().map(|value| Item::scalar(value, place.clone())).collect(), place.clone())
-}
-
 /// Returns a range as a problem file has it, since a list of a million numbers would take its time.
-fn whole_range([first, last, step]: [i64; 3], place: &Range<usize>) -> Item {
-    let key = |name: &str| Located { value: name.to_string(), span: place.clone() };
-    let range = Item::scalar(format!("{first}..={last}").as_str(), place.clone());
-    let step = Item::scalar(step, place.clone());
-    Item::table(vec![(key("range"), range), (key("step"), step)], place.clone())
+fn whole_range(ends: [i64; 3]) -> ValuesDraft {
+    let [first, last, step] = ends.map(|end| Expr::constant(Value::Int(end)));
+    ValuesDraft::Range { bounds: Bounds { first, last, last_is_excluded: false }, step: Some(step) }
 }
 
 /// Returns a whole number. C++ drops the fraction of an end such as `std::log2(N)`.

@@ -1,9 +1,11 @@
 //! Reads the scripts that build and run a program in any language. They become a command problem.
 
-use super::{Entry, entry};
-use crate::item::{Item, Located};
+use crate::diagnostic::Located;
+use crate::places::Places;
+use crate::spec::Key;
 use crate::{Diagnostic, Level, SourceFile};
 use std::ops::Range;
+use tunesmith_device::{CommandSpec, CommandVerify, Cost, NumberPattern, Template, Unit};
 
 /// The directives about scripts.
 #[derive(Debug, Default)]
@@ -42,45 +44,68 @@ impl Script {
         first.map(|text| text.span.clone())
     }
 
-    /// Returns the command's section, or the reason why there is none.
-    pub(super) fn section(&self, source: &SourceFile) -> Result<Entry, Vec<Diagnostic>> {
-        let error = |place: &Range<usize>, text: String, remedy: &str| {
-            vec![source.diagnostic(Level::Error, place.clone(), text, Some(remedy.to_string()))]
+    /// Returns the command, or the reason why there is none. Adds the places of its parts to `places`.
+    pub(super) fn command(&self, source: &SourceFile, places: &mut Places) -> Result<CommandSpec, Vec<Diagnostic>> {
+        let error = |place: &Range<usize>, text: String, remedy: Option<&str>| {
+            vec![source.diagnostic(Level::Error, place.clone(), text, remedy.map(str::to_string))]
         };
         let Some(run) = &self.run else {
             let place = self.place().unwrap_or_default();
-            let remedy = "write `#atf::run_script \"./run.sh\"`";
+            let remedy = Some("write `#atf::run_script \"./run.sh\"`");
             return Err(error(&place, "no directive says how the program is run".to_string(), remedy));
         };
-        let command = |text: &Located<String>| {
-            runnable(&text.value, source).map_err(|(text_of, remedy)| error(&text.span, text_of, remedy))
+        let runnable = |text: &Located<String>| {
+            runnable(&text.value, source).map_err(|(fault, remedy)| error(&text.span, fault, Some(remedy)))
         };
-        let at = |text: &str, place: &Range<usize>| Item::scalar(text, place.clone());
-        let key = |name: &str, item: Item| entry(name, &item.span.clone(), item);
-        // Braces are names of parameters in a command's words.
-        let plain = |word: &str| word.replace('{', "{{").replace('}', "}}");
-        let words = |script: &str, text: &str, more: &[&str], place: &Range<usize>| {
-            let words = ["sh", "-c", script, "sh", text].into_iter().chain(more.iter().copied());
-            Item::list(words.map(|word| at(&plain(word), place)).collect(), place.clone())
+        let words = |words: &[&str], place: &Range<usize>| {
+            let words = words.iter().map(|word| Template::parse(&plain(word)));
+            words.collect::<Result<Vec<_>, _>>().map_err(|fault| error(place, fault.to_string(), None))
         };
+        let key = Key::of("kernel");
+        places.add(key.clone(), run.span.clone());
+        places.add(key.field("command"), run.span.clone());
         let enter = if self.compile.is_some() { ENTER } else { "" };
-        let mut entries = Vec::new();
-        match &self.cost_file {
+        let text = runnable(run)?;
+        let (command, cost, writes) = match &self.cost_file {
             Some(file) => {
                 let script = format!("{enter}{}{RUN}{}", COST[0], COST[1]);
-                entries.push(key("command", words(&script, &command(run)?, &[&file.value], &run.span)));
-                entries.push(key("cost", at(PATTERN, &file.span)));
-                entries.push(key("unit", at("ns", &file.span)));
-                entries.push(key("writes", Item::list(vec![at(&plain(&file.value), &file.span)], file.span.clone())));
+                for part in ["cost", "unit", "writes"] {
+                    places.add(key.field(part), file.span.clone());
+                }
+                let pattern = NumberPattern::parse(PATTERN);
+                let pattern = pattern.map_err(|fault| error(&file.span, fault.to_string(), None))?;
+                let command = words(&["sh", "-c", &script, "sh", &text, &file.value], &run.span)?;
+                (command, Cost::Printed(pattern, Unit::Nanoseconds), words(&[&file.value], &file.span)?)
             }
-            None => entries.push(key("command", words(&format!("{enter}exec {RUN}"), &command(run)?, &[], &run.span))),
-        }
+            None => {
+                let script = format!("{enter}exec {RUN}");
+                (words(&["sh", "-c", &script, "sh", &text], &run.span)?, Cost::Wall, Vec::new())
+            }
+        };
+        let mut build = Vec::new();
         if let Some(compile) = &self.compile {
+            places.add(key.field("build"), compile.span.clone());
             let script = format!("{LINK}{ENTER}exec {RUN}");
-            entries.push(key("build", words(&script, &command(compile)?, &[], &compile.span)));
+            build.push(words(&["sh", "-c", &script, "sh", &runnable(compile)?], &compile.span)?);
         }
-        Ok(entry("kernel", &run.span, Item::table(entries, run.span.clone())))
+        Ok(CommandSpec {
+            folder: source.folder().to_path_buf(),
+            command,
+            build,
+            environment: Vec::new(),
+            cost,
+            values: Vec::new(),
+            warmup: true,
+            memory_limit: None,
+            writes,
+            verify: CommandVerify::default(),
+        })
     }
+}
+
+/// Returns a word of a command in which braces stand for themselves, and not around the names of parameters.
+fn plain(word: &str) -> String {
+    word.replace('{', "{{").replace('}', "}}")
 }
 
 /// Returns the shell's command for `text`: a command, or the path of a script.

@@ -38,13 +38,13 @@ pub(super) fn strategy(text: &str) -> Result<&'static str, Fault> {
     })
 }
 
-/// Returns the text of our stop condition for the abort condition `text`, such as
+/// Returns our stop condition for the abort condition `text`, such as
 /// `evaluations(10000) || duration<std::chrono::minutes>(5)`.
-pub(super) fn stop(text: &str) -> Result<String, Fault> {
+pub(super) fn stop(text: &str) -> Result<Stop, Fault> {
     let ours = joined(text.trim().trim_end_matches(';'), DEEPEST);
     let checked = ours.and_then(|text| {
         let parsed: Result<Stop, StopParseError> = text.parse();
-        parsed.map(|_| text).map_err(|error| error.reason)
+        parsed.map_err(|error| error.reason)
     });
     checked.map_err(|fault| {
         let forms = "conditions are evaluations(n), valid_evaluations(n), duration<minutes>(n), fraction(f), cost(c), \
@@ -146,7 +146,7 @@ mod tests {
             ),
         ];
         for (text, expected) in cases {
-            assert_eq!(parsed(&stop(text).unwrap()), parsed(expected), "{text}");
+            assert_eq!(stop(text).unwrap(), parsed(expected), "{text}");
         }
     }
 

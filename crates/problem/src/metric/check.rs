@@ -1,7 +1,7 @@
 //! Refuses metrics that hide another number, and metrics that refer to themselves.
 
 use super::definitions::{Definitions, MAX_DEPTH, Yielded, is_predefined, printed};
-use crate::Problem;
+use crate::ProblemSpec;
 use std::collections::BTreeMap;
 use tunesmith_core::Refusal;
 use tunesmith_space::Expr;
@@ -11,19 +11,20 @@ use tunesmith_space::Expr;
 const DEEPEST: usize = 1000;
 
 /// Finds the metrics of `problem` that are called like another number, and cycles of metrics. Returns
-/// the position of each faulty metric among the problem's with the reason.
-pub(crate) fn check_metrics(problem: &Problem) -> Vec<(usize, Refusal)> {
-    let hiding = problem.metrics.iter().enumerate().filter_map(|(at, (name, _))| {
+/// the name of each faulty metric with the reason.
+pub(crate) fn check_metrics(problem: &ProblemSpec) -> Vec<(String, Refusal)> {
+    let hiding = problem.metrics.iter().filter_map(|(name, _)| {
         let text = format!("the metric `{name}` is called like {}", namesake(problem, name)?);
-        Some((at, Refusal::new(text, Some("choose another name, and use it in the objective and in limits".into()))))
+        let remedy = "choose another name, and use it in the objective and in limits".to_string();
+        Some((name.clone(), Refusal::new(text, Some(remedy))))
     });
-    let hiding: Vec<(usize, Refusal)> = hiding.collect();
+    let hiding: Vec<(String, Refusal)> = hiding.collect();
     // A metric that hides the number it is computed from looks like a cycle.
     if hiding.is_empty() { circular(problem) } else { hiding }
 }
 
 /// Returns the reason if the problem's command may not print a value called `name`.
-pub(crate) fn check_value(problem: &Problem, name: &str) -> Option<String> {
+pub(crate) fn check_value(problem: &ProblemSpec, name: &str) -> Option<String> {
     let other = if problem.parameters.iter().any(|parameter| parameter.name() == name) {
         "a tuning parameter"
     } else if problem.sizes.iter().any(|(size, _)| size == name) {
@@ -37,7 +38,7 @@ pub(crate) fn check_value(problem: &Problem, name: &str) -> Option<String> {
 }
 
 /// Returns the other number that `name` stands for.
-fn namesake(problem: &Problem, name: &str) -> Option<&'static str> {
+fn namesake(problem: &ProblemSpec, name: &str) -> Option<&'static str> {
     if problem.parameters.iter().any(|parameter| parameter.name() == name) {
         return Some("a tuning parameter");
     }
@@ -51,28 +52,27 @@ fn namesake(problem: &Problem, name: &str) -> Option<&'static str> {
 }
 
 /// Finds cycles, each reported once, at one of its metrics, and chains that are too long.
-fn circular(problem: &Problem) -> Vec<(usize, Refusal)> {
+fn circular(problem: &ProblemSpec) -> Vec<(String, Refusal)> {
     let definitions = Definitions::of(problem, &Yielded::default());
     let names = |text: &str| -> Vec<String> {
         Expr::parse(text).iter().flat_map(|expr| expr.names().iter().map(|name| name.text.clone())).collect()
     };
     let references = definitions.metrics.iter().map(|(name, text)| (name.as_str(), names(text))).collect();
     let mut walk = Walk { references, depths: BTreeMap::new(), path: Vec::new() };
-    let mut faults: Vec<(usize, Refusal)> = Vec::new();
-    for (at, (name, _)) in definitions.metrics.iter().enumerate() {
+    let mut faults: Vec<(String, Refusal)> = Vec::new();
+    for (name, _) in &definitions.metrics {
         match walk.depth(name) {
             Ok(depth) if depth < MAX_DEPTH => {}
             Ok(_) => {
                 let text = format!("the metric `{name}` depends on more than {} others in a row", MAX_DEPTH - 1);
-                faults.push((at, Refusal::new(text, Some("write some of them out".to_string()))));
+                faults.push((name.clone(), Refusal::new(text, Some("write some of them out".to_string()))));
                 break;
             }
             Err(cycle) => {
-                let at = definitions.metrics.iter().position(|(name, _)| *name == cycle[0]).unwrap_or(at);
                 let spelt = cycle.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" -> ");
                 let text = format!("the metric `{}` is defined by itself: {spelt}", cycle[0]);
                 let remedy = "define one of them by numbers that a run yields".to_string();
-                faults.push((at, Refusal::new(text, Some(remedy))));
+                faults.push((cycle[0].clone(), Refusal::new(text, Some(remedy))));
             }
         }
     }

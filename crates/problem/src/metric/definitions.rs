@@ -1,6 +1,6 @@
 //! The names that metrics and limits may use, and their values.
 
-use crate::Problem;
+use crate::ProblemSpec;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -70,7 +70,7 @@ impl Definitions {
     /// Returns the metrics of the problem, its declared work, the rates derived from that, and its
     /// sizes. A number that is among `yielded`, or that the problem's command prints, keeps its name: no
     /// predefined metric hides it.
-    pub(super) fn of(problem: &Problem, yielded: &Yielded) -> Self {
+    pub(super) fn of(problem: &ProblemSpec, yielded: &Yielded) -> Self {
         let float = |(name, value): &(String, Value)| Some((name.clone(), value.as_float()?));
         Self { metrics: metrics(problem, yielded), sizes: problem.sizes.iter().filter_map(float).collect() }
     }
@@ -93,7 +93,7 @@ impl Definitions {
     }
 
     /// Returns the objective that `aim` names. Its unit is known if Tunesmith measures or defines the quantity.
-    pub(super) fn objective(&self, aim: &Aim, problem: &Problem, yielded: &Yielded) -> Objective {
+    pub(super) fn objective(&self, aim: &Aim, problem: &ProblemSpec, yielded: &Yielded) -> Objective {
         let name = aim.name.as_str();
         if name == "time_ms" {
             return Objective::new(TIME, aim.direction, Some("ms"), Source::Time);
@@ -133,7 +133,7 @@ impl Definitions {
         &self,
         label: &str,
         needed: &BTreeSet<String>,
-        problem: &Problem,
+        problem: &ProblemSpec,
         yielded: &Yielded,
     ) -> Result<(), Refusal> {
         let is_parameter = |name: &str| problem.parameters.iter().any(|parameter| parameter.name() == name);
@@ -157,7 +157,7 @@ impl Definitions {
     /// prints. Names among `yielded` are never misspelt.
     pub(super) fn check_names(
         &self,
-        problem: &Problem,
+        problem: &ProblemSpec,
         yielded: &Yielded,
         mut used: Vec<(String, String)>,
     ) -> Result<(), Refusal> {
@@ -262,8 +262,8 @@ pub(super) fn yielded(measurement: &Measurement) -> String {
 }
 
 /// Returns the names of the numbers that the problem's command prints.
-pub(super) fn printed(problem: &Problem) -> impl Iterator<Item = &str> {
-    problem.command.iter().flat_map(|command| &command.values).map(|(name, _)| name.as_str())
+pub(super) fn printed(problem: &ProblemSpec) -> impl Iterator<Item = &str> {
+    problem.command().into_iter().flat_map(|command| &command.values).map(|(name, _)| name.as_str())
 }
 
 /// Returns true if Tunesmith gives `name` a meaning in some problem: a predefined metric, or a number
@@ -274,7 +274,7 @@ pub(super) fn is_predefined(name: &str) -> bool {
 }
 
 /// Returns the metrics of the problem, its declared work, and the rates derived from that.
-fn metrics(problem: &Problem, yielded: &Yielded) -> Vec<(String, String)> {
+fn metrics(problem: &ProblemSpec, yielded: &Yielded) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = problem.metrics.clone();
     let taken: BTreeSet<&str> = (problem.metrics.iter().map(|(name, _)| name.as_str()))
         .chain(printed(problem))

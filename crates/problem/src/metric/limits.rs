@@ -2,9 +2,9 @@
 
 use super::definitions::{Definitions, Known, Yielded, measured, yielded};
 use crate::limit::Limit;
+use crate::spec::Key;
 use crate::{Problem, ProblemError};
 use std::collections::BTreeSet;
-use std::ops::Range;
 use tunesmith_core::{Failure, FailureKind, Measurement, Refusal, statistics};
 use tunesmith_device::ENERGY_MJ;
 use tunesmith_space::{Expr, Value};
@@ -22,11 +22,13 @@ impl Limits {
     /// # Errors
     /// A limit uses a name that is not known but resembles a known one, or a metric cannot be read.
     pub fn new(problem: &Problem, yielded: &Yielded) -> Result<Self, ProblemError> {
-        let limits = Self { limits: problem.limits.clone(), definitions: Definitions::of(problem, yielded) };
-        for (limit, place) in limits.placed(problem) {
+        let limits =
+            Self { limits: problem.spec.limits.clone(), definitions: Definitions::of(problem.spec(), yielded) };
+        for limit in &limits.limits {
             let label = format!("limit `{}`", limit.name);
             let used = limit.condition.names().iter().map(|used| (label.clone(), used.text.clone()));
-            limits.definitions.check_names(problem, yielded, used.collect()).map_err(at(problem, place))?;
+            let checked = limits.definitions.check_names(problem.spec(), yielded, used.collect());
+            checked.map_err(at(problem, limit))?;
         }
         Ok(limits)
     }
@@ -60,10 +62,10 @@ impl Limits {
     /// # Errors
     /// One needs another number.
     pub fn check_yielded(&self, problem: &Problem, yielded: &Yielded) -> Result<(), ProblemError> {
-        for (limit, place) in self.placed(problem) {
+        for limit in &self.limits {
             let (label, needed) = (format!("the limit `{}`", limit.name), self.needed(limit));
-            let checked = self.definitions.check_yielded(&label, &needed, problem, yielded);
-            checked.map_err(at(problem, place))?;
+            let checked = self.definitions.check_yielded(&label, &needed, problem.spec(), yielded);
+            checked.map_err(at(problem, limit))?;
         }
         Ok(())
     }
@@ -125,15 +127,10 @@ impl Limits {
     fn needed(&self, limit: &Limit) -> BTreeSet<String> {
         self.definitions.needed(limit.condition.names().iter().map(|name| name.text.clone()))
     }
-
-    /// Returns every limit with its place in the problem's file.
-    fn placed<'a>(&'a self, problem: &'a Problem) -> impl Iterator<Item = (&'a Limit, Range<usize>)> {
-        let places = problem.places.limits.iter().cloned().chain(std::iter::repeat(0..0));
-        self.limits.iter().zip(places)
-    }
 }
 
-/// Returns the error for a refusal that concerns a place of the problem's file.
-fn at(problem: &Problem, place: Range<usize>) -> impl FnOnce(Refusal) -> ProblemError + '_ {
-    move |refusal| problem.error(place, refusal.text, refusal.remedy)
+/// Returns the error for a refusal that concerns a limit of the problem.
+fn at<'a>(problem: &'a Problem, limit: &'a Limit) -> impl FnOnce(Refusal) -> ProblemError + 'a {
+    let key = Key::of("limits").field(&limit.name);
+    move |refusal| problem.error(&key, refusal.text, refusal.remedy)
 }

@@ -52,14 +52,15 @@ impl Metric {
     /// A metric of the problem cannot be read or may not have its name, metrics form a cycle, or the
     /// objective's name is not known but resembles a known one.
     pub fn new(target: &Target, problem: &Problem, yielded: &Yielded) -> Result<Self, Refusal> {
-        // Problems that are made in code were not read from a document, where this is checked with places.
-        if let Some((_, refusal)) = check_metrics(problem).into_iter().next() {
+        // A problem of a space alone has no front door, where this is checked with places.
+        let spec = problem.spec();
+        if let Some((_, refusal)) = check_metrics(spec).into_iter().next() {
             return Err(refusal);
         }
-        let mut definitions = Definitions::of(problem, yielded);
+        let mut definitions = Definitions::of(spec, yielded);
         let used = target.parts().iter().map(|aim| ("the objective".to_string(), aim.name.clone()));
-        definitions.check_names(problem, yielded, used.collect())?;
-        let mut parts = Vec::from_iter(target.parts().iter().map(|aim| definitions.objective(aim, problem, yielded)));
+        definitions.check_names(spec, yielded, used.collect())?;
+        let mut parts = Vec::from_iter(target.parts().iter().map(|aim| definitions.objective(aim, spec, yielded)));
         if parts.len() > 1 {
             definitions.metrics.push((MEAN.to_string(), mean(&parts)));
             return Ok(Self { objective: Objective::front(MEAN, parts), definitions });
@@ -122,7 +123,7 @@ impl Metric {
     /// It needs another number.
     pub fn check_yielded(&self, problem: &Problem, yielded: &Yielded) -> Result<(), Refusal> {
         let label = format!("the objective `{}`", self.objective);
-        self.definitions.check_yielded(&label, &self.needed(), problem, yielded)
+        self.definitions.check_yielded(&label, &self.needed(), problem.spec(), yielded)
     }
 
     /// Returns the reason if `measurement` lacks a number that the value needs.

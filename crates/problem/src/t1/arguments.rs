@@ -2,9 +2,10 @@
 
 use super::json::Item;
 use super::kernel::Reader;
+use crate::spec::{ArgumentDraft, ArgumentKindDraft, Key};
 use std::ops::Range;
 use std::path::PathBuf;
-use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Memory, Number, ScalarType, Shape};
+use tunesmith_device::{Access, ElementType, Fill, Memory, Number, ScalarType};
 use tunesmith_space::Expr;
 
 const KEYS: &[&str] = &[
@@ -47,8 +48,8 @@ const TYPES: &[(&str, &str)] = &[
 const BY_FILE: &str = "write the values to a file and use \"FillType\": \"BinaryRaw\" with the file as DataSource";
 
 /// Returns the arguments with their places, in the order of the kernel's signature.
-pub(super) fn read(reader: &Reader<'_>) -> Vec<(Argument, Range<usize>)> {
-    let mut arguments: Vec<(Argument, Range<usize>)> = Vec::new();
+pub(super) fn read(reader: &Reader<'_>) -> Vec<(ArgumentDraft, Range<usize>)> {
+    let mut arguments: Vec<(ArgumentDraft, Range<usize>)> = Vec::new();
     let items = reader.item.get("Arguments").map(|list| list.items()).unwrap_or_default();
     for (position, item) in items.iter().enumerate() {
         let name = item.get("Name").and_then(|name| name.string()).map(str::to_string);
@@ -56,13 +57,20 @@ pub(super) fn read(reader: &Reader<'_>) -> Vec<(Argument, Range<usize>)> {
         let one = One { reader, item, name: &name };
         if arguments.iter().any(|(known, _)| known.name == name) {
             one.obstacle("Name", "there is another argument of this name", "give each a Name of its own");
+            continue;
         }
         one.report_unread();
         if let Some((element, kind)) = one.element().and_then(|element| Some((element, one.kind(element)?))) {
-            arguments.push((Argument::new(name, element, kind), item.span.clone()));
+            arguments.push((argument(arguments.len(), &name, element, kind), item.span.clone()));
         }
     }
     arguments
+}
+
+/// Returns an argument at `position` of the signature.
+pub(super) fn argument(position: usize, name: &str, element: ElementType, kind: ArgumentKindDraft) -> ArgumentDraft {
+    let key = Key::of("arguments").at(position);
+    ArgumentDraft { key, name: name.to_string(), element, kind, symbol: None, align: None, tolerance: None }
 }
 
 /// One argument, or the reference of one.
@@ -111,13 +119,13 @@ impl One<'_> {
         Some(element)
     }
 
-    fn kind(&self, element: ElementType) -> Option<ArgumentKind> {
+    fn kind(&self, element: ElementType) -> Option<ArgumentKindDraft> {
         let is_sized = self.item.get("Size").is_some();
         match self.string("MemoryType").unwrap_or(if is_sized { "Vector" } else { "Scalar" }) {
             "Scalar" => self.scalar(element),
             "Vector" => self.buffer(element, self.string("MemType") == Some("Constant")),
             "Constant" => self.buffer(element, true),
-            "Local" => Some(ArgumentKind::Local { shape: self.extents(element)? }),
+            "Local" => Some(ArgumentKindDraft::Local(self.extents(element)?)),
             "Symbol" => {
                 let remedy = "pass it as a `__constant` pointer: \"MemoryType\": \"Vector\", \"MemType\": \"Constant\"";
                 self.obstacle("MemoryType", "memory that is named in the kernel (Symbol) cannot be filled", remedy);
@@ -131,7 +139,7 @@ impl One<'_> {
         }
     }
 
-    fn scalar(&self, element: ElementType) -> Option<ArgumentKind> {
+    fn scalar(&self, element: ElementType) -> Option<ArgumentKindDraft> {
         if self.is_custom(element) {
             self.obstacle("Type", "a scalar of a custom type cannot be passed", "pass it as a Vector of one element");
             return None;
@@ -145,36 +153,37 @@ impl One<'_> {
             self.obstacle("FillValue", "it has no FillValue", "a scalar takes its value from FillValue");
             return None;
         };
-        self.expression(&value, "FillValue").map(ArgumentKind::Scalar)
+        self.expression(&value, "FillValue").map(ArgumentKindDraft::Scalar)
     }
 
-    fn buffer(&self, element: ElementType, is_constant: bool) -> Option<ArgumentKind> {
+    fn buffer(&self, element: ElementType, is_constant: bool) -> Option<ArgumentKindDraft> {
         let (shape, fill) = (self.shape(element), self.fill(element));
         let access = self.access();
         let memory = if is_constant { Memory::Constant } else { Memory::Global };
         let (shape, fill) = (shape?, fill?);
-        if let (Shape::Varying(_), Fill::File(_)) = (&shape, &fill) {
+        if let (true, Fill::File(_)) = (shape.iter().any(varies), &fill) {
             let remedy = "write max(PARAMETER), the largest of its values";
             self.obstacle("Size", "its Size depends on the parameters, but its contents are a file", remedy);
             return None;
         }
-        Some(ArgumentKind::Buffer { shape, fill, access: access?, memory })
+        Some(ArgumentKindDraft::Buffer { shape, fill, access: access?, memory })
     }
 
-    /// Returns the extents of a buffer. Those over parameters stay expressions.
-    fn shape(&self, element: ElementType) -> Option<Shape> {
+    /// Returns the extents of a buffer.
+    fn shape(&self, element: ElementType) -> Option<Vec<Expr>> {
         let extents = self.extents(element)?;
-        if extents.iter().any(|extent| !extent.names().is_empty()) {
-            return Some(Shape::Varying(extents));
-        }
-        extents.iter().map(|extent| self.fixed(extent)).collect::<Option<Vec<u64>>>().map(Shape::Fixed)
+        let is_right = extents.iter().any(varies) || extents.iter().all(|extent| self.is_positive(extent));
+        is_right.then_some(extents)
     }
 
     fn extents(&self, element: ElementType) -> Option<Vec<Expr>> {
-        let mut shape = vec![self.expression(&self.required_size()?, "Size")?];
-        let bytes = self.type_size(element)?;
-        shape.extend(bytes.and_then(|bytes| Expr::parse(&bytes.to_string()).ok()));
-        Some(shape)
+        let size = self.expression(&self.required_size()?, "Size")?;
+        if !self.is_custom(element) {
+            return Some(vec![size]);
+        }
+        // The bytes of an element of a custom type are one more extent.
+        let bytes = Expr::parse(&self.type_size()?.to_string()).ok();
+        Some(std::iter::once(size).chain(bytes).collect())
     }
 
     fn required_size(&self) -> Option<Item<'_>> {
@@ -185,34 +194,32 @@ impl One<'_> {
         size
     }
 
-    /// Returns the value of an extent that names no parameter.
-    fn fixed(&self, expr: &Expr) -> Option<u64> {
-        let size = expr.evaluate_int(&|_| None).map_err(|error| {
-            self.obstacle("Size", &format!("in `{}`: {error}", expr.text()), "Size is a number of elements");
-        });
-        let size = size.ok()?;
-        let positive = u64::try_from(size).ok().filter(|size| *size > 0);
-        if positive.is_none() {
-            self.obstacle("Size", &format!("it has {size} elements"), "at least 1 is needed");
+    /// Returns true if an extent that names no parameter is a number of at least 1.
+    fn is_positive(&self, expr: &Expr) -> bool {
+        match expr.evaluate_int(&|_| None) {
+            Ok(size) if size > 0 => true,
+            Ok(size) => {
+                self.obstacle("Size", &format!("it has {size} elements"), "at least 1 is needed");
+                false
+            }
+            Err(error) => {
+                self.obstacle("Size", &format!("in `{}`: {error}", expr.text()), "Size is a number of elements");
+                false
+            }
         }
-        positive
     }
 
     fn is_custom(&self, element: ElementType) -> bool {
         element.scalar() == ScalarType::Byte
     }
 
-    /// Returns the size in bytes of a custom type as one more extent. Other types have no such
-    /// extent.
-    fn type_size(&self, element: ElementType) -> Option<Option<u64>> {
-        if !self.is_custom(element) {
-            return Some(None);
-        }
+    /// Returns the size in bytes of a custom type.
+    fn type_size(&self) -> Option<u64> {
         let size = self.item.get("TypeSize").and_then(|size| size.json.as_u64()).filter(|size| *size > 0);
         if size.is_none() {
             self.obstacle("TypeSize", "its custom type has no TypeSize", "write the bytes of one element");
         }
-        size.map(Some)
+        size
     }
 
     /// Reads an expression over the parameters.
@@ -338,6 +345,11 @@ impl One<'_> {
             }
         }
     }
+}
+
+/// Returns true if an extent depends on the parameters.
+fn varies(extent: &Expr) -> bool {
+    !extent.names().is_empty()
 }
 
 /// Returns true if the type has a finite number next to `value`.

@@ -5,7 +5,7 @@
 //! is to run.
 
 use crate::diagnostic::Messages;
-use crate::{Diagnostic, Level, tree};
+use crate::{Diagnostic, Level};
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -38,9 +38,9 @@ impl<'a> Findings<'a> {
         !self.obstacles.borrow().is_empty()
     }
 
-    /// As [`tree::place_inside`].
+    /// Returns the bytes of the file for `inside`, a span of the expression `text` at `span`.
     pub(super) fn place_inside(&self, span: &Range<usize>, text: &str, inside: &Range<usize>) -> Range<usize> {
-        tree::place_inside(&self.messages.source.text, span, text, inside.clone())
+        self.messages.source.inside(span, text, inside)
     }
 
     /// Removes all findings. If the language of a kernel is not supported, nothing else matters.

@@ -6,11 +6,11 @@ use super::json::Item;
 use super::{arguments, reference};
 use crate::Diagnostic;
 use crate::diagnostic::Messages;
-use crate::kernel::KernelPlaces;
 use crate::options::Options;
+use crate::spec::{ArgumentDraft, ArgumentKindDraft, KernelDraft, Key, WorkDraft};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tunesmith_device::{Argument, ArgumentKind, CudaCompiler, ElementType, Extent, Kernel, Language, Verify, WorkSize};
+use tunesmith_device::{ElementType, Fill, Language, Reading};
 use tunesmith_space::{Expr, Parameter};
 
 /// The keys that are read, and those that do not affect the run of the kernel.
@@ -42,10 +42,17 @@ const TUNED: &str = "-Dkernel_tuner=1";
 /// The result of a specification. Without a kernel, the obstacles give the reason.
 #[derive(Debug, Default)]
 pub(super) struct Specification {
-    pub(super) kernel: Option<(Kernel, KernelPlaces)>,
-    pub(super) arguments: Vec<(Argument, Range<usize>)>,
-    pub(super) verify: Verify,
+    pub(super) kernel: Option<(KernelDraft, KernelPlaces)>,
+    pub(super) arguments: Vec<(ArgumentDraft, Range<usize>)>,
+    pub(super) expected: Vec<(String, Fill)>,
     pub(super) obstacles: Vec<Diagnostic>,
+}
+
+/// The places of a kernel's parts.
+#[derive(Debug)]
+pub(super) struct KernelPlaces {
+    pub(super) file: Range<usize>,
+    pub(super) function: Range<usize>,
 }
 
 pub(super) fn read(root: &Item<'_>, parameters: &[(Parameter, Range<usize>)], messages: &Messages) -> Specification {
@@ -55,11 +62,20 @@ pub(super) fn read(root: &Item<'_>, parameters: &[(Parameter, Range<usize>)], me
     let terms = Terms::new(parameters, &item, &findings);
     let reader = Reader { item: &item, terms: &terms, findings: &findings, folder: messages.source.folder() };
     let mut arguments = arguments::read(&reader);
-    arguments.extend(reader.shared_memory());
-    let verify = reference::read(&reader, &arguments);
-    let kernel = reader.kernel(arguments.len());
+    arguments.extend(reader.shared_memory(arguments.len()));
+    let expected = reference::read(&reader, &mut arguments);
+    let kernel = reader.kernel();
     let kernel = kernel.filter(|_| !findings.has_obstacles());
-    Specification { kernel, arguments, verify, obstacles: findings.finish() }
+    Specification { kernel, arguments, expected, obstacles: findings.finish() }
+}
+
+/// The work-groups of a dimension.
+#[derive(Debug, PartialEq, Eq)]
+enum Groups {
+    /// No `GridDiv` tells them.
+    Undivided,
+    /// An expression: a part of `ProblemSize` divided by others.
+    Divided(String),
 }
 
 /// The context for reading all parts of a specification.
@@ -73,12 +89,12 @@ pub(super) struct Reader<'a> {
 
 impl Reader<'_> {
     /// Returns the kernel. Obstacles to running it are among the findings.
-    fn kernel(&self, arguments: usize) -> Option<(Kernel, KernelPlaces)> {
+    fn kernel(&self) -> Option<(KernelDraft, KernelPlaces)> {
         self.report_unread();
         let (function, function_place) = self.text("KernelName")?;
         let (file, file_place) = self.text("KernelFile")?;
         let language = self.language(function, file, &file_place)?;
-        let Options { include, templates } = self.options();
+        let options = self.options();
         let work = if language.has_work_items() { self.work() } else { None };
         if self.findings.has_obstacles() {
             let remedy = "correct its faults, which are shown as warnings; its space can be tuned on `--device \
@@ -86,21 +102,20 @@ impl Reader<'_> {
             let text = format!("kernel `{function}` cannot be run");
             self.findings.obstacle(function_place.clone(), text, Some(remedy.to_string()));
         }
-        let kernel = Kernel {
-            name: function.to_string(),
-            language,
+        let kernel = KernelDraft {
+            key: Key::of("kernel").at(0),
+            name: None,
+            languages: vec![language],
             file: self.source(file, &file_place),
-            reading: tunesmith_device::Reading::default(),
-            sources: Vec::new(),
-            include,
             function: function.into(),
-            options: templates,
-            arguments: (0..arguments).collect(),
+            sources: Vec::new(),
+            include: Vec::new(),
+            options: vec![options],
+            compiler: None,
+            arguments: None,
             repeat: None,
-            generator: None,
-            work,
-            cuda_compiler: CudaCompiler::default(),
-            alternative: None,
+            work: work.unwrap_or_default(),
+            reading: Reading::default(),
         };
         Some((kernel, KernelPlaces { file: file_place, function: function_place }))
     }
@@ -177,11 +192,11 @@ impl Reader<'_> {
 
     /// Returns the work-items: `GlobalSize`, in the unit of `GlobalSizeType`, unless a `GridDiv`
     /// overrides it.
-    fn work(&self) -> Option<WorkSize> {
+    fn work(&self) -> Option<WorkDraft> {
         let mut local = self.sizes("LocalSize")?;
         let mut global = self.sizes("GlobalSize")?;
-        let divided: Vec<Option<String>> = (0..3).map(|dimension| self.divided(dimension)).collect::<Option<_>>()?;
-        let used = divided.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        let divided: Vec<Groups> = (0..3).map(|dimension| self.divided(dimension)).collect::<Option<_>>()?;
+        let used = divided.iter().rposition(|groups| *groups != Groups::Undivided).map_or(0, |last| last + 1);
         let dimensions = used.max(global.len()).max(local.len());
         if dimensions == 0 {
             let remedy = "write \"GlobalSize\": {\"X\": \"N\"} and \"LocalSize\": {\"X\": \"64\"}".to_string();
@@ -193,14 +208,15 @@ impl Reader<'_> {
         global.resize(dimensions, "1".to_string());
         let counts_groups = self.counts_groups();
         for (dimension, groups) in divided.into_iter().enumerate() {
-            let Some(groups) = groups else { continue };
+            let Groups::Divided(groups) = groups else { continue };
             let extent =
                 if counts_groups { groups } else { format!("{groups} * {}", in_parentheses(&local[dimension])) };
             global[dimension] = extent;
         }
         let global = self.exprs(&global)?;
-        let extent = if counts_groups { Extent::Groups(global) } else { Extent::Global(global) };
-        Some(WorkSize { extent, local: if has_local { Some(self.exprs(&local)?) } else { None } })
+        let local = if has_local { Some(self.exprs(&local)?) } else { None };
+        let (global, grid) = if counts_groups { (None, Some(global)) } else { (Some(global), None) };
+        Some(WorkDraft { global, grid, local })
     }
 
     fn counts_groups(&self) -> bool {
@@ -238,13 +254,13 @@ impl Reader<'_> {
         entries.iter().map(text).collect()
     }
 
-    /// Returns the work-groups of a dimension from its `GridDiv`, or `Some(None)` without one.
-    fn divided(&self, dimension: usize) -> Option<Option<String>> {
+    /// Returns the work-groups of a dimension from its `GridDiv`. `None` if that is wrong.
+    fn divided(&self, dimension: usize) -> Option<Groups> {
         let key = GRID_DIVISORS[dimension];
-        let Some(item) = self.item.get(key) else { return Some(None) };
+        let Some(item) = self.item.get(key) else { return Some(Groups::Undivided) };
         let divisors = item.items();
         if divisors.is_empty() {
-            return Some(None);
+            return Some(Groups::Undivided);
         }
         let text = |item: &Item<'_>| {
             let expr = self.terms.expression(item, key, self.findings)?;
@@ -256,7 +272,7 @@ impl Reader<'_> {
             self.findings.obstacle(item.span, format!("{key} divides nothing: ProblemSize is too short"), Some(remedy));
             return None;
         };
-        Some(Some(format!("ceildiv({size}, {})", divisors.join(" * "))))
+        Some(Groups::Divided(format!("ceildiv({size}, {})", divisors.join(" * "))))
     }
 
     fn exprs(&self, texts: &[String]) -> Option<Vec<Expr>> {
@@ -269,13 +285,13 @@ impl Reader<'_> {
 
     /// Returns the memory of a work-group that every launch gets by `SharedMemory`, in bytes. As in
     /// KTT, it is dynamic shared memory in CUDA, and the last parameter of an OpenCL kernel.
-    fn shared_memory(&self) -> Option<(Argument, Range<usize>)> {
+    fn shared_memory(&self, position: usize) -> Option<(ArgumentDraft, Range<usize>)> {
         const NAME: &str = "SharedMemory";
         let item = self.item.get(NAME).filter(|item| item.json.as_f64() != Some(0.0))?;
         let bytes = self.terms.expression(&item, NAME, self.findings)?;
-        let kind = ArgumentKind::Local { shape: vec![bytes] };
+        let kind = ArgumentKindDraft::Local(vec![bytes]);
         let element = ElementType::parse("bytes").ok()?;
-        Some((Argument::new(NAME, element, kind), item.span))
+        Some((arguments::argument(position, NAME, element, kind), item.span))
     }
 
     fn report_unread(&self) {

@@ -16,11 +16,15 @@ mod space;
 mod tuning;
 
 use crate::diagnostic::Messages;
-use crate::problem::Places;
-use crate::{Level, Problem, ProblemError, SourceFile};
+use crate::places::Places;
+use crate::problem::with_messages;
+use crate::spec::{ArgumentDraft, Draft, Key, ParameterDraft, SubjectDraft, ValuesDraft, VerifyDraft};
+use crate::{Diagnostic, Level, Problem, ProblemError, SourceFile};
 use json::Item;
+use kernel::{KernelPlaces, Specification};
 use serde_json::Value as Json;
-use tunesmith_space::Value;
+use std::ops::Range;
+use tunesmith_space::{Constraint, Parameter, Value};
 
 pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Result<Problem, ProblemError> {
     let json: Json = tunesmith_files::json::parse(&*source_file.text).map_err(|error| {
@@ -34,42 +38,51 @@ pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Re
     if let Some((name, _)) = overrides.first() {
         messages.error(0..0, format!("a T1 problem has no sizes, so that `{name}` cannot be overridden"), None);
     }
-    let problem = read_root(&Item::root(&json, &source_file.text), &messages);
-    let warnings = messages.finish()?;
-    Ok(Problem { warnings, ..problem })
+    let (draft, places, obstacles) = read_root(&Item::root(&json, &source_file.text), &messages);
+    let problem = Problem::new(&draft, source_file, places);
+    Ok(Problem { obstacles, ..with_messages(problem, messages)? })
 }
 
-/// Returns the problem, as far as it can be read. Reports faults to `messages`.
-fn read_root(root: &Item<'_>, messages: &Messages) -> Problem {
+/// Returns the parts of the problem with their places, and the reasons for which its kernel cannot be run. Reports
+/// faults to `messages`.
+fn read_root(root: &Item<'_>, messages: &Messages) -> (Draft, Places, Vec<Diagnostic>) {
     let parameters = space::parameters(root, messages);
     let constraints = space::constraints(root, &parameters, messages);
     let (default, default_place) = tuning::default(root, &parameters, &constraints, messages).unzip();
     let tuning = tuning::read(root, default, messages);
-    let spec = kernel::read(root, &parameters, messages);
-    let (parameters, parameter_places) = parameters.into_iter().unzip();
-    let (constraints, constraint_places) = constraints.into_iter().unzip();
-    let (kernels, kernel_places) = spec.kernel.into_iter().unzip();
-    let (arguments, argument_places) = spec.arguments.into_iter().unzip();
-    let blank = Problem::of(messages.source.clone());
-    Problem {
-        name: name(root).unwrap_or_else(|| blank.name.clone()),
+    let Specification { kernel, arguments, expected, obstacles } = kernel::read(root, &parameters, messages);
+    let (kernel, kernel_places) = kernel.unzip();
+    let mut places = Places::default();
+    default_place.into_iter().for_each(|place| places.add(Key::of("tuning").field("default"), place));
+    if let Some(KernelPlaces { file, function }) = kernel_places {
+        places.add(Key::of("kernel").at(0).field("file"), file);
+        places.add(Key::of("kernel").at(0).field("function"), function);
+    }
+    let parameter = |(parameter, place): (Parameter, Range<usize>)| {
+        places.add(Key::of("parameters").field(parameter.name()).label(), place);
+        ParameterDraft { name: parameter.name().to_string(), values: ValuesDraft::List(parameter.values().to_vec()) }
+    };
+    let parameters = parameters.into_iter().map(parameter).collect();
+    let constraint = |(constraint, place): (Constraint, Range<usize>)| {
+        places.add(Key::of("constraints").field(constraint.name()), place);
+        constraint
+    };
+    let constraints = constraints.into_iter().map(constraint).collect();
+    let argument = |(argument, place): (ArgumentDraft, Range<usize>)| {
+        places.add(argument.key.clone(), place);
+        argument
+    };
+    let draft = Draft {
+        name: name(root).unwrap_or_else(|| messages.source.stem()),
         parameters,
         constraints,
-        kernels,
-        arguments,
-        verify: spec.verify,
+        subject: kernel.map_or(SubjectDraft::None, |kernel| SubjectDraft::Kernels(vec![kernel])),
+        arguments: arguments.into_iter().map(argument).collect(),
+        verify: VerifyDraft { expected, ..VerifyDraft::default() },
         tuning,
-        obstacles: spec.obstacles,
-        places: Places {
-            constraints: constraint_places,
-            parameters: parameter_places,
-            default: default_place.unwrap_or_default(),
-            kernels: kernel_places,
-            arguments: argument_places,
-            ..Places::default()
-        },
-        ..blank
-    }
+        ..Draft::default()
+    };
+    (draft, places, obstacles)
 }
 
 fn name(root: &Item<'_>) -> Option<String> {

@@ -2,30 +2,31 @@
 
 use super::arguments::One;
 use super::kernel::Reader;
+use crate::spec::ArgumentDraft;
 use std::ops::Range;
-use tunesmith_device::{Argument, Fill, PartialTolerance, Verify};
+use tunesmith_device::{Fill, PartialTolerance};
 
-/// Returns the reference data of outputs, with the tolerances of each.
-pub(super) fn read(reader: &Reader<'_>, arguments: &[(Argument, Range<usize>)]) -> Verify {
-    let mut verify = Verify::default();
+/// Returns the reference data of outputs. Gives the outputs their tolerances.
+pub(super) fn read(reader: &Reader<'_>, arguments: &mut [(ArgumentDraft, Range<usize>)]) -> Vec<(String, Fill)> {
+    let mut expected = Vec::new();
     for item in reader.item.get("ReferenceArguments").map(|list| list.items()).unwrap_or_default() {
         let name = item.get("TargetName").or_else(|| item.get("Name"));
         let name = name.and_then(|name| name.string()).unwrap_or_default();
         let one = One { reader, item: &item, name };
-        let target = arguments.iter().map(|(argument, _)| argument).find(|argument| argument.name == name);
+        let target = arguments.iter_mut().map(|(argument, _)| argument).find(|argument| argument.name == name);
         let Some(target) = target.filter(|target| target.is_output()) else {
             let text = "the reference's target is not an argument that the kernel writes";
             one.obstacle("TargetName", text, "TargetName is the Name of a WriteOnly or ReadWrite argument");
             continue;
         };
-        verify.expected.extend(contents(&one, target).map(|fill| (name.to_string(), fill)));
-        verify.tolerances.insert(name.to_string(), tolerance(&one));
+        expected.extend(contents(&one, target).map(|fill| (name.to_string(), fill)));
+        target.tolerance = Some(tolerance(&one));
     }
-    verify
+    expected
 }
 
 /// Returns the correct contents of `target`.
-fn contents(one: &One<'_>, target: &Argument) -> Option<Fill> {
+fn contents(one: &One<'_>, target: &ArgumentDraft) -> Option<Fill> {
     match one.string("FillType") {
         None | Some("Random") => {
             let remedy = "\"FillType\" is BinaryRaw with a file, or Generator with an expression of `i`, as DataSource";

@@ -3,8 +3,7 @@
 use super::expressions::Terms;
 use super::json::Item;
 use crate::diagnostic::Messages;
-use crate::parameters::remedy;
-use crate::tree::report_expression;
+use crate::spec::remedy;
 use std::ops::Range;
 use tunesmith_space::{Constraint, Expr, Parameter, Value, parse_values};
 
@@ -16,12 +15,13 @@ pub(super) fn parameters(root: &Item<'_>, messages: &Messages) -> Vec<(Parameter
         messages.error(0..0, "there are no tuning parameters", Some(remedy));
         return Vec::new();
     };
-    let parameters: Vec<(Parameter, Range<usize>)> =
-        list.items().iter().filter_map(|entry| parameter(entry, messages)).collect();
-    for (at, (parameter, place)) in parameters.iter().enumerate() {
-        if parameters[..at].iter().any(|(known, _)| known.name() == parameter.name()) {
+    let mut parameters: Vec<(Parameter, Range<usize>)> = Vec::new();
+    for (parameter, place) in list.items().iter().filter_map(|entry| parameter(entry, messages)) {
+        if parameters.iter().any(|(known, _)| known.name() == parameter.name()) {
             let text = format!("there is another parameter `{}` before this one", parameter.name());
-            messages.error(place.clone(), text, Some("rename or remove one of them".to_string()));
+            messages.error(place, text, Some("rename or remove one of them".to_string()));
+        } else {
+            parameters.push((parameter, place));
         }
     }
     parameters
@@ -90,6 +90,6 @@ fn constraint(entry: &Item<'_>, terms: &Terms<'_>, messages: &Messages) -> Optio
     let text = item.string().unwrap_or_default();
     // If the text does not resolve, the error is reported for the text as written.
     let resolved = terms.resolve(text).unwrap_or_else(|_| text.to_string());
-    let expr = Expr::parse(&resolved).map_err(|error| report_expression(messages, &item.span, text, &error)).ok()?;
+    let expr = Expr::parse(&resolved).map_err(|error| messages.expression(&item.span, text, &error)).ok()?;
     Some((Constraint::new(text, expr), item.span))
 }

@@ -185,7 +185,7 @@ mod tests {
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         let messages = Messages::new(SourceFile::new("t1.json", text.as_str()));
         let found = strategy(&Item::root(&json, &text), &messages).map(|spec| spec.to_string());
-        (found, messages.finish().unwrap().iter().map(|message| message.text.clone()).collect())
+        (found, messages.into_list().iter().map(|message| message.text.clone()).collect())
     }
 
     #[test]

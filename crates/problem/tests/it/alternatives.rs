@@ -77,9 +77,9 @@ const TWO: &str = "[[alternative]]\nname = \"plain\"\nfile = \"a.c\"\nfunction =
 #[test]
 fn the_choice_is_the_first_parameter_and_decides_the_kernel() {
     let (_folder, problem) = parsed(TWO).unwrap();
-    let names: Vec<&str> = problem.parameters.iter().map(|parameter| parameter.name()).collect();
+    let names: Vec<&str> = problem.spec().parameters().iter().map(|parameter| parameter.name()).collect();
     assert_eq!(names[0], "alternative");
-    assert_eq!(problem.choice.as_deref(), Some("alternative"));
+    assert_eq!(problem.spec().choice().as_deref(), Some("alternative"));
     let space = problem.space(&[]).unwrap().space;
     assert_eq!(space.len(), Some(1 + 2 * 2 * 2));
     let spec = problem.kernel_spec(Language::C).unwrap();
@@ -90,7 +90,7 @@ fn the_choice_is_the_first_parameter_and_decides_the_kernel() {
         assert_eq!(chosen, [name]);
     }
     let renamed = format!("{TWO}[kernel]\nalternative = \"WAY\"\n");
-    assert_eq!(parsed(&renamed).unwrap().1.choice.as_deref(), Some("WAY"));
+    assert_eq!(parsed(&renamed).unwrap().1.spec().choice().as_deref(), Some("WAY"));
 }
 
 /// An alternative of two kernels beside one of a single kernel, with options at each level.
@@ -169,7 +169,7 @@ fn an_unknown_name_in_a_constraint_of_an_alternative_is_told_with_its_place() {
     let (_folder, problem) = parsed(&text).unwrap();
     let error = problem.space(&[]).unwrap_err();
     assert!(error.messages[0].text.contains("TIEL"), "{error:?}");
-    assert!(text.contains(&problem.source_file.text[error.messages[0].span.clone()]), "{error:?}");
+    assert!(text.contains(&problem.source_file().text[error.messages[0].span.clone()]), "{error:?}");
 }
 
 #[test]

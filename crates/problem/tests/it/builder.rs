@@ -88,9 +88,16 @@ fn a_problem_built_in_code_equals_that_of_the_same_toml() {
     let space = |problem: &Problem| problem.space(&[]).unwrap().space.digest().to_owned();
     assert_eq!(space(&built), space(&read));
     let parts = |problem: &Problem| {
-        let (kernels, verify) = (format!("{:#?}", problem.kernels), format!("{:#?}", problem.verify));
-        let tuning = (format!("{:#?}", problem.arguments), format!("{:#?}", problem.tuning));
-        (problem.name.clone(), problem.sizes.clone(), format!("{:?}", problem.flops), kernels, verify, tuning)
+        let (kernels, verify) = (format!("{:#?}", problem.spec().kernels()), format!("{:#?}", problem.spec().verify()));
+        let tuning = (format!("{:#?}", problem.spec().arguments()), format!("{:#?}", problem.spec().tuning()));
+        (
+            problem.spec().name().to_string(),
+            problem.spec().sizes().to_vec(),
+            format!("{:?}", problem.spec().flops()),
+            kernels,
+            verify,
+            tuning,
+        )
     };
     assert_eq!(parts(&built), parts(&read));
 }
@@ -102,8 +109,8 @@ fn sources_and_data_given_as_values_live_as_long_as_the_problem() {
     let problem = scale().argument(contents).reference(reference).build().unwrap();
     let other = scale().argument(Arg::input("a", F32, [2]).contents([1.5_f32, -2.0])).build().unwrap();
     assert_eq!(problem.digest(), other.digest(), "the folder's name does not enter");
-    let kernel = problem.kernels[0].file.clone();
-    let reference = problem.verify.reference.clone().unwrap().file;
+    let kernel = problem.spec().kernels()[0].file.clone();
+    let reference = problem.spec().verify().reference.clone().unwrap().file;
     assert_ne!(kernel, reference);
     let copy = problem.clone();
     drop(problem);
@@ -116,11 +123,11 @@ fn sources_and_data_given_as_values_live_as_long_as_the_problem() {
 #[test]
 fn expected_contents_are_numbers_or_a_file() {
     let problem = scale().expected("x", vec![2.0_f32; 16]).build().unwrap();
-    let (name, Fill::File(path)) = &problem.verify.expected[0] else { panic!() };
+    let (name, Fill::File(path)) = &problem.spec().verify().expected[0] else { panic!() };
     assert_eq!(name, "x");
     assert_eq!(std::fs::read(path).unwrap(), 2.0_f32.to_ne_bytes().repeat(16));
     let problem = scale().folder("data").expected("x", Contents::file("x.npy")).build().unwrap();
-    assert!(matches!(&problem.verify.expected[0].1, Fill::File(path) if path == Path::new("data/x.npy")));
+    assert!(matches!(&problem.spec().verify().expected[0].1, Fill::File(path) if path == Path::new("data/x.npy")));
 }
 
 #[test]
@@ -128,8 +135,7 @@ fn what_is_wrong_is_told_with_the_call_that_it_is_about() {
     let fail = |builder: tunesmith_problem::ProblemBuilder| builder.build().unwrap_err();
     let error = fail(scale().argument(Arg::input("a", F32, ["N - 16"])));
     assert_eq!(message(&error), "`.argument(\"a\")`: an extent of 0 in `arguments.shape`");
-    let line = error.source_file.text.lines().nth(error.messages[0].line - 1).unwrap();
-    assert_eq!(line, "    .argument(\"a\", type = \"f32\", shape = [\"N - 16\"], access = \"in\")");
+    assert!(error.to_string().ends_with("scale: error: `.argument(\"a\")`: an extent of 0 in `arguments.shape` (extents are at least 1)"), "{error}");
     let error = fail(scale().parameter("2X", [1]));
     assert_eq!(message(&error), "`.parameter(\"2X\")`: `2X` cannot be the name of a tuning parameter");
     let error = fail(scale().parameter("EMPTY", [0; 0]));
@@ -149,8 +155,7 @@ fn a_constraint_that_its_space_refuses_is_told_with_its_call() {
     let problem = scale().constraint("fits", "STEP <= WIDTH").build().unwrap();
     let error = problem.space(&[]).unwrap_err();
     assert!(message(&error).starts_with("`.constraint(\"fits\")`: "), "{error}");
-    let (file, place) = (&error.source_file.text, error.messages[0].span.clone());
-    assert_eq!(&file[place], "WIDTH");
+    assert!(message(&error).contains("`WIDTH`"), "{error}");
 }
 
 #[test]
@@ -164,15 +169,18 @@ fn a_problem_without_parameters_is_refused() {
 fn a_text_is_read_in_its_form_and_its_paths_start_from_the_folder() {
     let folder = Path::new("some/where");
     let problem = Problem::parse(TOML, folder).unwrap();
-    assert_eq!(problem.kernels[0].file, folder.join("blur.cl"));
-    assert_eq!(problem.with_sizes(&[("N".to_string(), Value::Int(32))]).unwrap().size("N"), Some(Value::Int(32)));
+    assert_eq!(problem.spec().kernels()[0].file, folder.join("blur.cl"));
+    assert_eq!(
+        problem.with_sizes(&[("N".to_string(), Value::Int(32))]).unwrap().spec().size("N"),
+        Some(Value::Int(32))
+    );
     let unnamed = Problem::parse("[parameters]\nX = [1]\n", folder).unwrap();
-    assert_eq!(unnamed.name, "problem");
+    assert_eq!(unnamed.spec().name(), "problem");
     let error = Problem::parse("[parameters]\nX = 1..\n", folder).unwrap_err();
     assert!(error.to_string().starts_with("some/where/problem.toml:2:"), "{error}");
     let directives = "// #atf::tp name \"X\" range {1, 2, 4}
 ";
-    assert_eq!(Problem::parse(directives, folder).unwrap().parameters.len(), 1);
+    assert_eq!(Problem::parse(directives, folder).unwrap().spec().parameters().len(), 1);
     let t1 = Problem::parse("{ \"General\": { \"BenchmarkName\": \"t1\" } }", folder).unwrap_err();
     assert!(t1.to_string().contains("problem.json:"), "{t1}");
 }
@@ -200,22 +208,21 @@ fn alternatives_built_in_code_are_those_of_a_file_and_their_faults_name_the_call
     };
     let steps = steps.parameter("STEP", [2, 4, 8]).constraint("small", "STEP < 8");
     let (read, built) = (Problem::parse(toml, folder.path()).unwrap(), ways(steps.clone()).unwrap());
-    let shown = |problem: &Problem| format!("{:?} {:?}", problem.kernels, problem.parameters);
+    let shown = |problem: &Problem| format!("{:?} {:?}", problem.spec().kernels(), problem.spec().parameters());
     assert_eq!(shown(&built), shown(&read));
-    assert_eq!((built.choice.as_deref(), built.kernels.len()), (Some("WAY"), 3));
+    assert_eq!((built.spec().choice().as_deref(), built.spec().kernels().len()), (Some("WAY"), 3));
     assert_eq!(built.space(&[]).unwrap().space.digest(), read.space(&[]).unwrap().space.digest());
     let error = ways(steps.kernel(Code::file("h", "a.c"))).unwrap_err().to_string();
     assert!(error.contains("`.alternative(\"steps\")`: two kernels are called `h`"), "{error}");
 }
 
 #[test]
-fn a_file_whose_name_is_no_text_is_refused_by_name() {
+fn a_file_may_have_a_name_that_is_no_text() {
     use std::os::unix::ffi::OsStrExt;
     let odd = || std::path::PathBuf::from(std::ffi::OsStr::from_bytes(b"bad\xff.c"));
-    let built = |code: Code| Problem::builder("odd").kernel(code).build().unwrap_err().to_string();
-    for code in [Code::file("f", odd()), Code::c("f", "").source(odd()), Code::c("f", "").include(odd())] {
-        let message = built(code);
-        assert!(message.contains("the name `bad\u{fffd}.c` is not UTF-8"), "{message}");
-        assert!(message.contains("rename it"), "{message}");
-    }
+    let code = Code::file("f", odd()).source(odd()).include(odd());
+    let problem = Problem::builder("odd").kernel(code).parameter("TILE", [1, 2]).build().unwrap();
+    let kernel = problem.spec().kernels()[0];
+    let paths = [&kernel.file, &kernel.sources[0], &kernel.include[0]];
+    assert_eq!(paths.map(|path| path.file_name()), [Some(odd().as_os_str()); 3]);
 }

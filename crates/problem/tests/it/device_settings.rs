@@ -30,10 +30,10 @@ fn error(settings: &str) -> String {
 #[test]
 fn settings_are_parameters_with_the_forms_of_values_of_other_parameters() {
     let problem = problem("clock_mhz = [1800, 900]\npower_limit_w = { range = \"100..=300\", step = 100 }");
-    let names: Vec<&str> = problem.parameters.iter().map(|parameter| parameter.name()).collect();
+    let names: Vec<&str> = problem.spec().parameters().iter().map(|parameter| parameter.name()).collect();
     assert_eq!(names, ["TILE", "clock_mhz", "power_limit_w"]);
-    assert_eq!(problem.parameters[1].values(), [Value::Int(1800), Value::Int(900)]);
-    assert_eq!(problem.parameters[2].values(), [100, 200, 300].map(Value::Int));
+    assert_eq!(problem.spec().parameters()[1].values(), [Value::Int(1800), Value::Int(900)]);
+    assert_eq!(problem.spec().parameters()[2].values(), [100, 200, 300].map(Value::Int));
     assert_eq!(problem.knobs(), [Knob::Clock, Knob::PowerLimit]);
     assert_eq!(problem.space(&[]).unwrap().space.len(), Some(12));
 }
@@ -60,7 +60,7 @@ fn clocks_of_the_device_are_awaited_and_then_given_at_all_sizes() {
         assert_eq!(known.space(&[]).unwrap().space.len(), Some(4), "and the constraint counts");
         let run = serde_json::json!({ "TILE": [1, 2], "clock_mhz": [900] });
         let recorded = problem.as_recorded(run.as_object().unwrap());
-        assert_eq!(recorded.parameters.last().unwrap().values(), [Value::Int(900)]);
+        assert_eq!(recorded.spec().parameters().last().unwrap().values(), [Value::Int(900)]);
     }
 }
 

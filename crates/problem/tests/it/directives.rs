@@ -67,7 +67,7 @@ fn value(argument: &Argument) -> Value {
 #[test]
 fn a_launch_of_opencl_has_its_function_sizes_options_and_device() {
     let problem = loaded("saxpy.cl", OPENCL);
-    let kernel = &problem.kernels[0];
+    let kernel = problem.spec().kernels()[0];
     assert_eq!((kernel.function.as_str(), kernel.language), ("saxpy", Language::OpenCl));
     let work = kernel.work.as_ref().unwrap();
     let Extent::Global(global) = &work.extent else { panic!("{:?}", work.extent) };
@@ -75,12 +75,12 @@ fn a_launch_of_opencl_has_its_function_sizes_options_and_device() {
     assert_eq!(texts(global), ["N//WPT", "2"]);
     assert_eq!(texts(work.local.as_ref().unwrap()), ["WPT", "1"]);
     assert_eq!(kernel.options.len(), 2);
-    let device = problem.tuning.device.as_ref().map(ToString::to_string);
+    let device = problem.spec().tuning().device.as_ref().map(ToString::to_string);
     assert_eq!(device.as_deref(), Some("opencl:Portable::cpu 0"));
-    assert_eq!((problem.policy.sampling.min_samples, problem.policy.sampling.max_samples), (5, 5));
-    assert!(problem.policy.sampling.warmups == 4 && problem.warnings.is_empty(), "{:?}", problem.warnings);
+    assert_eq!((problem.spec().policy().sampling.min_samples, problem.spec().policy().sampling.max_samples), (5, 5));
+    assert!(problem.spec().policy().sampling.warmups == 4 && problem.warnings().is_empty(), "{:?}", problem.warnings());
     let none = loaded("saxpy.cl", &OPENCL.replace("warmups( N / 16 )", "warmups 0"));
-    assert_eq!((none.policy.sampling.warmups, none.warnings.len()), (1, 1), "{:?}", none.warnings);
+    assert_eq!((none.spec().policy().sampling.warmups, none.warnings().len()), (1, 1), "{:?}", none.warnings());
     // The directives outside of comments are blanked, the kernel is not.
     let mut rest = OPENCL.to_string();
     kernel.reading.not_code.iter().rev().for_each(|span| rest.replace_range(span.clone(), ""));
@@ -89,7 +89,8 @@ fn a_launch_of_opencl_has_its_function_sizes_options_and_device() {
 
 #[test]
 fn inputs_take_their_names_and_accesses_from_the_signature() {
-    let arguments = loaded("saxpy.cl", OPENCL).arguments;
+    let problem = loaded("saxpy.cl", OPENCL);
+    let arguments = problem.spec().arguments();
     let names: Vec<&str> = arguments.iter().map(|argument| argument.name.as_str()).collect();
     assert_eq!(names, ["half", "a", "b", "x", "y", "z", "w"]);
     let types: Vec<String> = arguments.iter().map(|argument| argument.element.to_string()).collect();
@@ -113,8 +114,8 @@ fn inputs_take_their_names_and_accesses_from_the_signature() {
 #[test]
 fn a_variable_that_a_kernel_declares_itself_is_no_macro() {
     let text = OPENCL.replace("const int half", "const int N");
-    assert_eq!(loaded("saxpy.cl", &text).kernels[0].reading.own_names, ["N"]);
-    assert!(loaded("saxpy.cl", OPENCL).kernels[0].reading.own_names.is_empty());
+    assert_eq!(loaded("saxpy.cl", &text).spec().kernels()[0].reading.own_names, ["N"]);
+    assert!(loaded("saxpy.cl", OPENCL).spec().kernels()[0].reading.own_names.is_empty());
 }
 
 #[test]
@@ -123,11 +124,11 @@ fn a_launch_of_cuda_counts_blocks_and_names_its_device() {
                 // #atf::cuda::input atf::buffer<int>(4096)\n// #atf::cuda::grid_dim( 4096 / LS, 1, 1 )\n\
                 // #atf::cuda::block_dim( LS )\nextern \"C\" __global__ void k(int* x) {}\n";
     let problem = loaded("k.cu", text);
-    let work = problem.kernels[0].work.as_ref().unwrap();
+    let work = problem.spec().kernels()[0].work.as_ref().unwrap();
     assert!(matches!(&work.extent, Extent::Groups(groups) if groups.len() == 3));
     assert_eq!(work.local.as_ref().map(Vec::len), Some(3));
-    assert!(matches!(problem.tuning.device, Some(DeviceChoice::Cuda(_))));
-    assert!(problem.kernels[0].reading.not_code.is_empty());
+    assert!(matches!(problem.spec().tuning().device, Some(DeviceChoice::Cuda(_))));
+    assert!(problem.spec().kernels()[0].reading.not_code.is_empty());
     let without = refused("k.cu", &text.replace("// #atf::cuda::block_dim( LS )\n", ""));
     assert!(without.contains("#atf::cuda::block_dim"), "{without}");
 }
@@ -138,8 +139,8 @@ fn the_kernel_may_be_in_another_file_and_its_results_are_checked_by_a_function()
                 // #atf::ocl::input atf::buffer<int>(8)\n// #atf::ocl::global_size 8\n\
                 // #atf::ocl::check_result file \"r.c\" function \"right\"\n";
     let problem = loaded("space.cl", text);
-    assert_eq!(problem.kernels[0].file.file_name(), Some("other.cl".as_ref()));
-    let reference = problem.verify.reference.unwrap();
+    assert_eq!(problem.spec().kernels()[0].file.file_name(), Some("other.cl".as_ref()));
+    let reference = problem.spec().verify().reference.as_ref().unwrap();
     assert_eq!((reference.file.file_name(), reference.function.as_str()), (Some("r.c".as_ref()), "right"));
 }
 
@@ -148,13 +149,13 @@ fn scripts_become_commands_whose_cost_is_in_nanoseconds() {
     let text = "#!/bin/sh\n# #atf::tp name LS range {1, 2}  # a comment\n#   constraint LS < 3\n\
                 # #atf::run_script \"echo {$LS} > cost.txt\"\n# #atf::cost_file cost.txt\n";
     let problem = loaded("p.sh", text);
-    let command = problem.command.as_ref().unwrap();
+    let command = problem.spec().command().unwrap();
     assert!(command.build.is_empty() && matches!(command.cost, Cost::Printed(_, unit) if unit == Unit::Nanoseconds));
     assert!(command.command.iter().any(|word| word.to_string().contains("echo {{$LS}}")), "{:?}", command.command);
     let built = loaded("p.sh", &format!("{text}# #atf::compile_script \"cc -o p p.c\"\n"));
-    assert_eq!(built.command.unwrap().build.len(), 1);
+    assert_eq!(built.spec().command().unwrap().build.len(), 1);
     let wall = loaded("p.sh", &text.replace("# #atf::cost_file cost.txt\n", ""));
-    assert!(matches!(wall.command.unwrap().cost, Cost::Wall));
+    assert!(matches!(wall.spec().command().unwrap().cost, Cost::Wall));
 }
 
 #[test]
@@ -175,7 +176,7 @@ fn the_advice_for_unverified_results_names_what_the_source_can_have() {
 fn other_marks_of_comments_are_read_as_well() {
     for mark in ["--", "!", "%", ";;", "#", "//"] {
         let text = format!("{mark} #atf::tp name LS\n{mark}   range {{1, 2}}\n{mark} #atf::run_script \"true\"\n");
-        assert_eq!(loaded("p.txt", &text).parameters[0].values().len(), 2, "{mark}");
+        assert_eq!(loaded("p.txt", &text).spec().parameters()[0].values().len(), 2, "{mark}");
     }
 }
 
@@ -183,7 +184,7 @@ fn other_marks_of_comments_are_read_as_well() {
 fn what_a_launch_lacks_is_told_with_the_directive_that_adds_it() {
     let tp = "// #atf::tp name A range {1, 2}\n__kernel void k(__global int* x, int n) {}\n";
     let space = loaded("k.cl", tp);
-    assert!(space.warnings.is_empty());
+    assert!(space.warnings().is_empty());
     assert!(refused("k.cl", tp).contains("add `#atf::ocl::kernel_name`"));
     let named = format!("{tp}// #atf::ocl::kernel_name \"k\"\n");
     let told = refused("k.cl", &named);
@@ -233,7 +234,7 @@ fn ranges_have_generators_types_and_truncated_ends() {
                 // #atf::tp name B type \"float\" range atf::interval(1, 2, 0.5)\n\
                 // #atf::tp name C range interval<size_t>(1, N / 3.0)\n// #atf::tp name D range set({3, 1})\n";
     let problem = loaded("k.cl", text);
-    let values = |at: usize| problem.parameters[at].values().to_vec();
+    let values = |at: usize| problem.spec().parameters()[at].values().to_vec();
     assert_eq!(values(0), [1, 2, 4, 8, 16, 32, 64].map(Value::Int));
     assert_eq!(values(1), [1.0, 1.5, 2.0].map(Value::Float));
     assert_eq!(values(2).len(), 33);

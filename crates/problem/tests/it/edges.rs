@@ -139,13 +139,13 @@ fn keys() -> usize {
 
 /// Does with a problem what a run does before it measures.
 fn use_it(problem: &Problem) {
-    let Sampling { warmups, min_samples, max_samples, stable, time_cap, .. } = problem.policy.sampling;
+    let Sampling { warmups, min_samples, max_samples, stable, time_cap, .. } = problem.spec().policy().sampling;
     assert!(warmups <= 10_000 && min_samples <= 1_000_000 && max_samples <= 1_000_000 && stable <= 1.0);
-    let Limits { first, floor, compile, reference, .. } = problem.policy.limits;
+    let Limits { first, floor, compile, reference, .. } = problem.spec().policy().limits;
     for time in [time_cap, first, floor, compile, reference] {
         assert!(time <= LONGEST, "{time:?}");
     }
-    let tolerances = [problem.verify.relative, problem.verify.absolute];
+    let tolerances = [problem.spec().verify().relative, problem.spec().verify().absolute];
     assert!(tolerances.into_iter().flatten().all(|tolerance| tolerance >= 0.0 && tolerance.is_finite()));
     let _ = (problem.digest(), problem.input_features(), problem.kernel_spec(Language::C));
     if let Ok(made) = problem.space(&[]) {

@@ -37,7 +37,7 @@ fn a_device_gets_the_kernel_in_its_own_language_and_the_first_is_the_default() {
     let folder = tempfile::tempdir().unwrap();
     let default = |languages: &str| {
         let text = text(&BOTH.replace("\"opencl\", \"cuda\"", languages));
-        Problem::parse(&text, folder.path()).unwrap().kernels[0].language
+        Problem::parse(&text, folder.path()).unwrap().spec().kernels()[0].language
     };
     assert_eq!(default("\"opencl\", \"cuda\""), Language::OpenCl);
     assert_eq!(default("\"cuda\", \"opencl\""), Language::Cuda);

@@ -15,7 +15,9 @@ fn parsed(keys: &str) -> Result<Problem, String> {
 }
 
 fn bytes(problem: &Problem) -> Vec<u8> {
-    let ArgumentKind::Object(bytes) = &problem.arguments[0].kind else { panic!("{:?}", problem.arguments) };
+    let ArgumentKind::Object(bytes) = &problem.spec().arguments()[0].kind else {
+        panic!("{:?}", problem.spec().arguments())
+    };
     bytes.clone()
 }
 

@@ -93,6 +93,13 @@ impl Expr {
         Ok(Expr { parsed: Arc::new(Parsed { text: text.to_owned(), root, names }) })
     }
 
+    /// Returns the expression that is always `value`. Its text is the value in Python's syntax.
+    pub fn constant(value: Value) -> Expr {
+        let text = value.python();
+        let root = Node::new(Kind::Literal(Datum::from(&value)), 0..text.len());
+        Expr { parsed: Arc::new(Parsed { text, root, names: Vec::new() }) }
+    }
+
     /// Returns the expression that calls `closure` with the values of the names in `scope`. Its
     /// text only describes the call.
     pub(crate) fn closure(closure: Closure, scope: &[&str]) -> Expr {

@@ -65,7 +65,7 @@ pub(super) fn rivals(
 ) -> Result<Vec<Rival>, Error> {
     let (Some(operation), Device::Kernels(target)) = (about.operation(), device) else { return Ok(Vec::new()) };
     let applied = libraries.iter().filter(|library| about.against.contains(library) && library.serves(target));
-    applied.map(|library| rival(*library, operation, &problem.sizes, number(target))).collect()
+    applied.map(|library| rival(*library, operation, problem.spec().sizes(), number(target))).collect()
 }
 
 /// Returns the device's position among those of its driver.
@@ -111,10 +111,11 @@ fn rival(library: Library, operation: Operation<'_>, sizes: &[(String, Value)], 
     let reference = reference(operation.kind());
     let made =
         made.reference(code("reference", reference, &operands)).absolute(tolerance(operation.kind(), shape.terms));
-    let mut problem = made.build()?;
+    let problem = made.build()?;
+    let mut policy = problem.spec().policy();
     // Each measurement is a process of its own, which opens the library anew.
-    (problem.policy.limits.first, problem.policy.limits.floor) = (FIRST_LAUNCH, FIRST_LAUNCH);
-    Ok(Rival { library, problem, counted })
+    (policy.limits.first, policy.limits.floor) = (FIRST_LAUNCH, FIRST_LAUNCH);
+    Ok(Rival { library, problem: problem.with_policy(policy), counted })
 }
 
 /// Returns the source of the function `reference` for a kind of operation.
@@ -173,7 +174,7 @@ mod tests {
             let operands = ["A_COUNT", "B_COUNT", "C_COUNT", "DEVICE"].map(|name| size(name).unwrap());
             let expected = if library == Library::CuDnn { [8 * 7, 2 * 5, 7 * 3, 2] } else { [7 * 4, 4 * 3, 7 * 3, 2] };
             assert_eq!(operands, expected.map(Value::Int), "{library}");
-            let kernels: Vec<&str> = problem.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            let kernels: Vec<&str> = problem.spec().kernels().iter().map(|kernel| kernel.name.as_str()).collect();
             match counted {
                 None => assert_eq!(kernels, ["compute"], "{library}"),
                 Some(counted) => assert_eq!((kernels, counted), (vec!["upload", "compute", "download"], "compute")),

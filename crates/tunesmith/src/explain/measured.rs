@@ -46,7 +46,7 @@ pub(super) fn add(
     if header.identity.get("space").and_then(|digest| digest.as_str()) != Some(space.digest()) {
         let text = format!(
             "`{}` is not the problem of `{}`: its space differs",
-            problem.source_file.path.display(),
+            problem.source_file().path.display(),
             run.display()
         );
         return Err(Error::request(text, Some("name the problem with --problem FILE".to_string())));

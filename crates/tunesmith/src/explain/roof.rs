@@ -48,7 +48,7 @@ fn found(
 
 fn another(problem: &Problem, run: &Path) -> Error {
     let text =
-        format!("`{}` is not the problem of `{}`, as it is now", problem.source_file.path.display(), run.display());
+        format!("`{}` is not the problem of `{}`, as it is now", problem.source_file().path.display(), run.display());
     Error::request(text, Some("name the problem that the run tuned with --problem FILE".to_string()))
 }
 

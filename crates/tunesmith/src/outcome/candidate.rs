@@ -154,13 +154,14 @@ pub struct Rates {
 impl Rates {
     /// Returns the rates of `candidate` at its median time, by the work that `problem` declares.
     pub fn new(problem: &Problem, candidate: &Candidate) -> Self {
-        let named =
-            |name: &str| lookup(&problem.sizes, name).or_else(|| Journal::value_of(candidate.config.get(name)?));
-        let rate = |work: &Option<Expr>| {
-            let value = work.as_ref()?.evaluate(&named).ok()?;
+        let named = |name: &str| {
+            lookup(problem.spec().sizes(), name).or_else(|| Journal::value_of(candidate.config.get(name)?))
+        };
+        let rate = |work: Option<&Expr>| {
+            let value = work?.evaluate(&named).ok()?;
             // Per millisecond to 10^9 per second.
             Some(value.as_float()? / candidate.time_ms? / 1e6)
         };
-        Self { gflops: rate(&problem.flops), gbytes: rate(&problem.bytes) }
+        Self { gflops: rate(problem.spec().flops()), gbytes: rate(problem.spec().bytes()) }
     }
 }

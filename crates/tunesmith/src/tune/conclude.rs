@@ -47,7 +47,7 @@ impl Finished {
         let best = run.verdict.winner.and_then(|config| self.candidate(config, ground, settings));
         let verdict = &run.verdict;
         Outcome {
-            problem: ground.problem.name.clone(),
+            problem: ground.problem.spec().name().to_string(),
             strategy: settings.strategy.clone(),
             seed: settings.seed,
             objective: settings.metric().objective().clone(),

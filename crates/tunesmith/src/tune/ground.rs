@@ -73,7 +73,7 @@ impl<'a> Ground<'a> {
             Device::Kernels(target) => {
                 Some(self.problem.kernel_spec(target.language()).is_ok_and(|spec| spec.is_verified()))
             }
-            Device::Command => Some(self.problem.command.as_ref().is_some_and(CommandSpec::is_verified)),
+            Device::Command => Some(self.problem.spec().command().is_some_and(CommandSpec::is_verified)),
             Device::Replay(_) | Device::Synthetic(_) | Device::Function(_) => None,
         }
     }

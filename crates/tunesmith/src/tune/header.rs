@@ -31,8 +31,8 @@ pub(super) fn header(
     Header {
         identity: identity(blank.identity, problem, metric, device),
         objective: serde_json::to_value(metric).ok(),
-        problem: problem.name.clone(),
-        sizes: problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
+        problem: problem.spec().name().to_string(),
+        sizes: problem.spec().sizes().iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect(),
         features: problem.input_features(),
         constraints: problem.named_constraints(),
         verified: ground.verified(),
@@ -57,7 +57,10 @@ pub(super) fn identity(
     device: &OfDevice,
 ) -> Map<String, Json> {
     identity.insert("problem".to_string(), Json::from(problem.digest()));
-    identity.insert("measurement policy".to_string(), Json::from(problem.policy.identity() + &align_text(problem)));
+    identity.insert(
+        "measurement policy".to_string(),
+        Json::from(problem.spec().policy().identity() + &align_text(problem)),
+    );
     // Named only if it is not the default. Journals without it mean time.
     if *metric != Metric::default() {
         let objective = metric.objective();
@@ -71,8 +74,8 @@ pub(super) fn identity(
 
 /// Returns the alignment of the buffers of kernels in C and C++. On other devices, it is the driver's.
 fn align_text(problem: &Problem) -> String {
-    let is_placed = problem.kernels.iter().any(|kernel| !kernel.language.has_work_items());
-    let buffers = problem.arguments.iter().filter(|argument| !argument.is_value());
+    let is_placed = problem.spec().kernels().iter().any(|kernel| !kernel.language.has_work_items());
+    let buffers = problem.spec().arguments().iter().filter(|argument| !argument.is_value());
     let mut aligns: Vec<String> = buffers.map(|argument| argument.align.to_string()).collect();
     if !is_placed || aligns.is_empty() {
         return String::new();

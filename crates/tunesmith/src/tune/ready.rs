@@ -122,7 +122,7 @@ impl<'a> Ready<'a> {
             .limit(learned.estimates.limit.as_ref().map(|limit| limit.ms))
             .baseline(ground.default_id())
             .keep_going(settings.keep_going)
-            .judging(ground.problem.judging.clone())
+            .judging(ground.problem.spec().judging().clone())
             .first(ground.first.clone())
             .recorded(resumed.evaluations)
             .resamples(resumed.resamples);

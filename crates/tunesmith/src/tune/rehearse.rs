@@ -7,8 +7,8 @@ use super::ready;
 use super::session::Session;
 use super::settings::Settings;
 use crate::{Error, Problem};
-use std::ops::Range;
 use tunesmith_device::{Doubt, Machine};
+use tunesmith_problem::Key;
 use tunesmith_space::ConfigId;
 use tunesmith_store::{Journal, arguments};
 
@@ -26,8 +26,8 @@ pub(crate) struct Rehearsal {
 pub(crate) struct Uncompiled {
     /// The configuration.
     pub(crate) config: String,
-    /// The place of its alternative, unless it is the default.
-    pub(crate) place: Option<Range<usize>>,
+    /// Its alternative, unless it is the default.
+    pub(crate) alternative: Option<Key>,
     /// The compiler's message.
     pub(crate) message: String,
     /// Number of others that compile, among those tried.
@@ -62,8 +62,8 @@ pub(crate) fn rehearse(problem: &Problem, machine: &Machine) -> Result<Rehearsal
         let others = (0..OTHERS).filter_map(|at| ground.space.id(at * step)).filter(|config| *config != failing);
         let others = others.filter(|config| compiles(config)).count();
         let config = arguments(&Journal::config(&ground.space, &ground.space.unrank(failing)));
-        let place = (failing != probe).then(|| problem.place_of_configuration(&ground.space, failing));
-        Uncompiled { config, place, message, others }
+        let alternative = (failing != probe).then(|| problem.configuration_key(&ground.space, failing));
+        Uncompiled { config, alternative, message, others }
     });
     let doubts = runner.doubts(probe, uncompiled.as_ref().map(|uncompiled| uncompiled.message.as_str()));
     Ok(Rehearsal { uncompiled, verified: ground.verified(), doubts })

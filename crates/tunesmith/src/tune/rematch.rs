@@ -79,7 +79,7 @@ pub fn verify_winner(options: &VerifyOptions) -> Result<Option<WinnerCheck>, Err
     let configs: Vec<Remeasured> = subjects.into_iter().map(|(subject, _)| subject).collect();
     let regressions = evidence(&judged, &configs, run.as_ref(), &ground.space).regressions(options.tolerance);
     Ok(Some(WinnerCheck {
-        problem: problem.name.clone(),
+        problem: problem.spec().name().to_string(),
         objective: top.objective,
         device: runner.device(),
         ok: regressions.is_empty() && (environment.is_empty() || options.any_environment),
@@ -105,7 +105,8 @@ fn check(top: &Top, options: &VerifyOptions) -> Result<(), Error> {
 fn environment(header: &Header, ground: &Ground<'_>, runner: &Runner<'_>) -> Vec<Difference> {
     let device = OfDevice { identity: runner.identity(), features: BTreeMap::new() };
     let identity = identity(Journal::header(&ground.space).identity, ground.problem, &Metric::default(), &device);
-    let sizes = ground.problem.sizes.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect();
+    let sizes =
+        ground.problem.spec().sizes().iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect();
     header.differences(&Header { identity, sizes, ..header.clone() })
 }
 

@@ -72,7 +72,7 @@ impl Settings {
         metric.check_yielded(problem, &yielded)?;
         limits.check_yielded(problem, &yielded)?;
         let stop = stop.towards(metric.objective().direction());
-        let tuning = &problem.tuning;
+        let tuning = problem.spec().tuning();
         let in_flight = strategy.strategy().in_flight();
         let seed = search.seed.or(earlier.as_ref().map(|header| header.seed)).or(tuning.seed);
         let room = search.room.or(earlier.as_ref().map(|header| header.room)).or(tuning.room);
@@ -142,7 +142,7 @@ fn strategy(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Res
     match (&search.strategy, earlier) {
         (Some(strategy), _) => Ok(strategy.clone()),
         (None, Some(header)) => Ok(header.strategy.parse()?),
-        (None, None) => Ok(problem.tuning.strategy.clone().unwrap_or_default()),
+        (None, None) => Ok(problem.spec().tuning().strategy.clone().unwrap_or_default()),
     }
 }
 
@@ -150,13 +150,13 @@ fn strategy(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Res
 /// otherwise.
 fn stop(problem: &Problem, search: &Search, strategy: &StrategySpec) -> Stop {
     let most = if strategy.strategy().ends_by_itself() { u64::MAX } else { DEFAULT_STOP };
-    search.stop.as_ref().or(problem.tuning.stop.as_ref()).cloned().unwrap_or_else(|| Stop::evaluations(most))
+    search.stop.as_ref().or(problem.spec().tuning().stop.as_ref()).cloned().unwrap_or_else(|| Stop::evaluations(most))
 }
 
 /// Returns the objective: the user's, or that of the resumed run, or the problem's, or that of the recording.
 fn target(ground: &Ground<'_>, search: &Search, earlier: Option<&Header>) -> Result<Target, Error> {
     let before = earlier.map(|header| Target::from(Metric::recorded(header.objective.as_ref()).objective()));
-    match search.objective.clone().or(before).or(ground.problem.tuning.objective.clone()) {
+    match search.objective.clone().or(before).or(ground.problem.spec().tuning().objective.clone()) {
         Some(target) => Ok(target),
         None => Ok(ground.recorded_target()?.unwrap_or_default()),
     }
@@ -164,7 +164,7 @@ fn target(ground: &Ground<'_>, search: &Search, earlier: Option<&Header>) -> Res
 
 /// Returns the numbers that runs on the device yield, if the objective or a limit uses them.
 fn yielded_for(target: &Target, ground: &Ground<'_>) -> Result<Yielded, Error> {
-    let uses_none = *target == Target::default() && ground.problem.limits.is_empty();
+    let uses_none = *target == Target::default() && ground.problem.spec().limits().is_empty();
     if uses_none { Ok(Yielded::default()) } else { yielded(&ground.device, ground.problem) }
 }
 

@@ -29,7 +29,8 @@ pub(super) fn settled<'a>(
         return Ok(Settled { problem: Cow::Owned(problem.clone().as_recorded(&header.parameters)), note: None });
     }
     let device = device_for(problem, machine)?;
-    let objective = search.objective.as_ref().or(problem.tuning.objective.as_ref()).cloned().unwrap_or_default();
+    let objective =
+        search.objective.as_ref().or(problem.spec().tuning().objective.as_ref()).cloned().unwrap_or_default();
     match &device {
         Device::Kernels(target) => {
             Ok(settle(problem, target, machine, &objective, &device.limits(machine), &session.interrupt)?)

@@ -46,7 +46,7 @@ pub struct SkippedInput {
 /// Returns the runs of every input. `stop` overrides the file's stop conditions, except for
 /// strategies that end by themselves.
 fn planned(problem: &Problem, stop: Option<&Stop>) -> Result<Vec<InputRun>, Error> {
-    let own = problem.inputs.as_ref().map(|inputs| inputs.runs.clone()).unwrap_or_default();
+    let own = problem.spec().inputs().map(|inputs| inputs.runs.clone()).unwrap_or_default();
     let runs = if own.is_empty() { usual(problem)? } else { own };
     let asked = |run: &InputRun| stop.filter(|_| !run.strategy.strategy().ends_by_itself()).cloned();
     Ok(runs.into_iter().map(|run| InputRun { stop: asked(&run).or(run.stop), strategy: run.strategy }).collect())
@@ -58,7 +58,7 @@ fn usual(problem: &Problem) -> Result<Vec<InputRun>, Error> {
     let climb = "hill_climbing(initial=1, patience=0)".parse()?;
     let climb = InputRun { strategy: climb, stop: Some(Stop::evaluations(75)) };
     let grid = InputRun { strategy: "grid".parse()?, stop: None };
-    let has_grid = !problem.tuning.grid.is_empty();
+    let has_grid = !problem.spec().tuning().grid.is_empty();
     Ok(has_grid.then_some(grid).into_iter().chain([climb]).collect())
 }
 
@@ -110,7 +110,7 @@ pub fn tune_inputs(
         None => work.tune_all(&mut index, session, on_run)?,
     };
     Ok(InputsOutcome {
-        problem: problem.name.clone(),
+        problem: problem.spec().name().to_string(),
         inputs: all.len(),
         out: index.folder().to_path_buf(),
         runs: index.into_runs(),
@@ -195,7 +195,7 @@ impl Work<'_> {
     ) -> Result<Outcome, Error> {
         let mut problem = self.problem.with_sizes(sizes)?;
         if let Some(grid) = self.grid {
-            problem.tuning.grid = grid.to_vec();
+            problem = problem.with_grid(grid.to_vec());
         }
         let search = Search { strategy: Some(run.strategy.clone()), stop: ending(run), ..self.search.clone() };
         let journal = JournalOptions { out: Some(journal.to_path_buf()), resume: true, ..self.journals.clone() };

@@ -47,7 +47,7 @@ fn messages(text: &str, given: &[(&str, i64)]) -> Vec<String> {
         messages.into_iter().map(one).collect()
     };
     match load(text, given) {
-        Ok(problem) => told(problem.warnings),
+        Ok(problem) => told(problem.warnings()),
         Err(error) => told(error.messages),
     }
 }
@@ -70,15 +70,15 @@ fn count(m: i64, n: i64, largest: i64) -> u32 {
 #[test]
 fn the_listing_of_the_paper_is_a_problem() {
     let problem = load(LISTING_3, &[("1", 24), ("N", 36)]).unwrap();
-    assert_eq!(problem.warnings, []);
+    assert_eq!(problem.warnings(), []);
     let space = problem.space(&[("max_work_item_size_0".to_string(), Value::Int(5))]).unwrap().space;
     let names: Vec<&str> = space.parameters().iter().map(|parameter| parameter.name()).collect();
     assert_eq!(names, ["VWM", "MDIMC", "MWG", "SCALE", "KWID", "PAD"]);
     assert_eq!(space.size(), count(24, 36, 5).into());
     assert_eq!(space.parameters()[3].values(), [Value::Float(0.5), Value::Float(1.0), Value::Float(1.5)]);
     assert_eq!(space.parameters()[5].values(), [Value::Bool(false), Value::Bool(true)]);
-    assert_eq!(problem.tuning.strategy, Some("annealing".parse().unwrap()));
-    assert_eq!(problem.tuning.stop, Some("evaluations 10000 or time 5min".parse().unwrap()));
+    assert_eq!(problem.spec().tuning().strategy, Some("annealing".parse().unwrap()));
+    assert_eq!(problem.spec().tuning().stop, Some("evaluations 10000 or time 5min".parse().unwrap()));
 }
 
 #[test]

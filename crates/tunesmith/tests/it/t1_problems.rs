@@ -42,7 +42,7 @@ fn arguments(problem: &Problem) -> Vec<String> {
             format!("{} {}{shape} {access:?} {fill}{memory}", argument.name, argument.element)
         }
     };
-    problem.arguments.iter().map(describe).collect()
+    problem.spec().arguments().iter().map(describe).collect()
 }
 
 fn texts(exprs: &[Expr]) -> String {
@@ -51,8 +51,8 @@ fn texts(exprs: &[Expr]) -> String {
 
 /// Returns the warnings as `line: text`.
 fn warnings(problem: &Problem) -> Vec<String> {
-    assert!(problem.warnings.iter().all(|warning| warning.level == Level::Warning));
-    problem.warnings.iter().map(|warning| format!("{}: {}", warning.line, warning.text)).collect()
+    assert!(problem.warnings().iter().all(|warning| warning.level == Level::Warning));
+    problem.warnings().iter().map(|warning| format!("{}: {}", warning.line, warning.text)).collect()
 }
 
 #[track_caller]
@@ -67,7 +67,7 @@ fn published_cuda_problems_load_and_say_what_keeps_their_kernels_from_being_run(
     let Some(formats) = formats() else { return };
     let load = |name: &str| Problem::load(&formats.join(name), &[]).unwrap();
     let missing = |problem: &Problem, file: &str| {
-        let missing = problem.warnings.iter().find(|warning| warning.text.starts_with("there is no file"));
+        let missing = problem.warnings().iter().find(|warning| warning.text.starts_with("there is no file"));
         let missing = missing.unwrap_or_else(|| panic!("{:#?}", warnings(problem)));
         assert!(missing.text.contains(file), "{}", missing.text);
         assert!(missing.remedy.as_ref().unwrap().contains("--device synthetic:EXPR"));
@@ -122,8 +122,8 @@ fn published_cuda_problems_load_and_say_what_keeps_their_kernels_from_being_run(
 fn the_published_opencl_problem_says_what_keeps_its_kernel_from_being_run() {
     let Some(formats) = formats() else { return };
     let problem = Problem::load(&formats.join("t1-gemm_milo.json"), &[]).unwrap();
-    assert!(problem.kernels.is_empty());
-    assert_eq!(problem.arguments.len(), 7);
+    assert!(problem.spec().kernels().is_empty());
+    assert_eq!(problem.spec().arguments().len(), 7);
     assert_said(
         &warnings(&problem),
         &[
@@ -133,8 +133,8 @@ fn the_published_opencl_problem_says_what_keeps_its_kernel_from_being_run() {
             "`Misc` of KernelSpecification is not read",
         ],
     );
-    let place = problem.warnings.iter().find(|warning| warning.text.contains("block_size_x")).unwrap();
-    let line = problem.source_file.text.lines().nth(place.line - 1).unwrap();
+    let place = problem.warnings().iter().find(|warning| warning.text.contains("block_size_x")).unwrap();
+    let line = problem.source_file().text.lines().nth(place.line - 1).unwrap();
     assert_eq!(line.trim(), "\"X\": \"block_size_x\",");
 }
 
@@ -179,8 +179,8 @@ fn load(edit: impl FnOnce(&mut Json)) -> Result<Problem, ProblemError> {
 
 fn kernel(edit: impl FnOnce(&mut Json)) -> Kernel {
     let problem = load(edit).unwrap();
-    assert_eq!(problem.kernels.len(), 1, "{:#?}", problem.warnings);
-    problem.kernels[0].clone()
+    assert_eq!(problem.spec().kernels().len(), 1, "{:#?}", problem.warnings());
+    problem.spec().kernels()[0].clone()
 }
 
 /// Returns extents and local sizes in words.
@@ -260,11 +260,11 @@ fn arguments_of_every_kind_are_carried() {
             "o i32[1000] Out Random",
         ]
     );
-    assert_eq!(problem.warnings, []);
-    assert_eq!(problem.verify.expected.len(), 1);
-    assert_eq!(problem.verify.tolerances["o"].relative, Some(0.5));
-    assert!(problem.arguments[5].is_output());
-    assert!(matches!(&problem.arguments[2].kind, ArgumentKind::Buffer { access: Access::In, .. }));
+    assert_eq!(problem.warnings(), []);
+    assert_eq!(problem.spec().verify().expected.len(), 1);
+    assert_eq!(problem.spec().verify().tolerances["o"].relative, Some(0.5));
+    assert!(problem.spec().arguments()[5].is_output());
+    assert!(matches!(problem.spec().arguments()[2].kind, ArgumentKind::Buffer { access: Access::In, .. }));
 }
 
 #[test]
@@ -296,9 +296,9 @@ fn what_cannot_be_carried_is_said_with_its_line_and_a_remedy() {
         (vec![("TypeSize", 8.into())], "its TypeSize is not that of float"),
     ] {
         let problem = with(&changes);
-        assert!(problem.kernels.is_empty(), "{text}");
+        assert!(problem.spec().kernels().is_empty(), "{text}");
         assert_said(&warnings(&problem), &[text, "kernel `scale` cannot be run"]);
-        let warning = problem.warnings.iter().find(|warning| warning.text.contains(text)).unwrap();
+        let warning = problem.warnings().iter().find(|warning| warning.text.contains(text)).unwrap();
         assert!(warning.line > 20 && warning.remedy.is_some(), "{warning}");
     }
     for (changes, text) in [
@@ -308,7 +308,7 @@ fn what_cannot_be_carried_is_said_with_its_line_and_a_remedy() {
         (vec![("Colour", "red".into())], "`Colour` is not read"),
     ] {
         let problem = with(&changes);
-        assert_eq!(problem.kernels.len(), 1, "{text}");
+        assert_eq!(problem.spec().kernels().len(), 1, "{text}");
         assert_said(&warnings(&problem), &[text]);
     }
 }
@@ -329,7 +329,7 @@ fn random_numbers_lie_between_zero_and_the_fill_value() {
         ("float4", Json::Null, "a f32x4[4 * tile] In Random"),
     ] {
         let problem = vector(kind, value);
-        assert_eq!((arguments(&problem), &problem.warnings), (vec![wanted.to_string()], &vec![]), "{kind}");
+        assert_eq!((arguments(&problem), problem.warnings()), (vec![wanted.to_string()], &vec![]), "{kind}");
     }
 }
 
@@ -350,8 +350,10 @@ fn a_reference_may_be_a_generator_or_a_constant_but_not_random() {
         (vec![("FillType", "Constant".into()), ("FillValue", 7.into())], "Constant(7.0)"),
     ] {
         let problem = with(&reference);
-        assert_eq!((problem.kernels.len(), &problem.warnings), (1, &vec![]));
-        let [(name, fill)] = problem.verify.expected.as_slice() else { panic!("{:?}", problem.verify) };
+        assert_eq!((problem.spec().kernels().len(), problem.warnings()), (1, &vec![]));
+        let [(name, fill)] = problem.spec().verify().expected.as_slice() else {
+            panic!("{:?}", problem.spec().verify())
+        };
         let text = if let Fill::Generator(expr) = fill { expr.text().to_string() } else { format!("{fill:?}") };
         assert_eq!((name.as_str(), text.as_str()), ("o", wanted));
     }
@@ -362,7 +364,7 @@ fn a_reference_may_be_a_generator_or_a_constant_but_not_random() {
         (vec![("FillType", "Script".into())], "a fill by Script is not supported"),
     ] {
         let problem = with(&reference);
-        assert!(problem.kernels.is_empty(), "{text}");
+        assert!(problem.spec().kernels().is_empty(), "{text}");
         assert_said(&warnings(&problem), &[text, "kernel `scale` cannot be run"]);
     }
 }
@@ -395,7 +397,7 @@ fn a_specification_that_cannot_be_run_says_why() {
         ("ReferenceArguments", json!([{ "TargetName": "q" }]), "the reference's target is not an argument"),
     ] {
         let problem = load(|spec| spec[key] = value).unwrap();
-        assert!(problem.kernels.is_empty(), "{text}");
+        assert!(problem.spec().kernels().is_empty(), "{text}");
         assert_said(&warnings(&problem), &[text]);
     }
     for (key, value, text) in [
@@ -404,7 +406,7 @@ fn a_specification_that_cannot_be_run_says_why() {
         ("Profiling", json!(true), "`Profiling` of KernelSpecification is not read"),
     ] {
         let problem = load(|spec| spec[key] = value).unwrap();
-        assert_eq!(problem.kernels.len(), 1, "{text}");
+        assert_eq!(problem.spec().kernels().len(), 1, "{text}");
         assert_said(&warnings(&problem), &[text]);
     }
 }
@@ -414,10 +416,10 @@ fn shared_memory_is_local_memory_of_every_launch() {
     for (value, wanted) in [(json!(1024), "SharedMemory bytes local 1024"), (json!("4 * block_x"), "local 4 * block_x")]
     {
         let problem = load(|spec| spec["SharedMemory"] = value).unwrap();
-        assert_eq!(problem.kernels.len(), 1, "{:?}", warnings(&problem));
+        assert_eq!(problem.spec().kernels().len(), 1, "{:?}", warnings(&problem));
         let arguments = arguments(&problem);
         assert!(arguments.last().unwrap().ends_with(wanted), "{arguments:?}");
-        assert_eq!(problem.kernels[0].arguments.len(), arguments.len());
+        assert_eq!(problem.spec().kernels()[0].arguments.len(), arguments.len());
     }
     for none in [json!(0), json!(null)] {
         let problem = load(|spec| spec["SharedMemory"] = none).unwrap();
@@ -436,5 +438,5 @@ fn the_largest_value_of_a_parameter_may_stand_in_a_condition() {
     std::fs::write(&path, document.to_string()).unwrap();
     let problem = Problem::load(&path, &[]).unwrap();
     assert_eq!(problem.space(&[]).unwrap().space.size().to_string(), "2");
-    assert_eq!(problem.constraints[0].name(), "a < max(a)");
+    assert_eq!(problem.spec().constraints()[0].name(), "a < max(a)");
 }

@@ -1,24 +1,16 @@
-//! Values of a problem's document with their places. TOML and code are both read into this form
-//! first.
+//! Values of a problem's document with their places.
 
-use std::ops::Range;
+use crate::diagnostic::Located;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tunesmith_space::Value;
 
-/// A value with the bytes of the text it came from.
-#[derive(Clone, Debug)]
-pub(crate) struct Located<T> {
-    pub(crate) value: T,
-    pub(crate) span: Range<usize>,
-}
-
 /// A value of a document.
-pub(crate) type Item = Located<Content>;
+pub(super) type Item = Located<Content>;
 
 /// The kinds of values in a document.
 #[derive(Clone, Debug)]
-pub(crate) enum Content {
+pub(super) enum Content {
     /// A number, truth value or string.
     Scalar(Value),
     /// A list.
@@ -31,50 +23,13 @@ pub(crate) enum Content {
 
 /// Keys with values, in the order of the document.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
-    pub(crate) entries: Vec<(Located<String>, Item)>,
-}
-
-impl Item {
-    /// Returns a number, truth value or string.
-    pub(crate) fn scalar(value: impl Into<Value>, span: Range<usize>) -> Self {
-        Self { value: Content::Scalar(value.into()), span }
-    }
-
-    /// Returns a list.
-    pub(crate) fn list(items: Vec<Self>, span: Range<usize>) -> Self {
-        Self { value: Content::List(items), span }
-    }
-
-    /// Returns a table.
-    pub(crate) fn table(entries: Vec<(Located<String>, Self)>, span: Range<usize>) -> Self {
-        Self { value: Content::Table(Table { entries }), span }
-    }
-}
-
-impl Item {
-    /// Returns true if the value is a list with a floating-point number.
-    pub(crate) fn has_floats(&self) -> bool {
-        let Content::List(items) = &self.value else { return false };
-        items.iter().any(|item| matches!(item.value, Content::Scalar(Value::Float(_))))
-    }
-
-    /// Returns the number of elements of a list.
-    pub(crate) fn extents(&self) -> usize {
-        if let Content::List(items) = &self.value { items.len() } else { 1 }
-    }
-
-    /// Returns a list with ones behind its own elements, `length` in all.
-    pub(crate) fn padded(&self, length: usize) -> Self {
-        let Content::List(items) = &self.value else { return self.clone() };
-        let ones = (items.len()..length).map(|_| Self::scalar(1, self.span.clone()));
-        Self::list(items.iter().cloned().chain(ones).collect(), self.span.clone())
-    }
+pub(super) struct Table {
+    pub(super) entries: Vec<(Located<String>, Item)>,
 }
 
 impl Content {
     /// Returns TOML's name of the type.
-    pub(crate) fn type_name(&self) -> &'static str {
+    pub(super) fn type_name(&self) -> &'static str {
         match self {
             Self::Scalar(Value::Int(_)) => "integer",
             Self::Scalar(Value::Float(_)) => "float",
@@ -98,7 +53,7 @@ impl Content {
 
 impl Table {
     /// Converts a table from TOML.
-    pub(crate) fn of_toml(table: &DeTable<'_>) -> Self {
+    pub(super) fn of_toml(table: &DeTable<'_>) -> Self {
         let entry = |(key, value): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
             (Located { value: key.get_ref().to_string(), span: key.span() }, item_of_toml(value))
         };
@@ -106,7 +61,7 @@ impl Table {
     }
 
     /// Returns the value of `key`.
-    pub(crate) fn get(&self, key: &str) -> Option<&Item> {
+    pub(super) fn get(&self, key: &str) -> Option<&Item> {
         self.entries.iter().find(|(known, _)| known.value == key).map(|(_, item)| item)
     }
 }

@@ -1,30 +1,29 @@
 //! Checks the contents of the arrays that a nest looks up values in, before anything runs.
 
-use crate::diagnostic::Messages;
+use super::arguments::StatedArgument;
+use super::fault::Key;
+use super::values::Sizes;
 use crate::nests::in_words;
 use std::collections::BTreeSet;
-use std::ops::Range;
-use tunesmith_device::{Argument, Given, contents};
+use tunesmith_device::{Given, contents};
 use tunesmith_loopnest::{ArrayId, Data, Nest, NestError, interpret};
-use tunesmith_space::Value;
 
 /// Checks the data that a nest looks up. Reports lookups outside of their arrays, and accesses at
 /// looked-up places outside of theirs. Warns of statistics that the data do not have.
 ///
-/// `at` is the place of the nest, `values` are its sizes, and `sizes` are those of the problem by
+/// `key` is the part that names the nest, `values` are the nest's sizes, and `sizes` are those of the problem by
 /// name. Returns true if a run is safe. Costs up to 1 us for each cell of these arrays.
-pub(crate) fn check(
-    (nest, at): (&Nest, Range<usize>),
+pub(super) fn check(
+    (nest, key): (&Nest, &Key),
     values: &[i64],
-    sizes: &[(String, Value)],
-    arguments: &[(Argument, Range<usize>)],
-    messages: &Messages,
+    arguments: &[StatedArgument],
+    sizes: Sizes<'_>,
 ) -> bool {
-    let Some(data) = looked_up(nest, values, sizes, arguments, messages) else { return false };
+    let Some(data) = looked_up(nest, values, arguments, sizes) else { return false };
     let refused = |error: &NestError| {
         let remedy =
             "change the contents of the arrays that values are looked up in, or make the array larger".to_string();
-        messages.error(at.clone(), in_words(error), Some(error.remedy.clone().unwrap_or(remedy)));
+        sizes.faults.error(key.clone(), in_words(error), Some(error.remedy.clone().unwrap_or(remedy)));
     };
     if let Err(error) = interpret::refuse_data(nest, values, &data) {
         refused(&error);
@@ -38,7 +37,7 @@ pub(crate) fn check(
                 let text =
                     format!("the data give loop `{name}` {mean:.1} iterations on average, its statistic {stated}");
                 let remedy = format!("set the statistic to {mean:.0}: counts and estimates use it");
-                messages.warning(at.clone(), text, Some(remedy));
+                sizes.faults.warning(key.clone(), text, Some(remedy));
             }
             Ok(_) => {}
             Err(error) => refused(&error),
@@ -48,20 +47,15 @@ pub(crate) fn check(
 }
 
 /// Returns the arrays in which the nest looks up values.
-fn looked_up(
-    nest: &Nest,
-    values: &[i64],
-    sizes: &[(String, Value)],
-    arguments: &[(Argument, Range<usize>)],
-    messages: &Messages,
-) -> Option<Data> {
+fn looked_up(nest: &Nest, values: &[i64], arguments: &[StatedArgument], sizes: Sizes<'_>) -> Option<Data> {
     let mut data = Data::empty(nest);
     let arrays: BTreeSet<ArrayId> = nest.lookups.iter().map(|lookup| lookup.access.array).collect();
     for id in arrays {
-        let (argument, place) = arguments.iter().find(|(argument, _)| argument.name == nest.array(id).name)?;
+        let (argument, key) = arguments.iter().find(|(argument, _)| argument.name == nest.array(id).name)?;
         // Random numbers have the same magnitude for every seed.
-        let bytes = contents(argument, Given { seed: 0, sizes });
-        let bytes = bytes.map_err(|error| messages.error(place.clone(), format!("`{}`: {error}", argument.name), None));
+        let bytes = contents(argument, Given { seed: 0, sizes: sizes.sizes });
+        let bytes =
+            bytes.map_err(|error| sizes.faults.error(key.clone(), format!("`{}`: {error}", argument.name), None));
         // An argument with the wrong length was already reported.
         data.set_memory(nest, values, id, &bytes.ok()?).ok()?;
     }

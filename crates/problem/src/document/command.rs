@@ -1,47 +1,23 @@
 //! Reads the `[kernel]` and `[verify]` of a problem whose kernel is a command.
 
-use crate::command_warnings::{self, Warning};
+use super::command_warnings::{self, Warning};
+use super::tree::{Node, Section};
+use crate::diagnostic::Located;
 use crate::diagnostic::Messages;
-use crate::tree::{Located, Node, Section};
 use std::fmt::Display;
-use std::ops::Range;
-use tunesmith_device::{CommandSpec, CommandVerify, Cost, NumberPattern, OUT, Template, TextPattern, Unit};
-use tunesmith_space::Value;
-use tunesmith_space::did_you_mean;
+use tunesmith_device::{CommandSpec, CommandVerify, Cost, NumberPattern, Template, TextPattern, Unit};
+use tunesmith_space::{Value, did_you_mean};
 
 const KEYS: &[&str] =
     &["command", "build", "environment", "cost", "unit", "time", "values", "warmup", "memory_limit", "writes"];
 
 const VERIFY_KEYS: &[&str] = &["output", "expected_output", "check"];
 
-/// The places of a command's parts in the file.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CommandPlaces {
-    /// Keys of `[kernel]` and `[verify]` with their values' places.
-    keys: Vec<(String, Range<usize>)>,
-    /// The doubts about words.
-    warnings: Vec<Warning>,
-}
-
-impl CommandPlaces {
-    /// Returns the doubts about words, which only `check` reports.
-    pub(crate) fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
-    /// Returns the place of the value of `key`, or the place of the command without that key.
-    pub(crate) fn of(&self, key: &str) -> Range<usize> {
-        let find = |key: &str| self.keys.iter().find(|(known, _)| known == key);
-        find(key).or_else(|| find("command")).map_or(0..0, |(_, place)| place.clone())
-    }
-}
-
-/// Returns the command of a problem that has one instead of a kernel.
-pub(crate) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSpec, CommandPlaces)> {
+/// Returns the command of a problem that has one instead of a kernel, with the doubts about its words.
+pub(super) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSpec, Vec<Warning>)> {
     let node = root.get("kernel").filter(is_command)?;
     let section = node.section()?;
     section.allow(KEYS);
-    refuse_arguments(root);
     refuse_warmups(root, &section);
     let verify = root.get("verify").and_then(|node| node.section());
     let flag = |key: &str| section.get(key).map_or(Some(true), |node| truth(&node));
@@ -57,33 +33,14 @@ pub(crate) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSp
         writes: section.get("writes").map_or(Some(Vec::new()), |node| node.items().iter().map(template).collect())?,
         verify: verify.as_ref().map_or(Some(CommandVerify::default()), |section| read_verify(section, messages))?,
     };
-    let sections = [Some(&section), verify.as_ref()];
-    let entries = sections.into_iter().flatten().flat_map(Section::entries);
-    let keys = entries.map(|(name, node)| (name.value.to_string(), node.span())).collect();
     let build = section.get("build").map(|node| steps_of(&node)).unwrap_or_default();
     let warnings = command_warnings::of(&section, &build, verify.as_ref(), &spec.folder);
-    Some((spec, CommandPlaces { keys, warnings }))
+    Some((spec, warnings))
 }
 
 /// Returns true if `[kernel]` is a command.
-pub(crate) fn is_command(node: &Node<'_>) -> bool {
+pub(super) fn is_command(node: &Node<'_>) -> bool {
     node.is_table() && node.section().is_some_and(|section| section.get("command").is_some())
-}
-
-/// Returns the meaning of a name that is in the environment of every command.
-pub(crate) fn reserved(name: &str) -> Option<&'static str> {
-    match name {
-        OUT => Some("the folder of a configuration"),
-        "PATH" => Some("where programs are looked for"),
-        _ => None,
-    }
-}
-
-fn refuse_arguments(root: &Section<'_>) {
-    if let Some(node) = root.get("arguments") {
-        let remedy = "give it words and environment variables: command = [\"./prog\", \"{N}\"]".to_string();
-        node.error("a command has no `[[arguments]]`", Some(remedy));
-    }
 }
 
 /// Reports a number of warm-ups for a command whose first run counts.
@@ -99,7 +56,7 @@ fn refuse_warmups(root: &Section<'_>, kernel: &Section<'_>) {
 fn command(node: &Node<'_>) -> Option<Vec<Template>> {
     let items = node.items();
     if items.is_empty() {
-        node.error(format!("`{}` has no words", node.name), Some("write [\"./prog\", \"{N}\"]".to_string()));
+        node.error(format!("`{}` has no words", node.name()), Some("write [\"./prog\", \"{N}\"]".to_string()));
         return None;
     }
     items.iter().map(template).collect()
@@ -122,7 +79,7 @@ fn steps(node: &Node<'_>) -> Option<Vec<Vec<Template>>> {
     }
     if let Some(odd) = items.iter().find(|item| !item.is_list()) {
         let remedy = "write one list of words, or a list of such lists".to_string();
-        odd.error(format!("`{}` mixes words and lists of words", node.name), Some(remedy));
+        odd.error(format!("`{}` mixes words and lists of words", node.name()), Some(remedy));
         return None;
     }
     items.iter().map(command).collect()
@@ -130,7 +87,7 @@ fn steps(node: &Node<'_>) -> Option<Vec<Vec<Template>>> {
 
 fn template(node: &Node<'_>) -> Option<Template> {
     let text = node.string()?;
-    Template::parse(text).map_err(|error| node.error(format!("`{}`: {error}", node.name), None)).ok()
+    Template::parse(text).map_err(|error| node.error(format!("`{}`: {error}", node.name()), None)).ok()
 }
 
 fn environment(section: &Section<'_>) -> Vec<(String, Template)> {
@@ -197,7 +154,7 @@ fn number_pattern(node: &Node<'_>) -> Option<NumberPattern> {
 }
 
 fn reported<T>(node: &Node<'_>, parsed: Result<T, impl Display>) -> Option<T> {
-    parsed.map_err(|error| node.error(format!("`{}`: {error}", node.name), None)).ok()
+    parsed.map_err(|error| node.error(format!("`{}`: {error}", node.name()), None)).ok()
 }
 
 /// Returns the meaning of the word at a key. Reports any other word.
@@ -207,7 +164,10 @@ fn word<T: Clone>(node: &Node<'_>, words: &[(&str, T)]) -> Option<T> {
     if known.is_none() {
         let names = || words.iter().map(|(word, _)| *word);
         let all = || format!("it is {}", names().collect::<Vec<_>>().join(", "));
-        node.error(format!("`{}` cannot be `{text}`", node.name), did_you_mean(text, names()).or_else(|| Some(all())));
+        node.error(
+            format!("`{}` cannot be `{text}`", node.name()),
+            did_you_mean(text, names()).or_else(|| Some(all())),
+        );
     }
     known.map(|(_, value)| value.clone())
 }
@@ -216,7 +176,7 @@ fn truth(node: &Node<'_>) -> Option<bool> {
     match node.scalar() {
         Some(Value::Bool(truth)) => Some(truth),
         _ => {
-            node.error(format!("`{}` is true or false", node.name), None);
+            node.error(format!("`{}` is true or false", node.name()), None);
             None
         }
     }
@@ -232,7 +192,7 @@ fn bytes(node: &Node<'_>) -> Option<u64> {
     let bytes = bytes.filter(|bytes| *bytes > 0);
     if bytes.is_none() {
         let remedy = "write a number with kB, MB, GB, KiB, MiB or GiB: \"2GiB\"".to_string();
-        node.error(format!("`{}` is no amount of memory", node.name), Some(remedy));
+        node.error(format!("`{}` is no amount of memory", node.name()), Some(remedy));
     }
     bytes
 }

@@ -3,7 +3,7 @@
 //! Nothing here is certain: `|` may be an argument, and a build may know by other means where to write.
 //! The warnings are for `check` alone.
 
-use crate::tree::{Node, Section};
+use super::tree::{Node, Section};
 use std::ops::Range;
 use std::path::Path;
 use tunesmith_device::OUT;
@@ -24,10 +24,10 @@ const INTERPRETERS: [&str; 22] = [
 const SCRIPT: u64 = 1 << 20;
 
 /// A warning: its place, its text and its remedy.
-pub(crate) type Warning = (Range<usize>, String, String);
+pub(super) type Warning = (Range<usize>, String, String);
 
 /// Returns the warnings about `[kernel]` with its build steps, and about `[verify]`.
-pub(crate) fn of<'a>(
+pub(super) fn of<'a>(
     kernel: &Section<'a>,
     build: &[Node<'a>],
     verify: Option<&Section<'a>>,

@@ -1,7 +1,7 @@
 //! Reads the rules for comparing configurations: the part of `[measure]` that concerns several of
 //! them.
 
-use crate::tree::{Node, Section};
+use super::tree::{Node, Section};
 use tunesmith_core::Judging;
 
 /// The keys of `[measure]` that [`read`] understands.
@@ -44,6 +44,6 @@ fn share(section: &Section<'_>, key: &str) -> Option<f64> {
     if (0.0..=1.0).contains(&share) {
         return Some(share);
     }
-    node.error(format!("`{}` must lie between 0 and 1", node.name), None);
+    node.error(format!("`{}` must lie between 0 and 1", node.name()), None);
     None
 }

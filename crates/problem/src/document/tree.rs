@@ -1,21 +1,21 @@
 //! Typed access to a document. Reports faults with their places.
 
+use super::item::{Content, Item, Table};
+use crate::diagnostic::Located;
 use crate::diagnostic::Messages;
-pub(crate) use crate::item::Located;
-use crate::item::{Content, Item, Table};
-use std::collections::HashSet;
+use crate::spec::Key;
 use std::fmt::Display;
 use std::ops::{Range, RangeInclusive};
 use std::str::FromStr;
 use std::time::Duration;
 use tunesmith_core::{LONGEST, stated_seconds};
 use tunesmith_space::did_you_mean;
-use tunesmith_space::{Expr, ExprError, Value};
+use tunesmith_space::{Expr, Value};
 
-/// A table of the document with its name for messages.
+/// A table of the document with the part of the problem that it states.
 #[derive(Clone)]
 pub(crate) struct Section<'a> {
-    pub(crate) name: String,
+    pub(crate) key: Key,
     pub(crate) span: Range<usize>,
     table: &'a Table,
     messages: &'a Messages,
@@ -23,17 +23,17 @@ pub(crate) struct Section<'a> {
     defaults: Option<Box<Section<'a>>>,
 }
 
-/// A value of the document with its name for messages.
+/// A value of the document with the part of the problem that it states.
 #[derive(Clone)]
 pub(crate) struct Node<'a> {
-    pub(crate) name: String,
+    pub(crate) key: Key,
     item: &'a Item,
     messages: &'a Messages,
 }
 
 impl<'a> Section<'a> {
     pub(crate) fn root(table: &'a Table, messages: &'a Messages) -> Self {
-        Self { name: String::new(), span: 0..0, table, messages, defaults: None }
+        Self { key: Key::default(), span: 0..0, table, messages, defaults: None }
     }
 
     /// Returns the section with the values of `defaults` for keys that it lacks. Only
@@ -46,24 +46,11 @@ impl<'a> Section<'a> {
     pub(crate) fn allow(&self, keys: &[&str]) {
         for (key, _) in self.table.entries.iter().filter(|(key, _)| !keys.contains(&key.value.as_str())) {
             let unknown = key.value.as_str();
-            let place = if self.name.is_empty() { "the file".to_string() } else { format!("`{}`", self.name) };
+            let name = self.key.name();
+            let place = if name.is_empty() { "the file".to_string() } else { format!("`{name}`") };
             let remedy = did_you_mean(unknown, keys.iter().copied())
                 .unwrap_or_else(|| format!("{place} may have {}", keys.join(", ")));
             self.messages.error(key.span.clone(), format!("{place} has no `{unknown}`"), Some(remedy));
-        }
-    }
-
-    /// Reports every key that occurs twice, here or further down. TOML has no such keys.
-    pub(crate) fn refuse_twins(&self) {
-        let mut seen = HashSet::new();
-        for (key, node) in self.entries() {
-            if !seen.insert(key.value) {
-                let text = format!("`{}` is there twice", node.name);
-                self.messages.error(key.span, text, Some("remove one, or give it another name".to_string()));
-            }
-            if let Some(section) = node.is_table().then(|| node.section()).flatten() {
-                section.refuse_twins();
-            }
         }
     }
 
@@ -73,7 +60,7 @@ impl<'a> Section<'a> {
 
     /// Returns the value that the section itself has for `key`, whatever the defaults say.
     pub(crate) fn own(&self, key: &str) -> Option<Node<'a>> {
-        self.table.get(key).map(|item| Node { name: self.full_name(key), item, messages: self.messages })
+        self.table.get(key).map(|item| Node { key: self.key.field(key), item, messages: self.messages })
     }
 
     /// Returns every value of `key`: those of the defaults, outermost first, and the section's own.
@@ -87,31 +74,18 @@ impl<'a> Section<'a> {
     pub(crate) fn require(&self, key: &str, example: &str) -> Option<Node<'a>> {
         let node = self.get(key);
         if node.is_none() {
-            let text = format!("`{}` is missing", self.full_name(key));
+            let text = format!("`{}` is missing", self.key.field(key).name());
             self.messages.error(self.span.clone(), text, Some(format!("write `{example}`")));
         }
         node
     }
 
-    /// Returns the place of the value at `path`, or the start of the file if there is none.
-    pub(crate) fn place(&self, path: &[&str]) -> Range<usize> {
-        let mut item = self.table.get(path[0]);
-        for key in &path[1..] {
-            item = item.and_then(|item| if let Content::Table(table) = &item.value { table.get(key) } else { None });
-        }
-        item.map_or(0..0, |item| item.span.clone())
-    }
-
     /// Returns all keys and values, in the order of the file.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (Located<&'a str>, Node<'a>)> + '_ {
         self.table.entries.iter().map(|(key, item)| {
-            let node = Node { name: self.full_name(&key.value), item, messages: self.messages };
+            let node = Node { key: self.key.field(&key.value), item, messages: self.messages };
             (Located { value: key.value.as_str(), span: key.span.clone() }, node)
         })
-    }
-
-    fn full_name(&self, key: &str) -> String {
-        if self.name.is_empty() { key.to_string() } else { format!("{}.{key}", self.name) }
     }
 }
 
@@ -126,6 +100,11 @@ impl<'a> Node<'a> {
         matches!(self.item.value, Content::Table(_))
     }
 
+    /// Returns the name for messages.
+    pub(crate) fn name(&self) -> String {
+        self.key.name()
+    }
+
     pub(crate) fn span(&self) -> Range<usize> {
         self.item.span.clone()
     }
@@ -136,13 +115,13 @@ impl<'a> Node<'a> {
 
     fn wrong_type(&self, wanted: &str) {
         let found = self.item.value.type_name();
-        self.error(format!("`{}` must be {wanted}, not a {found}", self.name), None);
+        self.error(format!("`{}` must be {wanted}, not a {found}", self.name()), None);
     }
 
     pub(crate) fn section(&self) -> Option<Section<'a>> {
         match &self.item.value {
             Content::Table(table) => Some(Section {
-                name: self.name.clone(),
+                key: self.key.clone(),
                 span: self.span(),
                 table,
                 messages: self.messages,
@@ -184,7 +163,7 @@ impl<'a> Node<'a> {
     pub(crate) fn count(&self) -> Option<u64> {
         let count = self.scalar().and_then(|value| value.as_int()).and_then(|count| u64::try_from(count).ok());
         if count.is_none() {
-            self.error(format!("`{}` must be a whole number of at least 0", self.name), None);
+            self.error(format!("`{}` must be a whole number of at least 0", self.name()), None);
         }
         count
     }
@@ -195,7 +174,7 @@ impl<'a> Node<'a> {
         let whole = whole.filter(|number| bounds.contains(number));
         if whole.is_none() {
             let (least, most) = (bounds.start(), bounds.end());
-            self.error(format!("`{}` must be a whole number from {least} to {most}", self.name), None);
+            self.error(format!("`{}` must be a whole number from {least} to {most}", self.name()), None);
         }
         whole
     }
@@ -206,7 +185,7 @@ impl<'a> Node<'a> {
         if number > 0.0 && number <= most {
             return Some(number);
         }
-        self.error(format!("`{}` must be above 0 and at most {most}", self.name), None);
+        self.error(format!("`{}` must be above 0 and at most {most}", self.name()), None);
         None
     }
 
@@ -225,10 +204,10 @@ impl<'a> Node<'a> {
 
     /// Returns the elements of a list. A lone value counts as a list of one.
     pub(crate) fn items(&self) -> Vec<Node<'a>> {
-        let node = |item| Node { name: self.name.clone(), item, messages: self.messages };
+        let node = |(at, item)| Node { key: self.key.at(at), item, messages: self.messages };
         match &self.item.value {
-            Content::List(items) => items.iter().map(node).collect(),
-            _ => vec![self.clone()],
+            Content::List(items) => items.iter().enumerate().map(node).collect(),
+            _ => vec![Node { key: self.key.at(0), ..self.clone() }],
         }
     }
 
@@ -253,7 +232,7 @@ impl<'a> Node<'a> {
         let value = self.scalar();
         match &value {
             Some(Value::Float(number)) if !number.is_finite() => {
-                self.error(format!("`{}` must be finite", self.name), None);
+                self.error(format!("`{}` must be finite", self.name()), None);
                 None
             }
             Some(_) => value,
@@ -278,24 +257,9 @@ impl<'a> Node<'a> {
         match Expr::parse(&text) {
             Ok(value) => Some(Located { value, span: self.span() }),
             Err(error) => {
-                report_expression(self.messages, &self.span(), &text, &error);
+                self.messages.expression(&self.span(), &text, &error);
                 None
             }
         }
-    }
-}
-
-/// Reports an error inside the expression `text` that stands, quoted, at `span`.
-pub(crate) fn report_expression(messages: &Messages, span: &Range<usize>, text: &str, error: &ExprError) {
-    let place = place_inside(&messages.source.text, span, text, error.span.clone());
-    messages.error(place, format!("in `{text}`: {error}"), error.remedy.clone());
-}
-
-/// Returns the bytes of the file for `inside`, a span of the expression `text`. If the file writes
-/// the expression in another way (with escapes), returns all of `span`.
-pub(crate) fn place_inside(source: &str, span: &Range<usize>, text: &str, inside: Range<usize>) -> Range<usize> {
-    match source.get(span.clone()).and_then(|written| written.find(text)) {
-        Some(offset) if !text.is_empty() => span.start + offset + inside.start..span.start + offset + inside.end,
-        _ => span.clone(),
     }
 }

@@ -1,0 +1,260 @@
+//! The parts of a problem as a front door hands them over: values, whose relations nobody has checked yet.
+
+use super::fault::Key;
+use crate::inputs::{Input, InputRun};
+use crate::options::Options;
+use crate::setting::SettingValues;
+use crate::{Limit, Tuning};
+use std::path::PathBuf;
+use tunesmith_core::Judging;
+use tunesmith_device::{
+    Access, CommandSpec, CudaCompiler, ElementType, Fill, FunctionName, Knob, Language, Memory, PartialTolerance,
+    Policy, Reading,
+};
+use tunesmith_space::{Constraint, Expr, ExprError, Space, Value};
+
+/// A problem whose parts are not checked against each other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) name: String,
+    pub(crate) sizes: Vec<(String, Value)>,
+    pub(crate) flops: Option<Expr>,
+    pub(crate) bytes: Option<Expr>,
+    pub(crate) metrics: Vec<(String, String)>,
+    pub(crate) limits: Vec<Limit>,
+    pub(crate) parameters: Vec<ParameterDraft>,
+    pub(crate) constraints: Vec<Constraint>,
+    pub(crate) settings: Vec<SettingDraft>,
+    pub(crate) subject: SubjectDraft,
+    pub(crate) arguments: Vec<ArgumentDraft>,
+    pub(crate) verify: VerifyDraft,
+    pub(crate) tuning: Tuning,
+    pub(crate) policy: Policy,
+    pub(crate) judging: Judging,
+    pub(crate) inputs: Option<InputsDraft>,
+    /// The space, if it was built before the problem.
+    pub(crate) built: Option<Space>,
+}
+
+/// A tuning parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct ParameterDraft {
+    pub(crate) name: String,
+    pub(crate) values: ValuesDraft,
+}
+
+/// The values of a parameter or of a size, over the sizes.
+#[derive(Clone, Debug)]
+pub(crate) enum ValuesDraft {
+    List(Vec<Value>),
+    Range { bounds: Bounds, step: Option<Expr> },
+    PowersOfTwo(Bounds),
+    DivisorsOf(Expr),
+}
+
+/// Both ends of a range over the sizes.
+#[derive(Clone, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) first: Expr,
+    pub(crate) last: Expr,
+    /// True if the last number is left out, as in `1..8`.
+    pub(crate) last_is_excluded: bool,
+}
+
+impl Bounds {
+    /// Parses a range such as `1..=N / 2`. Tells `refuse` of an end that is no expression, with its text. Returns
+    /// `None` for it, and for a text without two ends.
+    pub(crate) fn parse(text: &str, refuse: impl Fn(&str, &ExprError)) -> Option<Self> {
+        let (first, last) = text.split_once("..")?;
+        let (last, last_is_excluded) = match last.strip_prefix('=') {
+            Some(last) => (last, false),
+            None => (last, true),
+        };
+        let end = |text: &str| Expr::parse(text.trim()).map_err(|error| refuse(text.trim(), &error)).ok();
+        Some(Self { first: end(first)?, last: end(last)?, last_is_excluded })
+    }
+}
+
+/// A tuning parameter that sets the device.
+#[derive(Clone, Debug)]
+pub(crate) struct SettingDraft {
+    pub(crate) knob: Knob,
+    pub(crate) origin: SettingValues,
+    /// The values, if the problem states them.
+    pub(crate) values: Option<ValuesDraft>,
+}
+
+/// The subject of tuning.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum SubjectDraft {
+    /// The space alone.
+    #[default]
+    None,
+    Kernels(Vec<KernelDraft>),
+    Alternatives(AlternativesDraft),
+    Nest(NestDraft),
+    Command(Box<CommandSpec>),
+}
+
+/// Kernels that compute the same in different ways.
+#[derive(Clone, Debug)]
+pub(crate) struct AlternativesDraft {
+    /// The parameter that chooses.
+    pub(crate) choice: String,
+    pub(crate) entries: Vec<AlternativeDraft>,
+}
+
+/// One of several ways to compute the result.
+#[derive(Clone, Debug)]
+pub(crate) struct AlternativeDraft {
+    /// The part of the problem that it is.
+    pub(crate) key: Key,
+    pub(crate) name: String,
+    pub(crate) kernels: Vec<KernelDraft>,
+    pub(crate) parameters: Vec<ParameterDraft>,
+    pub(crate) constraints: Vec<Constraint>,
+}
+
+/// A function with its source, its compilation and its launch: a kernel or a reference.
+#[derive(Clone, Debug)]
+pub(crate) struct KernelDraft {
+    /// The part of the problem that it is.
+    pub(crate) key: Key,
+    /// The name of its times. Without one, the function's name.
+    pub(crate) name: Option<String>,
+    /// The languages of its one source, at least one. The first is the default.
+    pub(crate) languages: Vec<Language>,
+    pub(crate) file: PathBuf,
+    pub(crate) function: FunctionName,
+    pub(crate) sources: Vec<PathBuf>,
+    pub(crate) include: Vec<PathBuf>,
+    /// The compiler options for each of the languages.
+    pub(crate) options: Vec<Options>,
+    pub(crate) compiler: Option<CudaCompiler>,
+    /// The names of its arguments. Without names, all of the problem's.
+    pub(crate) arguments: Option<Vec<String>>,
+    pub(crate) repeat: Option<Expr>,
+    pub(crate) work: WorkDraft,
+    pub(crate) reading: Reading,
+}
+
+/// The work-items of a launch. A list has one to three expressions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WorkDraft {
+    pub(crate) global: Option<Vec<Expr>>,
+    /// The number of work-groups, in place of `global`.
+    pub(crate) grid: Option<Vec<Expr>>,
+    pub(crate) local: Option<Vec<Expr>>,
+}
+
+/// A loop nest in a file.
+#[derive(Clone, Debug)]
+pub(crate) struct NestDraft {
+    pub(crate) file: PathBuf,
+    pub(crate) options: Options,
+}
+
+/// An argument of the kernels.
+#[derive(Clone, Debug)]
+pub(crate) struct ArgumentDraft {
+    /// The part of the problem that it is.
+    pub(crate) key: Key,
+    pub(crate) name: String,
+    pub(crate) element: ElementType,
+    pub(crate) kind: ArgumentKindDraft,
+    pub(crate) symbol: Option<String>,
+    pub(crate) align: Option<u64>,
+    /// The tolerance of the argument, if it has one of its own.
+    pub(crate) tolerance: Option<PartialTolerance>,
+}
+
+impl ArgumentDraft {
+    /// Returns true if the kernels write the argument.
+    pub(crate) fn is_output(&self) -> bool {
+        matches!(&self.kind, ArgumentKindDraft::Buffer { access: Access::Out | Access::InOut, .. })
+    }
+}
+
+/// The kind of an argument.
+#[derive(Clone, Debug)]
+pub(crate) enum ArgumentKindDraft {
+    Scalar(Expr),
+    /// The bytes of an object passed by value.
+    Object(Vec<u8>),
+    Local(Vec<Expr>),
+    Buffer {
+        shape: Vec<Expr>,
+        fill: Fill,
+        access: Access,
+        memory: Memory,
+    },
+}
+
+/// The rules for verifying outputs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VerifyDraft {
+    pub(crate) reference: Option<KernelDraft>,
+    pub(crate) expected: Vec<(String, Fill)>,
+    pub(crate) tolerance: PartialTolerance,
+    pub(crate) compare: Vec<CompareDraft>,
+    /// Further sizes at which the winner is verified.
+    pub(crate) sizes: Vec<FurtherDraft>,
+}
+
+/// The compared elements of an output.
+#[derive(Clone, Debug)]
+pub(crate) struct CompareDraft {
+    /// The name of the argument.
+    pub(crate) output: String,
+    pub(crate) ranges: Vec<RangeDraft>,
+}
+
+/// A range of elements.
+#[derive(Clone, Debug)]
+pub(crate) struct RangeDraft {
+    /// The part of the problem that states it.
+    pub(crate) key: Key,
+    /// Its text.
+    pub(crate) text: String,
+    pub(crate) bounds: Bounds,
+}
+
+impl RangeDraft {
+    /// Splits a text of ranges at the commas outside of parentheses.
+    pub(crate) fn parts(text: &str) -> Vec<&str> {
+        let mut depth = 0;
+        let is_comma = |letter: char| {
+            depth += i32::from(letter == '(') - i32::from(letter == ')');
+            letter == ',' && depth == 0
+        };
+        text.split(is_comma).collect()
+    }
+}
+
+/// Sizes at which the winner is verified. A size without a value keeps its own.
+#[derive(Clone, Debug)]
+pub(crate) struct FurtherDraft {
+    /// The part of the problem that states them.
+    pub(crate) key: Key,
+    pub(crate) sizes: Vec<(String, Value)>,
+}
+
+/// The inputs that `tune --inputs` tunes a problem for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InputsDraft {
+    pub(crate) sizes: Vec<(String, InputSizeDraft)>,
+    pub(crate) list: Vec<Input>,
+    pub(crate) filter: Option<Expr>,
+    pub(crate) count: Option<usize>,
+    pub(crate) seed: u64,
+    pub(crate) features: Vec<(String, Expr)>,
+    pub(crate) runs: Vec<InputRun>,
+}
+
+/// The values of a size in inputs.
+#[derive(Clone, Debug)]
+pub(crate) enum InputSizeDraft {
+    Values(ValuesDraft),
+    /// An expression over the sizes before it.
+    Derived(Expr),
+}
