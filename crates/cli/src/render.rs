@@ -9,7 +9,7 @@ use tunesmith::{Diagnostic, Error, Level, problem::SourceFile, study::LeftOut};
 /// Prints an error to standard error.
 pub(crate) fn error(error: &Error) {
     match error.problem() {
-        Some(problem) => messages(&problem.messages, Some(problem.source_file())),
+        Some(problem) => messages(&problem.messages, Some(&problem.source_file)),
         None => {
             note(&format!("error: {error}"));
             if let Some(remedy) = error.remedy() {

@@ -76,7 +76,7 @@ impl Problem {
     fn judged(&self, outputs: Vec<String>, function: Py<PyAny>) -> PyResult<Self> {
         entry(|| {
             let mut read = self.read.clone();
-            read.verify.judge =
+            read.spec().verify().judge =
                 Some(Judge { arguments: outputs, decide: Arc::new(move |outputs| decide(&function, outputs)) });
             Ok(Self { read, in_code: self.in_code, raised: self.raised.clone() })
         })
@@ -86,7 +86,7 @@ impl Problem {
     fn with_policy_of(&self, other: &Self) -> PyResult<Self> {
         entry(|| {
             let mut read = self.read.clone();
-            (read.policy, read.judging) = (other.read.policy, other.read.judging.clone());
+            (read.spec().policy(), read.spec().judging()) = (other.read.spec().policy(), other.read.spec().judging().clone());
             Ok(Self { read, in_code: self.in_code, raised: self.raised.clone() })
         })
     }
@@ -94,13 +94,13 @@ impl Problem {
     /// The name.
     #[getter]
     fn name(&self) -> &str {
-        &self.read.name
+        &self.read.spec().name()
     }
 
     /// Returns the warnings about the problem.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.read.warnings.iter().map(ToString::to_string).collect()
+        self.read.warnings().iter().map(ToString::to_string).collect()
     }
 
     /// Returns the space on a device. Asks a driver for its limits if a constraint uses one.
@@ -112,7 +112,7 @@ impl Problem {
                 Ok::<_, tunesmith::Error>(self.read.space(&limits)?.space)
             });
             let built = space.map_err(|error| self.raised.take().unwrap_or_else(|| raised(&error)))?;
-            Ok(Space { built, sizes: self.read.sizes.clone() })
+            Ok(Space { built, sizes: self.read.spec().sizes().clone() })
         })
     }
 }

@@ -58,7 +58,7 @@ fn message(message: &Diagnostic) -> Json {
 fn print(args: &CheckArgs, check: &Check, sizes: &[(String, tunesmith::space::Value)]) {
     // The messages point into the text. A problem that loads holds it; otherwise the error does.
     let source = match Problem::load(&args.problem.problem, sizes) {
-        Ok(problem) => problem.source_file(),
+        Ok(problem) => problem.source_file().clone(),
         Err(error) => error.source_file,
     };
     render::messages(&check.messages, Some(&source));

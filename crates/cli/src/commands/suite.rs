@@ -42,7 +42,7 @@ fn listed(problem: &ListedProblem) -> Vec<[String; 4]> {
         let paper = if problem.paper.is_empty() { String::new() } else { format!(" ({})", problem.paper) };
         let title = if number == 0 { format!(": {}{paper}", problem.title) } else { String::new() };
         let backends = if file.backends.is_empty() { "-".to_string() } else { file.backends.join(" ") };
-        let name = format!("{}/{}{title}", problem.spec().name(), file.file);
+        let name = format!("{}/{}{title}", problem.name, file.file);
         [count(&file.configurations), file.parameters.to_string(), backends, name]
     };
     problem.files.iter().enumerate().map(row).collect()
