@@ -109,7 +109,7 @@ pub use ask_tell::{AskTell, TellError};
 pub use direction::Direction;
 pub use error::Error;
 pub use evaluation::{Depth, Evaluation, Request, Status};
-pub use evaluator::{Asides, Bound, Completion, Confirmed, Evaluator, Examined, SecondAnswer, Spent, Waited};
+pub use evaluator::{Asides, Bound, Completion, Confirmed, Evaluator, SecondAnswer, Spent, Waited};
 pub use failure::{Cut, Cuts, Failure, FailureKind};
 pub use front::non_dominated;
 pub use history::{Aspects, History, Scored};

@@ -8,7 +8,7 @@ use tunesmith::{
     Problem,
     runner::{Extras, FoundRemote, RemoteDevice},
 };
-use tunesmith_core::{Asides, Bound, Completion, Confirmed, Error, Evaluator, Examined, Interrupt, Request, Waited};
+use tunesmith_core::{Asides, Bound, Completion, Confirmed, Error, Evaluator, Interrupt, Request, Waited};
 use tunesmith_space::{ConfigId, Space};
 
 /// A fleet that serves one run for each kind of worker it has.
@@ -127,10 +127,6 @@ impl Evaluator for Lent {
 
     fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
         self.0.borrow_mut().confirm(config, interrupt)
-    }
-
-    fn examine(&mut self, configs: &[ConfigId], interrupt: &Interrupt) -> Result<Vec<Examined>, Error> {
-        self.0.borrow_mut().examine(configs, interrupt)
     }
 
     fn take_asides(&mut self) -> Asides {

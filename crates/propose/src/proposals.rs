@@ -288,10 +288,6 @@ impl Searcher for Proposals {
         vec![request]
     }
 
-    fn shortlist(&mut self, view: &View<'_>, rng: &mut Rng) -> Vec<ConfigId> {
-        if self.turns.is_partners() { Vec::new() } else { self.strategy.shortlist(view, rng) }
-    }
-
     fn tell(&mut self, view: &View<'_>, told: &Told<'_>) {
         let request = told.evaluation.request;
         self.replay.untold.remove(&request);

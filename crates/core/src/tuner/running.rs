@@ -17,10 +17,10 @@ use crate::judge::drift::SAMPLES;
 use crate::judge::racing::Racing;
 use crate::searcher::MAX_REPEATS;
 use crate::{
-    Error, Evaluation, Event, Examined, Progress, Request, Resample, Rng, Role, Scored, Searcher, Stop, StopReason,
-    Told, Verdict, View,
+    Error, Evaluation, Event, Progress, Request, Resample, Rng, Role, Scored, Searcher, Stop, StopReason, Told,
+    Verdict, View,
 };
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_space::{ConfigId, Space};
@@ -60,8 +60,6 @@ pub(super) struct Asking<'a> {
     budget: Option<u64>,
     /// Requests that precede those of the searcher.
     first: VecDeque<Request>,
-    /// The configurations of its shortlists.
-    examined: HashMap<ConfigId, Examined>,
 }
 
 /// Returns the requests that precede those of the searcher: the default is the first.
@@ -89,7 +87,6 @@ impl<'a> Running<'a> {
                 rng: tuner.rng,
                 budget: stop.evaluation_limit(space_size),
                 first: first(tuner.baseline, tuner.first),
-                examined: HashMap::new(),
             },
             queue: Queue::default(),
             resumed: recorded.len(),
@@ -282,7 +279,7 @@ impl<'a> Running<'a> {
         loop {
             let requests = match self.room_left() {
                 0 => return Ok(()),
-                room => self.ask(room)?,
+                room => self.ask(room),
             };
             if requests.is_empty() {
                 return Ok(());
@@ -303,40 +300,18 @@ impl<'a> Running<'a> {
         (0..free).take_while(|more| self.stop.check_at(&self.progress, expected + *more as u64).is_none()).count()
     }
 
-    fn ask(&mut self, room: usize) -> Result<Vec<Request>, Error> {
+    fn ask(&mut self, room: usize) -> Vec<Request> {
         if !self.asking.first.is_empty() {
             let first = &mut self.asking.first;
-            return Ok(first.drain(..room.min(first.len())).collect());
+            return first.drain(..room.min(first.len())).collect();
         }
-        let shortlist = self.search_for(|searcher, view, rng| searcher.shortlist(view, rng));
-        self.examine(&shortlist)?;
-        let requests = self.search_for(|searcher, view, rng| searcher.ask(view, room, rng));
-        self.asking.searcher.take_notes().iter().for_each(|note| self.observers.note_once(note));
-        Ok(requests)
-    }
-
-    /// Calls the searcher. Its time counts as that of the search.
-    fn search_for<T>(&mut self, call: impl FnOnce(&mut dyn Searcher, &View<'_>, &mut Rng) -> T) -> T {
         let started = self.bench.clocks.real();
-        let Asking { searcher, rng, budget, examined, .. } = &mut self.asking;
+        let Asking { searcher, rng, budget, .. } = &mut self.asking;
         let view = View::new(self.space, &self.findings.told, self.queue.in_flight(), *budget);
-        let answer = call(*searcher, &view.with_examined(examined), rng);
+        let requests = searcher.ask(&view, room, rng);
         self.bench.seconds.search += self.bench.clocks.real() - started;
-        answer
-    }
-
-    /// Compiles the configurations of a shortlist that were not examined before.
-    fn examine(&mut self, shortlist: &[ConfigId]) -> Result<(), Error> {
-        let examined = &mut self.asking.examined;
-        let new: Vec<ConfigId> = shortlist.iter().copied().filter(|config| !examined.contains_key(config)).collect();
-        if new.is_empty() {
-            return Ok(());
-        }
-        let started = self.bench.clocks.real();
-        let found = self.bench.evaluator.examine(&new, &self.bench.interrupt)?;
-        self.bench.seconds.compile += self.bench.clocks.real() - started;
-        examined.extend(new.into_iter().zip(found));
-        Ok(())
+        self.asking.searcher.take_notes().iter().for_each(|note| self.observers.note_once(note));
+        requests
     }
 
     fn enqueue(&mut self, request: Request) -> Result<(), Error> {

@@ -3,7 +3,6 @@
 mod budget;
 mod confirm;
 mod examination;
-mod examined;
 mod excuses;
 mod handover;
 mod influence;
@@ -57,7 +56,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{
-    Asides, Bound, Completion, Confirmed, Depth, Error, Evaluator, Examined, Failure, FailureKind, Interrupt, Request,
+    Asides, Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request,
 };
 use tunesmith_power::Setting;
 use tunesmith_space::{ConfigId, Space};
@@ -371,10 +370,6 @@ impl Evaluator for LiveEvaluator {
 
     fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
         self.confirm_everywhere(config, interrupt)
-    }
-
-    fn examine(&mut self, configs: &[ConfigId], interrupt: &Interrupt) -> Result<Vec<Examined>, Error> {
-        Ok(self.examine_all(configs, interrupt))
     }
 
     fn take_asides(&mut self) -> Asides {
