@@ -71,6 +71,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod annotator;
 mod ask_tell;
 pub mod counters;
 mod direction;
@@ -105,6 +106,7 @@ pub mod testing;
 mod tuner;
 mod verdict;
 
+pub use annotator::Annotator;
 pub use ask_tell::{AskTell, TellError};
 pub use direction::Direction;
 pub use error::Error;

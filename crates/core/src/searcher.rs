@@ -47,14 +47,6 @@ pub trait Searcher: Send {
         let _ = (view, told);
     }
 
-    /// Returns the turn at which a program of the user proposed `request`, counted from 0 among all
-    /// requests of the searcher. The evaluation keeps it, so that a resumed run can repeat it. The
-    /// default has no proposals.
-    fn proposed(&self, request: Request) -> Option<u64> {
-        let _ = request;
-        None
-    }
-
     /// Returns and forgets the notes to the user, a sentence each. The default has none.
     fn take_notes(&mut self) -> Vec<String> {
         Vec::new()

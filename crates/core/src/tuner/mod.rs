@@ -18,9 +18,9 @@ mod watch;
 
 use crate::judge::drift::Drift;
 use crate::{
-    Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, ObjectiveFunction, Observer,
-    Progress, RegretEstimator, Request, Resample, Rng, RunState, Searcher, Stop, StopReason, Store, SystemClock,
-    Verdict,
+    Annotator, Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, ObjectiveFunction,
+    Observer, Progress, RegretEstimator, Request, Resample, Rng, RunState, Searcher, Stop, StopReason, Store,
+    SystemClock, Verdict,
 };
 use rand::SeedableRng;
 use running::Running;
@@ -44,6 +44,7 @@ pub struct Tuner<'a> {
     keep_going: bool,
     judging: Judging,
     observers: Vec<&'a mut dyn Observer>,
+    annotator: Option<&'a dyn Annotator>,
     clock: Arc<dyn Clock>,
     /// The clock for the time of the run, if it is not `clock`.
     simulated: Option<Arc<dyn Clock>>,
@@ -128,6 +129,7 @@ impl<'a> Tuner<'a> {
             keep_going: false,
             judging: Judging::default(),
             observers: Vec::new(),
+            annotator: None,
             clock: Arc::new(SystemClock::new()),
             simulated: None,
             interrupt: Interrupt::default(),
@@ -185,6 +187,12 @@ impl<'a> Tuner<'a> {
     /// Adds an observer.
     pub fn observer(mut self, observer: &'a mut dyn Observer) -> Self {
         self.observers.push(observer);
+        self
+    }
+
+    /// Lets an annotator add to each new evaluation before it is kept. The default has none.
+    pub fn annotator(mut self, annotator: Option<&'a dyn Annotator>) -> Self {
+        self.annotator = annotator;
         self
     }
 

@@ -17,8 +17,8 @@ use crate::judge::drift::SAMPLES;
 use crate::judge::racing::Racing;
 use crate::searcher::MAX_REPEATS;
 use crate::{
-    Error, Evaluation, Event, Progress, Request, Resample, Rng, Role, Scored, Searcher, Stop, StopReason, Told,
-    Verdict, View,
+    Annotator, Error, Evaluation, Event, Progress, Request, Resample, Rng, Role, Scored, Searcher, Stop, StopReason,
+    Told, Verdict, View,
 };
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
@@ -40,6 +40,7 @@ pub(super) struct Running<'a> {
     watching: Watching,
     estimating: Estimating<'a>,
     pub(super) bench: Bench<'a>,
+    pub(super) annotator: Option<&'a dyn Annotator>,
     pub(super) findings: Findings<'a>,
     /// Watches for faults that concern every configuration. `None` once something was correct.
     pub(super) doomed: Option<Doomed>,
@@ -108,6 +109,7 @@ impl<'a> Running<'a> {
                 seconds: Seconds::default(),
                 latest: Duration::ZERO,
             },
+            annotator: tuner.annotator,
             findings: Findings::new(objective, resamples, tuner.baseline),
             doomed: (!tuner.keep_going).then(Doomed::default),
             final_round: FinalRound { rule: tuner.judging.finals, seed: tuner.seed, recorded: recorded_final.into() },
