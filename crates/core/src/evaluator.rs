@@ -130,10 +130,10 @@ pub trait Evaluator {
         Ok(Some(Confirmed::default()))
     }
 
-    /// Takes out what came in beside the answers since the last call. The tuner calls this after
-    /// every answer. The default has nothing: one device says everything in its answers.
-    fn take_asides(&mut self) -> Asides {
-        Asides::default()
+    /// Returns and forgets the remarks for users that came in beside the answers, a sentence each, such
+    /// as the loss of a device. The tuner calls this after every answer. The default has none.
+    fn take_notes(&mut self) -> Vec<String> {
+        Vec::new()
     }
 }
 
@@ -160,28 +160,6 @@ pub enum Waited {
     Room(usize),
     /// The interrupt was raised.
     Interrupted,
-}
-
-/// The remarks of an evaluator of several devices beside its answers.
-#[derive(Clone, Debug, Default)]
-pub struct Asides {
-    /// Remarks for users, a sentence each, such as the loss of a device.
-    pub notes: Vec<String>,
-    /// Second answers to requests that were answered before. They are kept, and do not count.
-    pub seconds: Vec<SecondAnswer>,
-}
-
-/// A second answer to a request: two devices measured it, because one seemed to be lost.
-#[derive(Clone, Debug)]
-pub struct SecondAnswer {
-    /// The request.
-    pub request: Request,
-    /// The reason why the configuration is not correct, or `None` if it is.
-    pub failure: Option<Failure>,
-    /// The measurement.
-    pub measurement: Measurement,
-    /// The device, as users know it.
-    pub by: String,
 }
 
 /// The result of verifying a configuration once more.

@@ -19,9 +19,10 @@ mod watch;
 use crate::judge::drift::Drift;
 use crate::{
     Annotator, Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, ObjectiveFunction,
-    Observer, Progress, RegretEstimator, Request, Resample, Rng, RunState, Searcher, Stop, StopReason, Store,
-    SystemClock, Verdict,
+    Observer, Progress, RegretEstimator, Request, Resample, Rng, RunState, Searcher, SecondAnswers, SecondStore, Stop,
+    StopReason, Store, SystemClock, Verdict,
 };
+use bench::Keeper;
 use rand::SeedableRng;
 use running::Running;
 use std::sync::Arc;
@@ -36,7 +37,7 @@ pub struct Tuner<'a> {
     space: &'a Space,
     searcher: &'a mut dyn Searcher,
     evaluator: &'a mut dyn Evaluator,
-    store: Option<&'a mut dyn Store>,
+    keeper: Keeper<'a>,
     objective: &'a dyn ObjectiveFunction,
     regret: Option<&'a mut dyn RegretEstimator>,
     limit: Option<f64>,
@@ -121,7 +122,7 @@ impl<'a> Tuner<'a> {
             space,
             searcher,
             evaluator,
-            store: None,
+            keeper: Keeper::None,
             objective: &MedianTime,
             regret: None,
             limit: None,
@@ -147,7 +148,14 @@ impl<'a> Tuner<'a> {
 
     /// Keeps every evaluation in `store` before the searcher learns of it.
     pub fn store(mut self, store: &'a mut dyn Store) -> Self {
-        self.store = Some(store);
+        self.keeper = Keeper::Store(store);
+        self
+    }
+
+    /// Keeps every evaluation in `store`, and also the second answers that an evaluator of several devices
+    /// adds to `answers`.
+    pub fn store_with_seconds(mut self, store: &'a mut dyn SecondStore, answers: SecondAnswers) -> Self {
+        self.keeper = Keeper::WithSeconds(store, answers);
         self
     }
 

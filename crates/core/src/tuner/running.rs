@@ -100,7 +100,7 @@ impl<'a> Running<'a> {
             stop,
             bench: Bench {
                 evaluator: tuner.evaluator,
-                store: tuner.store,
+                keeper: tuner.keeper,
                 objective,
                 interrupt: tuner.interrupt,
                 durable: tuner.durable,
@@ -197,7 +197,7 @@ impl<'a> Running<'a> {
     /// Stores the verdict, if there was a final. A final of which every finalist failed decides nothing.
     fn keep_verdict(&mut self, verdict: &Verdict) -> Result<(), Error> {
         let has_final = self.findings.has_final();
-        let append = |bench: &mut Bench<'_>| match &mut bench.store {
+        let append = |bench: &mut Bench<'_>| match bench.keeper.store() {
             Some(store) if has_final => store.append_verdict(verdict, verdict.drift.as_ref()),
             _ => Ok(()),
         };
@@ -212,7 +212,7 @@ impl<'a> Running<'a> {
     /// Keeps everything measured so far in another place, if the store lost what it kept. Returns
     /// true if it did.
     pub(super) fn renew_store(&mut self) -> Result<bool, Error> {
-        let Some(store) = self.bench.store.as_mut().filter(|store| store.is_lost()) else { return Ok(false) };
+        let Some(store) = self.bench.keeper.store().filter(|store| store.is_lost()) else { return Ok(false) };
         let told = self.findings.told.iter().map(|scored| &*scored.evaluation);
         let all: Vec<&Evaluation> = told.chain(&self.arrived).chain(self.recorded.iter()).collect();
         // A resumed final takes the journal's visits one by one. Those to come are kept, too.

@@ -92,13 +92,13 @@ impl<'a> Ready<'a> {
     ) -> Result<Finished, Error> {
         let Self { mut runner, device, preparation, header, mut journal, resumed, is_remote } = self;
         let follows_room = follows_room(settings, &resumed, is_remote);
-        let warnings = resumed.warnings.clone();
         let mut watch = CounterWatch::new(&mut session.observers, &learned.guided);
         let simulated = runner.simulate(settings.seed);
         let mut searcher =
             Asked::new(learned.searcher(ground, settings, &device)?, ground, settings, &header, &resumed)?;
         let turns = searcher.turns();
         let mut regret = RegretModel::default();
+        let second_answers = runner.second_answers();
         let mut counting;
         let evaluator: &mut dyn Evaluator = match learned.counts() {
             Some(estimates) => {
@@ -108,7 +108,7 @@ impl<'a> Ready<'a> {
             None => runner.evaluator(),
         };
         let mut tuner = Tuner::new(&ground.space, searcher.searcher(), evaluator)
-            .store(&mut journal)
+            .store_with_seconds(&mut journal, second_answers)
             .clock(session.clock.clone())
             .interrupt(session.interrupt.clone())
             .stop(settings.stop.clone())
@@ -131,7 +131,8 @@ impl<'a> Ready<'a> {
         }
         let run = tuner.observer(&mut watch).run()?;
         let missed = missed_clocks(run.history.iter().map(|scored| &scored.evaluation.measurement));
-        let notes = [warnings, ground.assumptions().to_vec(), watch.notes, missed.into_iter().collect()].concat();
+        let notes =
+            [resumed.warnings, ground.assumptions().to_vec(), watch.notes, missed.into_iter().collect()].concat();
         Ok(Finished {
             proposals: searcher.report(&run),
             run,
