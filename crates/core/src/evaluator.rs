@@ -1,6 +1,6 @@
 //! The source of evaluations.
 
-use crate::{CompileData, Error, Failure, Interrupt, Measurement, Request};
+use crate::{Error, Failure, Interrupt, Measurement, Request};
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
@@ -130,21 +130,10 @@ pub trait Evaluator {
         Ok(Some(Confirmed::default()))
     }
 
-    /// Compiles configurations without running them, so that a strategy can choose among them by what
-    /// the compiler tells. Returns the findings in the order of `configs`; fewer if `interrupt` was
-    /// raised meanwhile. The tuner calls this between measurements, only if the strategy has a
-    /// [shortlist](crate::Searcher::shortlist).
-    ///
-    /// The default compiles nothing and returns nothing: the strategy then chooses without.
-    fn examine(&mut self, configs: &[ConfigId], interrupt: &Interrupt) -> Result<Vec<Examined>, Error> {
-        let _ = (configs, interrupt);
-        Ok(Vec::new())
-    }
-
-    /// Takes out what came in beside the answers since the last call. The tuner calls this after
-    /// every answer. The default has nothing: one device says everything in its answers.
-    fn take_asides(&mut self) -> Asides {
-        Asides::default()
+    /// Returns and forgets the remarks for users that came in beside the answers, a sentence each, such
+    /// as the loss of a device. The tuner calls this after every answer. The default has none.
+    fn take_notes(&mut self) -> Vec<String> {
+        Vec::new()
     }
 }
 
@@ -171,46 +160,6 @@ pub enum Waited {
     Room(usize),
     /// The interrupt was raised.
     Interrupted,
-}
-
-/// The findings about a configuration that was compiled and not run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Examined {
-    /// The reason why it cannot run: it does not compile, or the device refuses it. `None` if nothing
-    /// is known against it.
-    pub failure: Option<Failure>,
-    /// The results of the compiler.
-    pub compile: CompileData,
-}
-
-impl Examined {
-    /// Returns true if an evaluation would tell nothing new: the configuration cannot run, or its
-    /// machine code and its launch are those of a measured one.
-    pub fn is_settled(&self) -> bool {
-        self.failure.is_some() || self.compile.same_binary
-    }
-}
-
-/// The remarks of an evaluator of several devices beside its answers.
-#[derive(Clone, Debug, Default)]
-pub struct Asides {
-    /// Remarks for users, a sentence each, such as the loss of a device.
-    pub notes: Vec<String>,
-    /// Second answers to requests that were answered before. They are kept, and do not count.
-    pub seconds: Vec<SecondAnswer>,
-}
-
-/// A second answer to a request: two devices measured it, because one seemed to be lost.
-#[derive(Clone, Debug)]
-pub struct SecondAnswer {
-    /// The request.
-    pub request: Request,
-    /// The reason why the configuration is not correct, or `None` if it is.
-    pub failure: Option<Failure>,
-    /// The measurement.
-    pub measurement: Measurement,
-    /// The device, as users know it.
-    pub by: String,
 }
 
 /// The result of verifying a configuration once more.

@@ -71,6 +71,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod annotator;
 mod ask_tell;
 pub mod counters;
 mod direction;
@@ -96,6 +97,7 @@ mod resample;
 mod run_state;
 mod scale;
 mod searcher;
+mod second_answers;
 mod start;
 mod stop;
 mod store;
@@ -105,11 +107,12 @@ pub mod testing;
 mod tuner;
 mod verdict;
 
+pub use annotator::Annotator;
 pub use ask_tell::{AskTell, TellError};
 pub use direction::Direction;
 pub use error::Error;
 pub use evaluation::{Depth, Evaluation, Request, Status};
-pub use evaluator::{Asides, Bound, Completion, Confirmed, Evaluator, Examined, SecondAnswer, Spent, Waited};
+pub use evaluator::{Bound, Completion, Confirmed, Evaluator, Spent, Waited};
 pub use failure::{Cut, Cuts, Failure, FailureKind};
 pub use front::non_dominated;
 pub use history::{Aspects, History, Scored};
@@ -129,6 +132,7 @@ pub use resample::{Resample, Role};
 pub use run_state::RunState;
 pub use scale::Scale;
 pub use searcher::{Rng, Searcher, Told, View};
+pub use second_answers::{SecondAnswer, SecondAnswers, SecondStore};
 pub use start::Start;
 pub use stop::{Condition, Stop, StopParseError, StopReason, Window};
 pub use store::Store;

@@ -1,7 +1,7 @@
 //! The interface of a strategy: a value that is asked and told.
 
-use crate::{Evaluation, Examined, History, Request};
-use std::collections::{HashMap, HashSet};
+use crate::{Evaluation, History, Request};
+use std::collections::HashSet;
 use tunesmith_space::{ConfigId, Space};
 
 /// The random generator of a run. A run has one, seeded and passed down.
@@ -42,26 +42,9 @@ pub trait Searcher: Send {
     /// flight. An empty answer with nothing in flight ends the run.
     fn ask(&mut self, view: &View<'_>, room: usize, rng: &mut Rng) -> Vec<Request>;
 
-    /// Returns configurations to compile before the next call of [`ask`](Self::ask), the most
-    /// promising first. It then finds what the compiler told in [`View::examined`], if the device can
-    /// compile without running. Configurations that were examined before cost nothing. The default
-    /// has none.
-    fn shortlist(&mut self, view: &View<'_>, rng: &mut Rng) -> Vec<ConfigId> {
-        let _ = (view, rng);
-        Vec::new()
-    }
-
     /// Receives one evaluation.
     fn tell(&mut self, view: &View<'_>, told: &Told<'_>) {
         let _ = (view, told);
-    }
-
-    /// Returns the turn at which a program of the user proposed `request`, counted from 0 among all
-    /// requests of the searcher. The evaluation keeps it, so that a resumed run can repeat it. The
-    /// default has no proposals.
-    fn proposed(&self, request: Request) -> Option<u64> {
-        let _ = request;
-        None
     }
 
     /// Returns and forgets the notes to the user, a sentence each. The default has none.
@@ -85,7 +68,6 @@ pub struct View<'a> {
     space: &'a Space,
     history: &'a History,
     in_flight: &'a HashSet<Request>,
-    examined: Option<&'a HashMap<ConfigId, Examined>>,
     budget: Option<u64>,
 }
 
@@ -96,12 +78,7 @@ impl<'a> View<'a> {
         in_flight: &'a HashSet<Request>,
         budget: Option<u64>,
     ) -> Self {
-        Self { space, history, in_flight, examined: None, budget }
-    }
-
-    /// Adds the findings about configurations that were compiled and not run.
-    pub(crate) fn with_examined(self, examined: &'a HashMap<ConfigId, Examined>) -> Self {
-        Self { examined: Some(examined), ..self }
+        Self { space, history, in_flight, budget }
     }
 
     /// Returns the number of evaluations after which the run certainly ends, if its stop condition
@@ -124,12 +101,6 @@ impl<'a> View<'a> {
     /// new.
     pub fn is_known(&self, request: Request) -> bool {
         self.in_flight.contains(&request) || self.history.get(request).is_some()
-    }
-
-    /// Returns the findings about a configuration that was compiled for a
-    /// [shortlist](Searcher::shortlist). It may have been evaluated since. `None` if it was not.
-    pub fn examined(&self, config: ConfigId) -> Option<&'a Examined> {
-        self.examined.and_then(|examined| examined.get(&config))
     }
 
     /// Returns true if `config` was told already or is in flight, at any depth.

@@ -37,13 +37,6 @@ pub trait Store {
         Ok(())
     }
 
-    /// Keeps permanently a second answer to a request, which does not count, and the name of the
-    /// device that gave it. The default does not.
-    fn append_second(&mut self, second: &Evaluation, by: &str) -> Result<(), Error> {
-        let _ = (second, by);
-        Ok(())
-    }
-
     /// Keeps the verdict on the evaluations so far, for later readers, unless it keeps the same one
     /// already. A run that was killed before its verdict is judged when it is resumed. The default
     /// keeps none.

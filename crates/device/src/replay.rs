@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::recording::Recorded;
 use tunesmith_core::{
-    Clock as _, Completion, Depth, Error, Evaluation, Evaluator, Examined, Failure, FailureKind, Interrupt,
-    ManualClock, Measurement, Request, statistics,
+    Clock as _, Completion, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, ManualClock, Measurement,
+    Request, statistics,
 };
 use tunesmith_space::ConfigId;
 use workers::Workers;
@@ -181,30 +181,9 @@ impl Evaluator for ReplayEvaluator {
         let measurement = Measurement { times_ms, ..Measurement::default() };
         Ok(Some(Completion { measurement, ..Completion::default() }))
     }
-
-    /// Returns what the recording has of compilers: resources, and the failures known before a run.
-    /// The clock advances by the compile times.
-    fn examine(&mut self, configs: &[ConfigId], _: &Interrupt) -> Result<Vec<Examined>, Error> {
-        let found: Vec<Examined> = configs.iter().map(|config| self.examined(*config)).collect();
-        if let Some(clock) = &self.clock {
-            clock.advance(duration(found.iter().map(|examined| examined.compile.time_ms).sum()));
-        }
-        Ok(found)
-    }
 }
 
 impl ReplayEvaluator {
-    /// Returns what was known of a configuration before it ran.
-    fn examined(&self, config: ConfigId) -> Examined {
-        let Some(recorded) = self.recorded.get(&config) else { return Examined::default() };
-        let Evaluation { failure, measurement, .. } = &recorded.evaluation;
-        let before = |failure: &&Failure| matches!(failure.kind, FailureKind::Compile | FailureKind::Constraints);
-        Examined {
-            failure: failure.as_ref().filter(before).cloned(),
-            compile: measurement.compile.clone().unwrap_or_default(),
-        }
-    }
-
     /// Returns the recorded answer.
     fn answer(&mut self, request: Request) -> Completion {
         let Some(recorded) = self.recorded.get(&request.config) else {

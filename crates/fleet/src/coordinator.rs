@@ -26,7 +26,7 @@ pub use options::FleetOptions;
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
-use tunesmith_core::{Asides, Bound, Error, Failure, FailureKind, Interrupt, MadeBy};
+use tunesmith_core::{Bound, Error, Failure, FailureKind, Interrupt, MadeBy, SecondAnswers};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, WorkerReport, WorkerRole, WorkerState};
 
@@ -84,7 +84,9 @@ pub struct Fleet {
     /// The bound of evaluations, and that of what is measured again.
     bounds: [Bound; 2],
     ended: VecDeque<(JobId, Work, Ended)>,
-    asides: Asides,
+    /// The remarks for users.
+    notes: Vec<String>,
+    seconds: SecondAnswers,
     refusals: usize,
     /// The reason why a thread of this fleet failed.
     broken: Option<String>,
@@ -148,7 +150,8 @@ impl Fleet {
             shares_bounds: false,
             bounds: [Bound::Open; 2],
             ended: VecDeque::new(),
-            asides: Asides::default(),
+            notes: Vec::new(),
+            seconds: SecondAnswers::default(),
             refusals: 0,
             broken: None,
             most_idle: 0,
@@ -173,7 +176,7 @@ impl Fleet {
     }
 
     fn note(&mut self, text: String) {
-        self.asides.notes.push(text);
+        self.notes.push(text);
     }
 
     /// Waits until `done` returns something. Returns `None` if interrupted.
@@ -215,10 +218,10 @@ impl Fleet {
         if now >= self.looked + LOOK {
             self.looked = now;
             let notes = self.crew.look(now);
-            self.asides.notes.extend(notes);
+            self.notes.extend(notes);
             self.update_report(now);
             let unwritten = self.report.write(now, false);
-            self.asides.notes.extend(unwritten);
+            self.notes.extend(unwritten);
             self.check_alone(now)?;
         }
         Ok(())
@@ -250,7 +253,7 @@ impl Fleet {
         if is_anyone_there && now < since + self.options.patience {
             return Ok(());
         }
-        let notes = &self.asides.notes[self.asides.notes.len().saturating_sub(MOST_REASONS)..];
+        let notes = &self.notes[self.notes.len().saturating_sub(MOST_REASONS)..];
         let last = (!notes.is_empty()).then(|| notes.join("; ")).or_else(|| self.crew.running());
         let last = last.map(|note| format!(" ({note})")).unwrap_or_default();
         Err(unusable(format!("no worker is left{last}; --resume continues the run with new ones")))

@@ -8,7 +8,7 @@ use tunesmith::{
     Problem,
     runner::{Extras, FoundRemote, RemoteDevice},
 };
-use tunesmith_core::{Asides, Bound, Completion, Confirmed, Error, Evaluator, Examined, Interrupt, Request, Waited};
+use tunesmith_core::{Bound, Completion, Confirmed, Error, Evaluator, Interrupt, Request, SecondAnswers, Waited};
 use tunesmith_space::{ConfigId, Space};
 
 /// A fleet that serves one run for each kind of worker it has.
@@ -66,6 +66,10 @@ impl RemoteDevice for Lent {
 
     fn first_room(&self) -> usize {
         self.0.borrow().first_room()
+    }
+
+    fn second_answers(&self) -> SecondAnswers {
+        self.0.borrow().second_answers()
     }
 
     fn evaluator(&mut self) -> &mut dyn Evaluator {
@@ -129,11 +133,7 @@ impl Evaluator for Lent {
         self.0.borrow_mut().confirm(config, interrupt)
     }
 
-    fn examine(&mut self, configs: &[ConfigId], interrupt: &Interrupt) -> Result<Vec<Examined>, Error> {
-        self.0.borrow_mut().examine(configs, interrupt)
-    }
-
-    fn take_asides(&mut self) -> Asides {
-        self.0.borrow_mut().take_asides()
+    fn take_notes(&mut self) -> Vec<String> {
+        self.0.borrow_mut().take_notes()
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 use tunesmith_core::Judging;
-use tunesmith_device::Policy;
+use tunesmith_device::{Judge, Policy};
 use tunesmith_space::{Constraint, Space, Value};
 
 /// A problem with its origin, so that messages about it have a place.
@@ -124,6 +124,13 @@ impl Problem {
     #[must_use]
     pub fn with_judging(mut self, judging: Judging) -> Self {
         self.spec.judging = judging;
+        self
+    }
+
+    /// Sets the function that decides about outputs in place of a comparison.
+    #[must_use]
+    pub fn with_judge(mut self, judge: Judge) -> Self {
+        self.spec.verify.judge = Some(judge);
         self
     }
 

@@ -6,6 +6,7 @@
 
 mod command;
 mod partner;
+mod proposal_turns;
 mod proposals;
 mod protocol;
 mod refused;
@@ -14,6 +15,7 @@ mod turns;
 
 pub use command::ProposeCommand;
 pub use partner::Partner;
+pub use proposal_turns::ProposalTurns;
 pub use proposals::{Proposals, Proposing};
 pub use protocol::{MOST, ProblemLine};
 pub use refused::{Fault, FaultKind};

@@ -1,6 +1,7 @@
 //! The strategy that lets a partner compete with another strategy.
 
 use crate::partner::Partner;
+use crate::proposal_turns::ProposalTurns;
 use crate::protocol::{self, Answer, MOST, ProblemLine};
 use crate::refused::Fault;
 use crate::tally::Tally;
@@ -23,7 +24,7 @@ const MOST_UNASKED: u32 = 100;
 /// while others are evaluated. At its turn the search waits for it, but only for `patience` in all
 /// until it answers again. Otherwise the strategy goes on, and the answer is used when it comes.
 ///
-/// The journal keeps the turn of every proposal. A resumed run takes them from there, and asks the
+/// The journal keeps the [turn](Self::turns) of every proposal. A resumed run takes them from there, and asks the
 /// partner nothing until all recorded evaluations were told.
 pub struct Proposals {
     strategy: Box<dyn Searcher>,
@@ -46,7 +47,7 @@ pub struct Proposals {
     /// Everything that was told.
     told: HashSet<Request>,
     /// The turns of the proposals that were asked.
-    turn_of: HashMap<Request, u64>,
+    turn_of: ProposalTurns,
     turn: u64,
     turns: Turns,
     replay: Replay,
@@ -105,7 +106,7 @@ impl Proposals {
             proposed: HashSet::new(),
             asked: HashMap::new(),
             told: HashSet::new(),
-            turn_of: HashMap::new(),
+            turn_of: ProposalTurns::default(),
             turn: 0,
             turns: Turns::default(),
             replay: Replay {
@@ -115,6 +116,11 @@ impl Proposals {
             },
             tally: Tally::default(),
         }
+    }
+
+    /// Returns the turns of the proposals, for the [annotator](tunesmith_core::Tuner::annotator) of the run.
+    pub fn turns(&self) -> ProposalTurns {
+        self.turn_of.clone()
     }
 
     /// Ends the conversation: the partner is told, and has a moment to end by itself. Returns the
@@ -277,7 +283,7 @@ impl Searcher for Proposals {
         let Some((request, side)) = self.take_turn(view, rng) else { return Vec::new() };
         self.turns.used(side);
         if side == Side::Partner {
-            self.turn_of.insert(request, self.turn);
+            self.turn_of.note(request, self.turn);
             self.proposed.insert(request.config);
         }
         self.asked.insert(request, side);
@@ -286,10 +292,6 @@ impl Searcher for Proposals {
         self.listen(view, Duration::ZERO);
         self.request(view);
         vec![request]
-    }
-
-    fn shortlist(&mut self, view: &View<'_>, rng: &mut Rng) -> Vec<ConfigId> {
-        if self.turns.is_partners() { Vec::new() } else { self.strategy.shortlist(view, rng) }
     }
 
     fn tell(&mut self, view: &View<'_>, told: &Told<'_>) {
@@ -303,10 +305,6 @@ impl Searcher for Proposals {
             self.say(view, protocol::evaluation(view.space(), told.evaluation, told.score, proposed, is_best));
         }
         self.strategy.tell(view, told);
-    }
-
-    fn proposed(&self, request: Request) -> Option<u64> {
-        self.turn_of.get(&request).copied()
     }
 
     fn take_notes(&mut self) -> Vec<String> {

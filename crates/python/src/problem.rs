@@ -75,9 +75,8 @@ impl Problem {
     /// takes their bytes by name, and returns a text if something is wrong.
     fn judged(&self, outputs: Vec<String>, function: Py<PyAny>) -> PyResult<Self> {
         entry(|| {
-            let mut read = self.read.clone();
-            read.spec().verify().judge =
-                Some(Judge { arguments: outputs, decide: Arc::new(move |outputs| decide(&function, outputs)) });
+            let judge = Judge { arguments: outputs, decide: Arc::new(move |outputs| decide(&function, outputs)) };
+            let read = self.read.clone().with_judge(judge);
             Ok(Self { read, in_code: self.in_code, raised: self.raised.clone() })
         })
     }
@@ -85,8 +84,8 @@ impl Problem {
     /// Returns the problem measured as another one is: its samples, limits and final.
     fn with_policy_of(&self, other: &Self) -> PyResult<Self> {
         entry(|| {
-            let mut read = self.read.clone();
-            (read.spec().policy(), read.spec().judging()) = (other.read.spec().policy(), other.read.spec().judging().clone());
+            let other = other.read.spec();
+            let read = self.read.clone().with_policy(other.policy()).with_judging(other.judging().clone());
             Ok(Self { read, in_code: self.in_code, raised: self.raised.clone() })
         })
     }
@@ -94,7 +93,7 @@ impl Problem {
     /// The name.
     #[getter]
     fn name(&self) -> &str {
-        &self.read.spec().name()
+        self.read.spec().name()
     }
 
     /// Returns the warnings about the problem.
@@ -112,7 +111,7 @@ impl Problem {
                 Ok::<_, tunesmith::Error>(self.read.space(&limits)?.space)
             });
             let built = space.map_err(|error| self.raised.take().unwrap_or_else(|| raised(&error)))?;
-            Ok(Space { built, sizes: self.read.spec().sizes().clone() })
+            Ok(Space { built, sizes: self.read.spec().sizes().to_vec() })
         })
     }
 }

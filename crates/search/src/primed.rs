@@ -37,10 +37,6 @@ impl Searcher for Primed {
         if requests.is_empty() { self.inner.ask(view, room, rng) } else { requests }
     }
 
-    fn shortlist(&mut self, view: &View<'_>, rng: &mut Rng) -> Vec<ConfigId> {
-        if self.wanted > 0 && !self.candidates.is_empty() { Vec::new() } else { self.inner.shortlist(view, rng) }
-    }
-
     fn tell(&mut self, view: &View<'_>, told: &Told<'_>) {
         if told.score.is_some() && self.asked.contains(&told.evaluation.request.config) {
             self.wanted = self.wanted.saturating_sub(1);

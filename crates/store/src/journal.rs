@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use tunesmith_core::judge::drift::Drift;
-use tunesmith_core::{Error, Evaluation, Failure, Measurement, Request, Resample, Role, Start, Store, Verdict};
+use tunesmith_core::{
+    Error, Evaluation, Failure, Measurement, Request, Resample, Role, SecondStore, Start, Store, Verdict,
+};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// An open journal: the [`Store`] of live runs.
@@ -344,11 +346,6 @@ impl Store for Journal {
         self.add_again(resample).map_err(error)
     }
 
-    fn append_second(&mut self, second: &Evaluation, by: &str) -> Result<(), Error> {
-        self.check(second.request.config, &second.measurement).map_err(error)?;
-        self.write_line(&Second::new(&self.space, second, by)).map_err(error)
-    }
-
     fn append_verdict(&mut self, verdict: &Verdict, drift: Option<&Drift>) -> Result<(), Error> {
         let Some(line) = VerdictLine::new(verdict, drift) else { return Ok(()) };
         if self.verdict.as_ref() == Some(&line) {
@@ -377,6 +374,13 @@ impl Store for Journal {
         }
         let (old, new) = (old.path.display(), self.path.display());
         Ok(format!("the journal `{old}` {how}; everything measured so far is in `{new}`, where the run continues"))
+    }
+}
+
+impl SecondStore for Journal {
+    fn append_second(&mut self, second: &Evaluation, by: &str) -> Result<(), Error> {
+        self.check(second.request.config, &second.measurement).map_err(error)?;
+        self.write_line(&Second::new(&self.space, second, by)).map_err(error)
     }
 }
 

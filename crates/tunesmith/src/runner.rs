@@ -9,7 +9,7 @@ use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
-use tunesmith_core::{Clock, Evaluator, Failure, Interrupt, ManualClock};
+use tunesmith_core::{Clock, Evaluator, Failure, Interrupt, ManualClock, SecondAnswers};
 use tunesmith_device::{
     CommandEvaluator, CommandOptions, Device, Doubt, FunctionEvaluator, KernelPlan, LiveEvaluator, LiveOptions,
     Machine, Replay, ReplayEvaluator, SyntheticEvaluator, Target,
@@ -263,6 +263,11 @@ impl<'a> Runner<'a> {
             Kind::Command(command) => OnePlan::Script(command.script(config)),
             _ => OnePlan::Kernels(Vec::new()),
         }
+    }
+
+    /// Returns the second answers of a device of several workers. Other devices add none.
+    pub(crate) fn second_answers(&self) -> SecondAnswers {
+        if let Kind::Remote(device, _) = &self.kind { device.second_answers() } else { SecondAnswers::default() }
     }
 
     /// Returns the evaluator that answers requests.

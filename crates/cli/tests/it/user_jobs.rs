@@ -187,6 +187,30 @@ fn top_ranks_a_recorded_run() {
 }
 
 #[test]
+fn a_journal_of_a_strategy_that_is_gone_is_read_and_resumed_with_another_alone() {
+    let folder = Folder::with(&[("bowl.toml", BOWL)]);
+    let tune = |more: &[&str]| {
+        let all = ["tune", "bowl.toml", "--device", TIMES, "--stop", "evaluations 9", "--quiet"];
+        folder.run(&[&all, more].concat())
+    };
+    tune(&["--strategy", "gaussian_process(compiled=8)"])
+        .refused(&["strategy `gaussian_process` has no option `compiled`", "its options"]);
+    assert_eq!(tune(&["--strategy", "gaussian_process(picks=8)"]).code, Some(0));
+    // A line without its checksum may be edited.
+    let journal = std::fs::read_to_string(folder.path("bowl.jsonl")).unwrap();
+    let (header, rest) = journal.split_once('\n').unwrap();
+    let (header, _) = header.split_once(r#","sum":"#).unwrap();
+    let header = header.replace("gaussian_process(picks=8)", "gaussian_process(compiled=8)");
+    std::fs::write(folder.path("bowl.jsonl"), format!("{header}}}\n{rest}")).unwrap();
+    let top = folder.run(&["top", "bowl.jsonl"]);
+    assert!(top.code == Some(0) && top.stderr.is_empty() && top.stdout.contains("MODE=fast"), "{top:#?}");
+    assert_eq!(folder.run(&["report", "bowl.jsonl", "-o", "page.html"]).code, Some(0));
+    assert!(std::fs::read_to_string(folder.path("page.html")).unwrap().contains("gaussian_process(compiled=8)"));
+    tune(&["--resume"]).refused(&["bowl.jsonl` cannot go on", "no option `compiled`", "--strategy NAME"]);
+    assert_eq!(tune(&["--resume", "--strategy", "gaussian_process"]).code, Some(0));
+}
+
+#[test]
 fn report_writes_one_page_of_runs_and_never_over_a_journal() {
     let folder = Folder::with(&[("bowl.toml", BOWL)]);
     for strategy in ["exhaustive", "random"] {

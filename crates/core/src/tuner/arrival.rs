@@ -63,8 +63,10 @@ impl Running<'_> {
         if has_arrived || !self.queue.is_submitted(request) {
             return Err(Error::Device("it answered a request that is not in flight".into()));
         }
-        evaluation.proposed = self.asking.searcher.proposed(request);
         evaluation.measurement.rooms = self.room.take_changes();
+        if let Some(annotator) = self.annotator {
+            annotator.annotate(&mut evaluation);
+        }
         if let Some(reason) = unprofiled {
             self.observers.note_once(&format!("no counters are read: {reason}"));
         }

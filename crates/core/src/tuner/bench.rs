@@ -4,8 +4,8 @@ use super::Seconds;
 use super::clocks::Clocks;
 use super::observers::Observers;
 use crate::{
-    Asides, Bound, Completion, Confirmed, Error, Evaluation, Evaluator, Event, Failure, FailureKind, Interrupt,
-    Measurement, ObjectiveFunction, Request, Resample, Role, SecondAnswer, Spent, Start, Store, Waited,
+    Bound, Completion, Confirmed, Error, Evaluation, Evaluator, Event, Failure, FailureKind, Interrupt, Measurement,
+    ObjectiveFunction, Request, Resample, Role, SecondAnswer, SecondAnswers, SecondStore, Spent, Start, Store, Waited,
 };
 use std::time::Duration;
 use tunesmith_space::ConfigId;
@@ -16,7 +16,7 @@ const VERIFIED_LAUNCHES: &str = "verified_launches";
 /// The device and the journal of a run, with the clocks that date the measurements.
 pub(super) struct Bench<'a> {
     pub(super) evaluator: &'a mut dyn Evaluator,
-    pub(super) store: Option<&'a mut dyn Store>,
+    pub(super) keeper: Keeper<'a>,
     pub(super) objective: &'a dyn ObjectiveFunction,
     pub(super) interrupt: Interrupt,
     /// True if the store is synced before the searcher learns of an answer.
@@ -28,6 +28,39 @@ pub(super) struct Bench<'a> {
     pub(super) seconds: Seconds,
     /// The clock of the latest measurement.
     pub(super) latest: Duration,
+}
+
+/// The keeper of what is measured.
+pub(super) enum Keeper<'a> {
+    /// Nobody.
+    None,
+    /// A store.
+    Store(&'a mut dyn Store),
+    /// A store, also of the second answers that come in.
+    WithSeconds(&'a mut dyn SecondStore, SecondAnswers),
+}
+
+impl Keeper<'_> {
+    /// Returns the store, if there is one.
+    pub(super) fn store(&mut self) -> Option<&mut dyn Store> {
+        match self {
+            Self::None => None,
+            Self::Store(store) => Some(&mut **store),
+            Self::WithSeconds(store, _) => Some(&mut **store),
+        }
+    }
+
+    /// Keeps the second answers that came in, dated `clock`. Returns true if there were any.
+    fn keep_seconds(&mut self, clock: Duration) -> Result<bool, Error> {
+        let Self::WithSeconds(store, answers) = self else { return Ok(false) };
+        let answers = answers.take();
+        let is_any = !answers.is_empty();
+        for SecondAnswer { request, failure, mut measurement, by } in answers {
+            let failure = failure.or(impossible(&mut measurement));
+            store.append_second(&Evaluation { request, failure, measurement, clock, proposed: None }, &by)?;
+        }
+        Ok(is_any)
+    }
 }
 
 /// The outcome of a repeated measurement.
@@ -161,21 +194,17 @@ impl Bench<'_> {
 
     /// Stores the second answers that came in, and passes remarks on.
     pub(super) fn pass_on(&mut self, observers: &mut Observers<'_>) -> Result<(), Error> {
-        let Asides { notes, seconds } = self.evaluator.take_asides();
-        notes.iter().for_each(|text| observers.notice(&Event::Noted { text }));
-        let (clock, is_any) = (self.clocks.elapsed(), !seconds.is_empty());
-        for SecondAnswer { request, failure, mut measurement, by } in seconds {
-            let failure = failure.or(impossible(&mut measurement));
-            let second = Evaluation { request, failure, measurement, clock, proposed: None };
-            self.store(|store| store.append_second(&second, &by))?;
-        }
+        self.evaluator.take_notes().iter().for_each(|text| observers.notice(&Event::Noted { text }));
+        let (clock, started) = (self.clocks.elapsed(), self.clocks.real());
+        let is_any = self.keeper.keep_seconds(clock)?;
+        self.seconds.store += self.clocks.real() - started;
         if is_any { self.sync() } else { Ok(()) }
     }
 
     fn store(&mut self, append: impl FnOnce(&mut dyn Store) -> Result<(), Error>) -> Result<(), Error> {
         let started = self.clocks.real();
-        if let Some(store) = &mut self.store {
-            append(&mut **store)?;
+        if let Some(store) = self.keeper.store() {
+            append(store)?;
         }
         self.seconds.store += self.clocks.real() - started;
         Ok(())

@@ -18,10 +18,11 @@ mod watch;
 
 use crate::judge::drift::Drift;
 use crate::{
-    Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, ObjectiveFunction, Observer,
-    Progress, RegretEstimator, Request, Resample, Rng, RunState, Searcher, Stop, StopReason, Store, SystemClock,
-    Verdict,
+    Annotator, Clock, Error, Evaluation, Evaluator, History, Interrupt, Judging, MedianTime, ObjectiveFunction,
+    Observer, Progress, RegretEstimator, Request, Resample, Rng, RunState, Searcher, SecondAnswers, SecondStore, Stop,
+    StopReason, Store, SystemClock, Verdict,
 };
+use bench::Keeper;
 use rand::SeedableRng;
 use running::Running;
 use std::sync::Arc;
@@ -36,7 +37,7 @@ pub struct Tuner<'a> {
     space: &'a Space,
     searcher: &'a mut dyn Searcher,
     evaluator: &'a mut dyn Evaluator,
-    store: Option<&'a mut dyn Store>,
+    keeper: Keeper<'a>,
     objective: &'a dyn ObjectiveFunction,
     regret: Option<&'a mut dyn RegretEstimator>,
     limit: Option<f64>,
@@ -44,6 +45,7 @@ pub struct Tuner<'a> {
     keep_going: bool,
     judging: Judging,
     observers: Vec<&'a mut dyn Observer>,
+    annotator: Option<&'a dyn Annotator>,
     clock: Arc<dyn Clock>,
     /// The clock for the time of the run, if it is not `clock`.
     simulated: Option<Arc<dyn Clock>>,
@@ -120,7 +122,7 @@ impl<'a> Tuner<'a> {
             space,
             searcher,
             evaluator,
-            store: None,
+            keeper: Keeper::None,
             objective: &MedianTime,
             regret: None,
             limit: None,
@@ -128,6 +130,7 @@ impl<'a> Tuner<'a> {
             keep_going: false,
             judging: Judging::default(),
             observers: Vec::new(),
+            annotator: None,
             clock: Arc::new(SystemClock::new()),
             simulated: None,
             interrupt: Interrupt::default(),
@@ -145,7 +148,14 @@ impl<'a> Tuner<'a> {
 
     /// Keeps every evaluation in `store` before the searcher learns of it.
     pub fn store(mut self, store: &'a mut dyn Store) -> Self {
-        self.store = Some(store);
+        self.keeper = Keeper::Store(store);
+        self
+    }
+
+    /// Keeps every evaluation in `store`, and also the second answers that an evaluator of several devices
+    /// adds to `answers`.
+    pub fn store_with_seconds(mut self, store: &'a mut dyn SecondStore, answers: SecondAnswers) -> Self {
+        self.keeper = Keeper::WithSeconds(store, answers);
         self
     }
 
@@ -185,6 +195,12 @@ impl<'a> Tuner<'a> {
     /// Adds an observer.
     pub fn observer(mut self, observer: &'a mut dyn Observer) -> Self {
         self.observers.push(observer);
+        self
+    }
+
+    /// Lets an annotator add to each new evaluation before it is kept. The default has none.
+    pub fn annotator(mut self, annotator: Option<&'a dyn Annotator>) -> Self {
+        self.annotator = annotator;
         self
     }
 

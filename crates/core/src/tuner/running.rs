@@ -17,10 +17,10 @@ use crate::judge::drift::SAMPLES;
 use crate::judge::racing::Racing;
 use crate::searcher::MAX_REPEATS;
 use crate::{
-    Error, Evaluation, Event, Examined, Progress, Request, Resample, Rng, Role, Scored, Searcher, Stop, StopReason,
+    Annotator, Error, Evaluation, Event, Progress, Request, Resample, Rng, Role, Scored, Searcher, Stop, StopReason,
     Told, Verdict, View,
 };
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_space::{ConfigId, Space};
@@ -40,6 +40,7 @@ pub(super) struct Running<'a> {
     watching: Watching,
     estimating: Estimating<'a>,
     pub(super) bench: Bench<'a>,
+    pub(super) annotator: Option<&'a dyn Annotator>,
     pub(super) findings: Findings<'a>,
     /// Watches for faults that concern every configuration. `None` once something was correct.
     pub(super) doomed: Option<Doomed>,
@@ -60,8 +61,6 @@ pub(super) struct Asking<'a> {
     budget: Option<u64>,
     /// Requests that precede those of the searcher.
     first: VecDeque<Request>,
-    /// The configurations of its shortlists.
-    examined: HashMap<ConfigId, Examined>,
 }
 
 /// Returns the requests that precede those of the searcher: the default is the first.
@@ -89,7 +88,6 @@ impl<'a> Running<'a> {
                 rng: tuner.rng,
                 budget: stop.evaluation_limit(space_size),
                 first: first(tuner.baseline, tuner.first),
-                examined: HashMap::new(),
             },
             queue: Queue::default(),
             resumed: recorded.len(),
@@ -102,7 +100,7 @@ impl<'a> Running<'a> {
             stop,
             bench: Bench {
                 evaluator: tuner.evaluator,
-                store: tuner.store,
+                keeper: tuner.keeper,
                 objective,
                 interrupt: tuner.interrupt,
                 durable: tuner.durable,
@@ -111,6 +109,7 @@ impl<'a> Running<'a> {
                 seconds: Seconds::default(),
                 latest: Duration::ZERO,
             },
+            annotator: tuner.annotator,
             findings: Findings::new(objective, resamples, tuner.baseline),
             doomed: (!tuner.keep_going).then(Doomed::default),
             final_round: FinalRound { rule: tuner.judging.finals, seed: tuner.seed, recorded: recorded_final.into() },
@@ -198,7 +197,7 @@ impl<'a> Running<'a> {
     /// Stores the verdict, if there was a final. A final of which every finalist failed decides nothing.
     fn keep_verdict(&mut self, verdict: &Verdict) -> Result<(), Error> {
         let has_final = self.findings.has_final();
-        let append = |bench: &mut Bench<'_>| match &mut bench.store {
+        let append = |bench: &mut Bench<'_>| match bench.keeper.store() {
             Some(store) if has_final => store.append_verdict(verdict, verdict.drift.as_ref()),
             _ => Ok(()),
         };
@@ -213,7 +212,7 @@ impl<'a> Running<'a> {
     /// Keeps everything measured so far in another place, if the store lost what it kept. Returns
     /// true if it did.
     pub(super) fn renew_store(&mut self) -> Result<bool, Error> {
-        let Some(store) = self.bench.store.as_mut().filter(|store| store.is_lost()) else { return Ok(false) };
+        let Some(store) = self.bench.keeper.store().filter(|store| store.is_lost()) else { return Ok(false) };
         let told = self.findings.told.iter().map(|scored| &*scored.evaluation);
         let all: Vec<&Evaluation> = told.chain(&self.arrived).chain(self.recorded.iter()).collect();
         // A resumed final takes the journal's visits one by one. Those to come are kept, too.
@@ -282,7 +281,7 @@ impl<'a> Running<'a> {
         loop {
             let requests = match self.room_left() {
                 0 => return Ok(()),
-                room => self.ask(room)?,
+                room => self.ask(room),
             };
             if requests.is_empty() {
                 return Ok(());
@@ -303,40 +302,18 @@ impl<'a> Running<'a> {
         (0..free).take_while(|more| self.stop.check_at(&self.progress, expected + *more as u64).is_none()).count()
     }
 
-    fn ask(&mut self, room: usize) -> Result<Vec<Request>, Error> {
+    fn ask(&mut self, room: usize) -> Vec<Request> {
         if !self.asking.first.is_empty() {
             let first = &mut self.asking.first;
-            return Ok(first.drain(..room.min(first.len())).collect());
+            return first.drain(..room.min(first.len())).collect();
         }
-        let shortlist = self.search_for(|searcher, view, rng| searcher.shortlist(view, rng));
-        self.examine(&shortlist)?;
-        let requests = self.search_for(|searcher, view, rng| searcher.ask(view, room, rng));
-        self.asking.searcher.take_notes().iter().for_each(|note| self.observers.note_once(note));
-        Ok(requests)
-    }
-
-    /// Calls the searcher. Its time counts as that of the search.
-    fn search_for<T>(&mut self, call: impl FnOnce(&mut dyn Searcher, &View<'_>, &mut Rng) -> T) -> T {
         let started = self.bench.clocks.real();
-        let Asking { searcher, rng, budget, examined, .. } = &mut self.asking;
+        let Asking { searcher, rng, budget, .. } = &mut self.asking;
         let view = View::new(self.space, &self.findings.told, self.queue.in_flight(), *budget);
-        let answer = call(*searcher, &view.with_examined(examined), rng);
+        let requests = searcher.ask(&view, room, rng);
         self.bench.seconds.search += self.bench.clocks.real() - started;
-        answer
-    }
-
-    /// Compiles the configurations of a shortlist that were not examined before.
-    fn examine(&mut self, shortlist: &[ConfigId]) -> Result<(), Error> {
-        let examined = &mut self.asking.examined;
-        let new: Vec<ConfigId> = shortlist.iter().copied().filter(|config| !examined.contains_key(config)).collect();
-        if new.is_empty() {
-            return Ok(());
-        }
-        let started = self.bench.clocks.real();
-        let found = self.bench.evaluator.examine(&new, &self.bench.interrupt)?;
-        self.bench.seconds.compile += self.bench.clocks.real() - started;
-        examined.extend(new.into_iter().zip(found));
-        Ok(())
+        self.asking.searcher.take_notes().iter().for_each(|note| self.observers.note_once(note));
+        requests
     }
 
     fn enqueue(&mut self, request: Request) -> Result<(), Error> {

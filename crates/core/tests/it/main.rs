@@ -7,6 +7,5 @@ mod in_flight;
 mod judging;
 mod limits_of_time;
 mod regret;
-mod shortlist;
 mod starts;
 mod tuning_loop;

@@ -2,9 +2,7 @@
 
 use super::NestEstimates;
 use std::collections::VecDeque;
-use tunesmith_core::{
-    Asides, Bound, Completion, Confirmed, Depth, Error, Evaluator, Examined, Interrupt, Request, Waited,
-};
+use tunesmith_core::{Bound, Completion, Confirmed, Depth, Error, Evaluator, Interrupt, Request, Waited};
 use tunesmith_space::{ConfigId, Space};
 
 /// Answers requests like another evaluator. If a request asks for counters, it fills in the counts
@@ -98,11 +96,7 @@ impl Evaluator for Counting<'_> {
         self.inner.confirm(config, interrupt)
     }
 
-    fn examine(&mut self, configs: &[ConfigId], interrupt: &Interrupt) -> Result<Vec<Examined>, Error> {
-        self.inner.examine(configs, interrupt)
-    }
-
-    fn take_asides(&mut self) -> Asides {
-        self.inner.take_asides()
+    fn take_notes(&mut self) -> Vec<String> {
+        self.inner.take_notes()
     }
 }

@@ -3,7 +3,6 @@
 mod budget;
 mod confirm;
 mod examination;
-mod examined;
 mod excuses;
 mod handover;
 mod influence;
@@ -56,9 +55,7 @@ use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{
-    Asides, Bound, Completion, Confirmed, Depth, Error, Evaluator, Examined, Failure, FailureKind, Interrupt, Request,
-};
+use tunesmith_core::{Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request};
 use tunesmith_power::Setting;
 use tunesmith_space::{ConfigId, Space};
 
@@ -373,11 +370,7 @@ impl Evaluator for LiveEvaluator {
         self.confirm_everywhere(config, interrupt)
     }
 
-    fn examine(&mut self, configs: &[ConfigId], interrupt: &Interrupt) -> Result<Vec<Examined>, Error> {
-        Ok(self.examine_all(configs, interrupt))
-    }
-
-    fn take_asides(&mut self) -> Asides {
-        Asides { notes: self.remarks.take(), ..Asides::default() }
+    fn take_notes(&mut self) -> Vec<String> {
+        self.remarks.take()
     }
 }

@@ -34,11 +34,6 @@ impl Twins {
         Some(Completion { measurement, ..Completion::default() })
     }
 
-    /// Returns true if a configuration with this likeness was measured.
-    pub(super) fn knows(&self, likeness: Option<&Likeness>) -> bool {
-        likeness.is_some_and(|likeness| self.0.contains_key(likeness))
-    }
-
     /// Keeps the measurement of a correct configuration. A failed one is not kept, so another
     /// configuration with the same machine code is tried again: the device may have been at fault.
     pub(super) fn keep(&mut self, likeness: Option<Likeness>, completion: &Completion) {

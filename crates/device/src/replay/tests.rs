@@ -151,19 +151,3 @@ fn workers_answer_as_they_end_and_the_clock_shows_the_time_of_all_together() {
     assert_eq!(answers(2), [(1, 100), (2, 350), (0, 400), (3, 450)]);
     assert_eq!(answers(8), [(1, 100), (3, 100), (2, 250), (0, 400)]);
 }
-
-#[test]
-fn what_a_compiler_told_is_known_before_the_run_and_what_a_run_told_is_not() {
-    let space = space();
-    let mut all: Vec<Recorded> = (1..=4).map(|rank| recorded(&space, rank, &[5.0], None)).collect();
-    all[1].evaluation.failure = Some(Failure::new(FailureKind::Compile, "no"));
-    all[2].evaluation.failure = Some(Failure::new(FailureKind::Runtime, "killed"));
-    let clock = Arc::new(ManualClock::default());
-    let mut device = ReplayEvaluator::new(all).with_clock(Arc::clone(&clock));
-    let configs: Vec<_> = (0..4).map(|rank| space.id(rank).unwrap()).collect();
-    let found = device.examine(&configs, &Interrupt::default()).unwrap();
-    let settled: Vec<bool> = found.iter().map(Examined::is_settled).collect();
-    assert_eq!(settled, [false, false, true, false]);
-    assert_eq!(found[0], Examined::default(), "it was not recorded");
-    assert_eq!(clock.now(), Duration::from_millis(120));
-}

@@ -5,12 +5,12 @@ use crate::common;
 
 use common::scripted::{APIS, COPIES, N, ScriptedLab, rules, work};
 use common::*;
-use tunesmith_core::{Completion, Evaluator, Examined, FailureKind, Interrupt, Request};
+use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{
     Access, Argument, ArgumentKind, Cache, Compilers, DeviceError, Fill, GpuApi, HipSetup, Language, Launches,
     LiveEvaluator, LiveOptions, Memory, Target, devices, hip_devices,
 };
-use tunesmith_space::{ConfigId, Expr};
+use tunesmith_space::Expr;
 
 fn measured(completion: &Completion) -> Vec<i64> {
     completion.measurement.times_ms.iter().map(|time| (time * 1e3).round() as i64).collect()
@@ -236,37 +236,6 @@ fn launches_are_single_where_a_group_would_change_what_is_measured() {
         let completion = evaluate(&mut lab.evaluator(&one(), lab.copy()), one().id(0).unwrap());
         assert_eq!((measured(&completion)[0], lab.count("graph")), (200, 0));
     }
-}
-
-#[test]
-fn a_shortlist_is_compiled_without_a_launch_and_tells_what_cannot_run_and_what_is_known() {
-    for lab in ScriptedLab::of_both(|_| rules(&[])) {
-        let space = space_with("P", &[1, 2, 16]);
-        let mut spec = lab.copy();
-        spec.sizes = vec![("MODE".into(), tunesmith_space::Value::Int(0))];
-        spec.kernels[0].work = Some(work("1024", "128 * P"));
-        let mut evaluator = lab.evaluator(&space, spec);
-        let configs = [1, 2, 16].map(|value| config(&space, value));
-        let [one, two, large] = <[Examined; 3]>::try_from(examine(&mut evaluator, &configs)).unwrap();
-        assert_eq!(lab.count("launch"), 0);
-        assert!(!one.is_settled() && !two.is_settled() && one.compile.binary_bytes > Some(0), "{one:?}");
-        let failure = large.failure.clone().unwrap();
-        assert!(
-            large.is_settled() && failure.kind == FailureKind::Constraints,
-            "1024 threads in blocks of 2048: {failure:?}"
-        );
-        evaluate(&mut evaluator, configs[0]);
-        let again = examine(&mut evaluator, &configs[..2]);
-        let settled: Vec<bool> = again.iter().map(Examined::is_settled).collect();
-        assert_eq!(settled, [true, false], "the first was measured");
-        let interrupt = Interrupt::default();
-        interrupt.raise();
-        assert_eq!(evaluator.examine(&configs, &interrupt).unwrap(), []);
-    }
-}
-
-fn examine(evaluator: &mut LiveEvaluator, configs: &[ConfigId]) -> Vec<Examined> {
-    evaluator.examine(configs, &Interrupt::default()).unwrap()
 }
 
 #[test]

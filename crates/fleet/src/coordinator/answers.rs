@@ -51,7 +51,7 @@ impl Fleet {
         let Some(depth) = Depth::from_word(&answer.entry.depth) else { return };
         let Ok(failure) = answer.entry.failure() else { return };
         let request = Request { config, depth };
-        self.asides.seconds.push(SecondAnswer { request, failure, measurement: answer.entry.measurement(), by });
+        self.seconds.add(SecondAnswer { request, failure, measurement: answer.entry.measurement(), by });
     }
 
     /// Asks every worker for a probe.

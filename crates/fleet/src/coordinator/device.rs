@@ -12,8 +12,8 @@ use tunesmith::{
     runner::{Extras, FoundRemote, RemoteDevice},
 };
 use tunesmith_core::{
-    Asides, Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement,
-    Request, Spent, Waited,
+    Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request,
+    SecondAnswers, Spent, Waited,
 };
 use tunesmith_device::DeviceError;
 use tunesmith_space::{ConfigId, Space};
@@ -138,8 +138,8 @@ impl Evaluator for Fleet {
         Ok(Some(Confirmed { failure, launches, notes, spent }))
     }
 
-    fn take_asides(&mut self) -> Asides {
-        std::mem::take(&mut self.asides)
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 }
 
@@ -235,6 +235,10 @@ impl RemoteDevice for Fleet {
             _ => self.members.values().filter(|member| member.is_of_pool()).count().max(USUAL_ROOM),
         };
         workers * self.room_of_one()
+    }
+
+    fn second_answers(&self) -> SecondAnswers {
+        self.seconds.clone()
     }
 
     fn evaluator(&mut self) -> &mut dyn Evaluator {

@@ -109,7 +109,9 @@ impl Setup {
                 notes.push((*text).to_string());
             }
         };
+        let turns = proposals.turns();
         let run = Tuner::new(space, &mut proposals, device.as_mut())
+            .annotator(Some(&turns))
             .stop(Stop::evaluations(self.evaluations))
             .judging(Judging::nothing())
             .baseline(space.id(0))

@@ -14,6 +14,10 @@
 //!   draws cost half as much again.
 //! - The expected improvement per second: divided by the predicted cost of an evaluation, by its root,
 //!   and by a power that falls to 0. Evaluations become 2 to 4 % cheaper, and more are needed.
+//! - To compile the eight most promising configurations and to choose among them by registers, spills,
+//!   instructions and other numbers of the compiler, the features of a further model: nothing on three
+//!   recordings of KTT, whose parameters tell these numbers already. Numbers dealt at random cost up to
+//!   .065 after 10 evaluations.
 //! - Two or three models in turn, turns with boosted trees, turns restricted to the neighbours of
 //!   the best.
 //!
@@ -25,7 +29,6 @@
 //! about .003 after 50 and 100 evaluations.
 
 mod acquisition;
-mod compiled;
 pub(crate) mod features;
 mod history;
 mod launch;
@@ -77,11 +80,6 @@ use tunesmith_space::ConfigId;
 ///   configurations, the numbers of work-items are features, and the neighbours of the most promising
 ///   candidates become candidates, for up to three rounds.
 /// - Until two configurations were correct, it draws at random.
-/// - With `compiled=N`, the N most promising configurations are compiled before one of them is chosen,
-///   where the device can do so. Registers, spills, occupancy, instructions and other numbers of the
-///   compiler are then features of a further model. It chooses if it predicts the evaluations told, each
-///   from the others, better than the model without. A configuration that does not compile, that the
-///   device refuses, or that has the machine code of a measured one is passed over without an evaluation.
 /// - With limits, a model of each predicts the excess over its bound, and the expected improvement is
 ///   multiplied by the probability that all limits are kept. A configuration that breaks one was
 ///   measured, so that the model of the score learns from it, too.
@@ -104,8 +102,6 @@ pub struct GaussianProcess {
     past: Option<PastTimes>,
     history: Option<History>,
     launch: Option<Launch>,
-    /// The candidates for the next configuration, best first, that the tuner was asked to compile.
-    shortlisted: Vec<ConfigId>,
 }
 
 /// The options, as documented in [`GaussianProcess::OPTIONS`].
@@ -115,7 +111,6 @@ struct ProcessSettings {
     margin: f64,
     fit_points: usize,
     picks: usize,
-    compiled: usize,
 }
 
 /// An evaluation told.
@@ -168,12 +163,6 @@ impl GaussianProcess {
             meaning: "a whole number: with a history, the number of first configurations, which are the best on \
                  other devices",
         },
-        OptionSpec {
-            name: "compiled",
-            default: "0",
-            meaning: "a whole number: the number of candidates compiled before one of them is chosen by what the \
-                 compiler tells, such as registers; 0 chooses without",
-        },
     ];
 
     pub(crate) fn from_options(options: &Options<'_>) -> Result<Self, StrategyError> {
@@ -183,7 +172,6 @@ impl GaussianProcess {
             margin: options.number("margin", |margin| margin >= 0.0)?,
             fit_points: options.number("fit_points", whole)? as usize,
             picks: options.whole("picks", 0)?,
-            compiled: options.whole("compiled", 0)?,
         };
         Ok(Self {
             settings,
@@ -197,62 +185,28 @@ impl GaussianProcess {
             past: options.knowledge().history.clone(),
             history: None,
             launch: options.knowledge().launch.clone(),
-            shortlisted: Vec::new(),
         })
     }
 
     /// Returns the next configuration to evaluate, or `None` if all are known.
     fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
-        let shortlisted = std::mem::take(&mut self.shortlisted);
-        self.learn_refused(view, &shortlisted);
         if let Some(pick) = self.pick(view) {
             return Some(pick);
         }
-        if self.is_spreading() {
+        if self.told.len() + self.pending.len() < self.initial() {
             let features = self.features.get_or_insert_with(|| features(view, self.launch.as_ref()));
             let known: Vec<ConfigId> = self.told.iter().map(|told| told.config).chain(self.pending.clone()).collect();
             return features.farthest(view, &known, rng).or_else(|| self.unseen.draw(view, rng));
         }
-        if !self.has_model() {
+        if self.told.iter().filter(|told| told.measured().is_some()).count() < FEWEST_SUCCESSES {
             return self.unseen.draw(view, rng);
         }
-        let settings = self.settings.clone();
-        let (surrogate, known) = self.surrogate(view);
-        let chosen = match shortlisted.is_empty() {
-            true => surrogate.choose(view, &settings, known, rng),
-            false => surrogate.choose_compiled(view, &settings, known, &shortlisted, rng),
-        };
-        chosen.or_else(|| self.unseen.draw(view, rng))
-    }
-
-    /// Learns which of `shortlisted` cannot run, as if they had been evaluated.
-    fn learn_refused(&mut self, view: &View<'_>, shortlisted: &[ConfigId]) {
-        for &config in shortlisted {
-            let cannot_run = view.examined(config).is_some_and(|examined| examined.failure.is_some());
-            if cannot_run && self.seen.insert(config) {
-                self.told.push(Told { config, score: None, aspects: None });
-            }
-        }
-    }
-
-    /// Returns true while the configurations are spread over the space.
-    fn is_spreading(&self) -> bool {
-        self.told.len() + self.pending.len() < self.initial()
-    }
-
-    /// Returns true if enough is known for a model.
-    fn has_model(&self) -> bool {
-        self.told.iter().filter(|told| told.measured().is_some()).count() >= FEWEST_SUCCESSES
-    }
-
-    /// Returns the model whose turn it is, and the configurations that it learns from.
-    fn surrogate(&mut self, view: &View<'_>) -> (&mut Surrogate, (&[Told], &[ConfigId])) {
         let surrogate = if self.is_informed_turn() {
             self.informed.get_or_insert_with(|| informed(view, self.history.as_ref(), self.launch.as_ref()))
         } else {
             self.plain.get_or_insert_with(|| Surrogate::new(view, (features(view, self.launch.as_ref()), None), &[]))
         };
-        (surrogate, (&self.told, &self.pending))
+        surrogate.choose(view, &self.settings, (&self.told, &self.pending), rng).or_else(|| self.unseen.draw(view, rng))
     }
 
     /// Returns the next of the first configurations that the history proposes.
@@ -306,16 +260,6 @@ impl Searcher for GaussianProcess {
         let Some(config) = self.propose(view, rng) else { return Vec::new() };
         self.pending.push(config);
         vec![Request::timed(config)]
-    }
-
-    fn shortlist(&mut self, view: &View<'_>, rng: &mut Rng) -> Vec<ConfigId> {
-        if self.settings.compiled == 0 || self.is_spreading() || !self.has_model() {
-            return Vec::new();
-        }
-        let settings = self.settings.clone();
-        let (surrogate, known) = self.surrogate(view);
-        self.shortlisted = surrogate.shortlist(view, &settings, known, rng);
-        self.shortlisted.clone()
     }
 
     fn tell(&mut self, view: &View<'_>, told: &tunesmith_core::Told<'_>) {

@@ -5,7 +5,7 @@ use super::features::Features;
 use super::launch::Trend;
 use rand::RngExt as _;
 use std::collections::HashSet;
-use tunesmith_core::{Examined, Request, Rng, View};
+use tunesmith_core::{Request, Rng, View};
 use tunesmith_model::{Candidates, GaussianProcess, Posterior, Prediction, Rows};
 use tunesmith_space::{ConfigId, Space};
 
@@ -104,7 +104,7 @@ pub(super) fn is_listed(space: &Space) -> bool {
 
 /// Returns true if an evaluation of `config` would tell something new.
 fn is_new(view: &View<'_>, config: ConfigId) -> bool {
-    !view.is_known(Request::timed(config)) && !view.examined(config).is_some_and(Examined::is_settled)
+    !view.is_known(Request::timed(config))
 }
 
 impl CandidateSource {
@@ -239,7 +239,10 @@ impl Pool {
     /// In a space too large to list, first makes the neighbours of the most promising candidates
     /// candidates, until none is new.
     pub(super) fn choose(&mut self, at: &PoolScene<'_>, rule: &Acquisition, rng: &mut Rng) -> Option<ConfigId> {
-        self.update(at, rule, rng);
+        self.groups.iter_mut().for_each(|group| group.follow(at));
+        if !is_listed(at.view.space()) {
+            self.walk(at, rule, rng);
+        }
         loop {
             let (group, index) = self.argmax(at, rule, rng)?;
             let group = &mut self.groups[group];
@@ -252,31 +255,11 @@ impl Pool {
         }
     }
 
-    /// Returns the `count` new candidates with the largest gain, the largest first. Otherwise as
-    /// [`choose`](Self::choose).
-    pub(super) fn shortlist(
-        &mut self,
-        (at, rule): (&PoolScene<'_>, &Acquisition),
-        count: usize,
-        rng: &mut Rng,
-    ) -> Vec<ConfigId> {
-        self.update(at, rule, rng);
-        self.promising(at, rule, count, |config| is_new(at.view, config))
-    }
-
-    /// Follows the models, and walks in a space too large to list.
-    fn update(&mut self, at: &PoolScene<'_>, rule: &Acquisition, rng: &mut Rng) {
-        self.groups.iter_mut().for_each(|group| group.follow(at));
-        if !is_listed(at.view.space()) {
-            self.walk(at, rule, rng);
-        }
-    }
-
     /// Walks uphill on the acquisition: adds the neighbours of the candidates with the largest
     /// gain, and again from there.
     fn walk(&mut self, at: &PoolScene<'_>, rule: &Acquisition, rng: &mut Rng) {
         for _ in 0..WALKS {
-            let promising = self.promising(at, rule, LEADERS, |_| true);
+            let promising = self.promising(at, rule);
             let before = self.members.len();
             promising.into_iter().for_each(|config| self.add_neighbours(at, config, rng));
             if self.members.len() == before {
@@ -285,26 +268,18 @@ impl Pool {
         }
     }
 
-    /// Returns the `count` candidates with the largest gain among those that `is_wanted`, the largest
-    /// first.
-    fn promising(
-        &self,
-        at: &PoolScene<'_>,
-        rule: &Acquisition,
-        count: usize,
-        is_wanted: impl Fn(ConfigId) -> bool,
-    ) -> Vec<ConfigId> {
+    /// Returns the [`LEADERS`] candidates with the largest gain, the largest first.
+    fn promising(&self, at: &PoolScene<'_>, rule: &Acquisition) -> Vec<ConfigId> {
         let mut gains: Vec<(f64, ConfigId)> = Vec::new();
         for group in &self.groups {
             let own = group.gains(at, rule).into_iter().zip(&group.configs).zip(&group.taken);
-            let left = own.filter(|((_, config), taken)| !**taken && is_wanted(**config));
-            gains.extend(left.map(|((gain, config), _)| (gain, *config)));
+            gains.extend(own.filter(|(_, taken)| !**taken).map(|((gain, config), _)| (gain, *config)));
         }
         let larger = |a: &(f64, ConfigId), b: &(f64, ConfigId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        if count < gains.len() {
-            gains.select_nth_unstable_by(count, larger);
+        if LEADERS < gains.len() {
+            gains.select_nth_unstable_by(LEADERS, larger);
         }
-        gains.truncate(count);
+        gains.truncate(LEADERS);
         gains.sort_unstable_by(larger);
         gains.into_iter().map(|(_, config)| config).collect()
     }

@@ -1,7 +1,6 @@
 //! The model of a run: the schedule of its fits, and the evaluations it is fitted to.
 
-use super::acquisition::{Acquisition, AspectTargets, Side};
-use super::compiled::Compiled;
+use super::acquisition::{AspectTargets, Side};
 use super::features::Features;
 use super::launch::Trend;
 use super::pool::{CandidateSource, Pool, PoolScene};
@@ -26,17 +25,15 @@ const LONGEST_WAIT: usize = 100;
 /// The state kept from one fit to the next.
 #[derive(Debug)]
 pub(super) struct Surrogate {
-    pub(super) features: Features,
-    pub(super) trend: Option<Trend>,
+    features: Features,
+    trend: Option<Trend>,
     /// The trend at the evaluations told so far.
-    pub(super) heights: Vec<f64>,
+    heights: Vec<f64>,
     source: CandidateSource,
-    pub(super) parameters: Hyperparameters,
+    parameters: Hyperparameters,
     /// The hyperparameters of the models of aspects.
     side_parameters: Vec<Hyperparameters>,
     fitted: Option<Fitted>,
-    /// The model that also knows what compilers tell.
-    pub(super) compiled: Compiled,
 }
 
 /// A model and its candidates.
@@ -64,16 +61,7 @@ impl Surrogate {
     pub(super) fn new(view: &View<'_>, (features, trend): (Features, Option<Trend>), promising: &[ConfigId]) -> Self {
         let source = CandidateSource::new(view, &features, promising);
         let parameters = Hyperparameters::typical(features.features());
-        Self {
-            features,
-            trend,
-            heights: Vec::new(),
-            source,
-            parameters,
-            side_parameters: Vec::new(),
-            fitted: None,
-            compiled: Compiled::default(),
-        }
+        Self { features, trend, heights: Vec::new(), source, parameters, side_parameters: Vec::new(), fitted: None }
     }
 
     /// Returns true if the model expects a trend.
@@ -87,34 +75,9 @@ impl Surrogate {
         &mut self,
         view: &View<'_>,
         settings: &ProcessSettings,
-        known: (&[Told], &[ConfigId]),
-        rng: &mut Rng,
-    ) -> Option<ConfigId> {
-        self.ask(view, settings, known, rng, |pool, at, rule, rng| pool.choose(at, rule, rng))
-    }
-
-    /// Returns the `settings.compiled` most promising configurations, the most promising first.
-    /// Otherwise as [`choose`](Self::choose).
-    pub(super) fn shortlist(
-        &mut self,
-        view: &View<'_>,
-        settings: &ProcessSettings,
-        known: (&[Told], &[ConfigId]),
-        rng: &mut Rng,
-    ) -> Vec<ConfigId> {
-        let count = settings.compiled;
-        self.ask(view, settings, known, rng, |pool, at, rule, rng| pool.shortlist((at, rule), count, rng))
-    }
-
-    /// Brings the model up to date and answers a question to its candidates.
-    fn ask<T>(
-        &mut self,
-        view: &View<'_>,
-        settings: &ProcessSettings,
         (told, pending): (&[Told], &[ConfigId]),
         rng: &mut Rng,
-        question: impl FnOnce(&mut Pool, &PoolScene<'_>, &Acquisition, &mut Rng) -> T,
-    ) -> T {
+    ) -> Option<ConfigId> {
         let scores: Vec<Option<f64>> = told.iter().map(Told::measured).collect();
         let targets = targets(&scores);
         let aspects = AspectTargets::new(told);
@@ -137,9 +100,9 @@ impl Surrogate {
             fitted.pool.add_neighbours(&at, fitted.leader, rng);
         }
         let goal = feasible.map(|best| targets[best] - settings.margin * posterior.variance.sqrt());
-        let answer = question(&mut fitted.pool, &at, &aspects.acquisition(told, goal), rng);
+        let chosen = fitted.pool.choose(&at, &aspects.acquisition(told, goal), rng);
         self.fitted = Some(fitted);
-        answer
+        chosen
     }
 
     /// Fits a new model with new hyperparameters and candidates.
@@ -184,7 +147,7 @@ impl Surrogate {
     }
 
     /// Notes the trend at evaluations told since the last time.
-    pub(super) fn follow(&mut self, view: &View<'_>, told: &[Told]) {
+    fn follow(&mut self, view: &View<'_>, told: &[Told]) {
         if let Some(trend) = &self.trend {
             let new: Vec<ConfigId> = told[self.heights.len()..].iter().map(|told| told.config).collect();
             self.heights.extend(trend.at(view.space(), &new));
@@ -204,8 +167,9 @@ impl Fitted {
     /// Returns true if the model can be extended: few evaluations were told since the fit, and each of
     /// its points was told or is pending.
     fn is_fresh(&self, told: &[Told], pending: &[ConfigId]) -> bool {
+        let wait = (self.told * self.told / WAIT_DIVISOR).clamp(1, LONGEST_WAIT);
         let wanted: HashSet<ConfigId> = self.wanted(told, pending).collect();
-        told.len() < next_fit(self.told) && self.points.iter().all(|point| wanted.contains(point))
+        told.len() < self.told + wait && self.points.iter().all(|point| wanted.contains(point))
     }
 
     /// Returns the wanted points: those of the fit, those told since, and the pending ones.
@@ -254,11 +218,6 @@ fn fit_sides(
     }
 }
 
-/// Returns the number of evaluations at which a model fitted to `told` is fitted again.
-pub(super) fn next_fit(told: usize) -> usize {
-    told + (told * told / WAIT_DIVISOR).clamp(1, LONGEST_WAIT)
-}
-
 /// Returns the models of the aspects with their posteriors. `of_points` picks the targets of the
 /// points of a model.
 fn sides<'a>(
@@ -275,14 +234,14 @@ fn sides<'a>(
 
 /// Returns the positions of the targets from the lowest to the highest. Among equal targets, the
 /// earlier comes first.
-pub(super) fn ranked(targets: &[f64]) -> Vec<usize> {
+fn ranked(targets: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..targets.len()).collect();
     order.sort_by(|&a, &b| targets[a].total_cmp(&targets[b]));
     order
 }
 
 /// Returns at most `count` of `order`: half are the best, half random others.
-pub(super) fn sample(order: &[usize], count: usize, rng: &mut Rng) -> Vec<usize> {
+fn sample(order: &[usize], count: usize, rng: &mut Rng) -> Vec<usize> {
     if order.len() <= count {
         return order.to_vec();
     }

@@ -2,7 +2,6 @@
 
 mod bottleneck_vectors;
 mod common;
-mod compiled;
 mod conformance;
 mod gaussian_process;
 mod history;

@@ -30,10 +30,6 @@ impl Searcher for Watched {
         self.strategy.ask(view, room, rng)
     }
 
-    fn shortlist(&mut self, view: &View<'_>, rng: &mut Rng) -> Vec<ConfigId> {
-        self.strategy.shortlist(view, rng)
-    }
-
     fn tell(&mut self, view: &View<'_>, told: &Told<'_>) {
         let Told { evaluation, score } = told;
         let (config, seconds) = (evaluation.request.config, evaluation.clock.as_secs_f64());

@@ -3,7 +3,7 @@
 use super::Extras;
 use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
-use tunesmith_core::{Evaluator, Interrupt};
+use tunesmith_core::{Evaluator, Interrupt, SecondAnswers};
 use tunesmith_device::Target;
 use tunesmith_space::{Space, Value};
 
@@ -34,6 +34,9 @@ pub trait RemoteDevice {
     /// Returns the number of requests in flight with which the run begins. The
     /// [evaluator](Evaluator::wait) tells how many keep the device busy later.
     fn first_room(&self) -> usize;
+
+    /// Returns the second answers that the evaluator adds to. Clones share them.
+    fn second_answers(&self) -> SecondAnswers;
 
     /// Returns the evaluator that answers requests.
     fn evaluator(&mut self) -> &mut dyn Evaluator;

@@ -4,7 +4,7 @@ use super::ground::Ground;
 use super::settings::Settings;
 use crate::Error;
 use tunesmith_core::{Run, Searcher};
-use tunesmith_propose::{Partner, ProblemLine, ProposalReport, Proposals, Proposing};
+use tunesmith_propose::{Partner, ProblemLine, ProposalReport, ProposalTurns, Proposals, Proposing};
 use tunesmith_store::{Header, Resumed};
 
 /// The searcher that the tuner asks.
@@ -41,6 +41,14 @@ impl Asked {
                 recorded: &resumed.evaluations,
             },
         ))))
+    }
+
+    /// Returns the turns of the proposals, if there are proposals.
+    pub(super) fn turns(&self) -> Option<ProposalTurns> {
+        match self {
+            Self::Strategy(_) => None,
+            Self::Proposals(proposals) => Some(proposals.turns()),
+        }
     }
 
     pub(super) fn searcher(&mut self) -> &mut dyn Searcher {

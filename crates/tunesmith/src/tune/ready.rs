@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_choose::timing::KnownDevice;
-use tunesmith_core::{Clock, Evaluator, Tuner};
+use tunesmith_core::{Annotator, Clock, Evaluator, Tuner};
 use tunesmith_cost::Counting;
 use tunesmith_device::missed_clocks;
 use tunesmith_search::RegretModel;
@@ -91,15 +91,14 @@ impl<'a> Ready<'a> {
         session: &mut Session<'_>,
     ) -> Result<Finished, Error> {
         let Self { mut runner, device, preparation, header, mut journal, resumed, is_remote } = self;
-        // A run whose earlier part had a fixed room keeps it.
-        let is_followed = resumed.evaluations.iter().any(|evaluation| !evaluation.measurement.rooms.is_empty());
-        let follows_room = !settings.is_room_fixed && (is_followed || is_remote && resumed.evaluations.is_empty());
-        let warnings = resumed.warnings.clone();
+        let follows_room = follows_room(settings, &resumed, is_remote);
         let mut watch = CounterWatch::new(&mut session.observers, &learned.guided);
         let simulated = runner.simulate(settings.seed);
         let mut searcher =
             Asked::new(learned.searcher(ground, settings, &device)?, ground, settings, &header, &resumed)?;
+        let turns = searcher.turns();
         let mut regret = RegretModel::default();
+        let second_answers = runner.second_answers();
         let mut counting;
         let evaluator: &mut dyn Evaluator = match learned.counts() {
             Some(estimates) => {
@@ -109,7 +108,7 @@ impl<'a> Ready<'a> {
             None => runner.evaluator(),
         };
         let mut tuner = Tuner::new(&ground.space, searcher.searcher(), evaluator)
-            .store(&mut journal)
+            .store_with_seconds(&mut journal, second_answers)
             .clock(session.clock.clone())
             .interrupt(session.interrupt.clone())
             .stop(settings.stop.clone())
@@ -121,6 +120,7 @@ impl<'a> Ready<'a> {
             .regret(&mut regret)
             .limit(learned.estimates.limit.as_ref().map(|limit| limit.ms))
             .baseline(ground.default_id())
+            .annotator(turns.as_ref().map(|turns| turns as &dyn Annotator))
             .keep_going(settings.keep_going)
             .judging(ground.problem.spec().judging().clone())
             .first(ground.first.clone())
@@ -131,7 +131,8 @@ impl<'a> Ready<'a> {
         }
         let run = tuner.observer(&mut watch).run()?;
         let missed = missed_clocks(run.history.iter().map(|scored| &scored.evaluation.measurement));
-        let notes = [warnings, ground.assumptions().to_vec(), watch.notes, missed.into_iter().collect()].concat();
+        let notes =
+            [resumed.warnings, ground.assumptions().to_vec(), watch.notes, missed.into_iter().collect()].concat();
         Ok(Finished {
             proposals: searcher.report(&run),
             run,
@@ -142,6 +143,12 @@ impl<'a> Ready<'a> {
             journal: journal.path().to_path_buf(),
         })
     }
+}
+
+/// Returns true if the room follows the device. A run whose earlier part had a fixed room keeps it.
+fn follows_room(settings: &Settings, resumed: &Resumed, is_remote: bool) -> bool {
+    let is_followed = resumed.evaluations.iter().any(|evaluation| !evaluation.measurement.rooms.is_empty());
+    !settings.is_room_fixed && (is_followed || is_remote && resumed.evaluations.is_empty())
 }
 
 /// Opens the device, checks that it can run the first configuration, and computes the results that

@@ -63,7 +63,7 @@ impl Settings {
         let journal = journal_path(problem, options);
         // A resumed run continues with its own settings unless told otherwise.
         let earlier = earlier(&journal, options.resume)?;
-        let strategy = strategy(problem, search, earlier.as_ref())?;
+        let strategy = strategy(problem, search, earlier.as_ref().map(|header| (header, &*journal)))?;
         let stop = stop(problem, search, &strategy);
         let target = target(ground, search, earlier.as_ref())?;
         let yielded = yielded_for(&target, ground)?;
@@ -138,10 +138,14 @@ pub(super) fn earlier(journal: &Path, resume: bool) -> Result<Option<Header>, Er
     Ok(if resume && journal.exists() { Some(tunesmith_store::read_header(journal)?) } else { None })
 }
 
-fn strategy(problem: &Problem, search: &Search, earlier: Option<&Header>) -> Result<StrategySpec, Error> {
+/// Returns the strategy: the user's, or that of the resumed run with its journal, or the problem's.
+fn strategy(problem: &Problem, search: &Search, earlier: Option<(&Header, &Path)>) -> Result<StrategySpec, Error> {
     match (&search.strategy, earlier) {
         (Some(strategy), _) => Ok(strategy.clone()),
-        (None, Some(header)) => Ok(header.strategy.parse()?),
+        (None, Some((header, journal))) => header.strategy.parse().map_err(|error| {
+            let text = format!("the run of `{}` cannot go on: {error}", journal.display());
+            Error::request(text, Some("--strategy NAME resumes it with another strategy".to_string()))
+        }),
         (None, None) => Ok(problem.spec().tuning().strategy.clone().unwrap_or_default()),
     }
 }

@@ -20,7 +20,7 @@ use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tunesmith_core::{
-    Asides, Bound, Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
+    Bound, Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
 };
 use tunesmith_power::Powercap;
 use tunesmith_space::{ConfigId, Space, Value};
@@ -325,8 +325,8 @@ impl Evaluator for CommandEvaluator {
         Ok(self.again(config, samples, interrupt)?)
     }
 
-    fn take_asides(&mut self) -> Asides {
-        Asides { notes: std::mem::take(&mut self.notes), ..Asides::default() }
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 }
 
