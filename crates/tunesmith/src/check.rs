@@ -2,7 +2,7 @@
 
 use crate::devices::device_for;
 use crate::space_info::{SpaceInfo, SpaceQuery};
-use crate::tune::{Rehearsal, rehearse};
+use crate::tune::{Rehearsal, TuningTask, rehearse};
 use crate::{Error, Problem, problem::ConstraintReport};
 use std::path::Path;
 use tunesmith_device::{Doubt, Machine};
@@ -44,9 +44,10 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
     // an error of its own.
     let limits = device_for(&problem, machine).map(|device| device.limits(machine)).unwrap_or_default();
     let mut found = None;
+    let task = TuningTask::new(&problem).machine(machine.clone());
     let steps = [
         SpaceInfo::new(&problem, &limits, &SpaceQuery::Summary).map(|info| found = Some(info)),
-        rehearse(&problem, machine).map(|rehearsal| messages.extend(remarks(&problem, &rehearsal))),
+        rehearse(&task).map(|rehearsal| messages.extend(remarks(&problem, &rehearsal))),
     ];
     for error in steps.into_iter().filter_map(Result::err) {
         let new = as_messages(&problem, error)?;
