@@ -71,6 +71,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod any_error;
 mod ask_tell;
 pub mod counters;
 mod direction;
@@ -105,6 +106,7 @@ pub mod testing;
 mod tuner;
 mod verdict;
 
+pub use any_error::AnyError;
 pub use ask_tell::{AskTell, TellError};
 pub use direction::Direction;
 pub use error::Error;
@@ -137,4 +139,5 @@ pub use target::{Aim, Target, TargetParseError};
 pub use tuner::{Run, Seconds, Tuner};
 pub use verdict::{Basis, Comparison, Evidence, Repeat, Trial, Verdict};
 
+pub use tunesmith_space::{ErrorClass, UserError};
 pub use tunesmith_time::{Clock, LONGEST, ManualClock, SystemClock, stated_seconds, statistics};

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tunesmith_space::{ErrorClass, UserError};
 
 /// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +114,12 @@ pub struct ProblemError {
     pub messages: Vec<Diagnostic>,
     /// The file that they point into.
     pub source_file: SourceFile,
+}
+
+impl UserError for ProblemError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Request
+    }
 }
 
 impl ProblemError {

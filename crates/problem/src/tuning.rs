@@ -3,7 +3,7 @@
 use crate::arguments::word;
 use crate::judging;
 use crate::tree::{Located, Node, Section};
-use tunesmith_core::{Stop, Target, TargetParseError};
+use tunesmith_core::{Stop, Target, TargetParseError, UserError as _};
 use tunesmith_device::{Cache, DeviceChoice, Launches, Policy};
 use tunesmith_search::StrategySpec;
 use tunesmith_space::Value;
@@ -54,9 +54,9 @@ pub(crate) fn read(section: &Section<'_>) -> Tuning {
 
 /// Reads an objective, or a list of the objectives of a front.
 fn read_objective(node: &Node<'_>) -> Option<Target> {
-    let read = |part: &Node<'_>| part.parsed(|error: &TargetParseError| Some(error.remedy()));
+    let read = |part: &Node<'_>| part.parsed(TargetParseError::remedy);
     let parts = node.items().iter().map(read).collect::<Option<Vec<Target>>>()?;
-    let refuse = |error: TargetParseError| node.error(error.to_string(), Some(error.remedy().to_string()));
+    let refuse = |error: TargetParseError| node.error(error.to_string(), error.remedy().map(str::to_string));
     Target::joined(parts).map_err(refuse).ok()
 }
 

@@ -6,7 +6,7 @@ use crate::tune::{Rehearsal, TuningTask, rehearse};
 use crate::{Error, Problem, problem::ConstraintReport};
 use std::path::Path;
 use tunesmith_device::{Doubt, Machine};
-use tunesmith_problem::{Diagnostic, Level};
+use tunesmith_problem::{Diagnostic, Level, ProblemError};
 use tunesmith_space::Value;
 
 /// The result of a check.
@@ -99,7 +99,7 @@ fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
 
 /// Returns an error as messages about the file, or the error itself if it is not about the file.
 fn as_messages(problem: &Problem, error: Error) -> Result<Vec<Diagnostic>, Error> {
-    if let Some(error) = error.problem() {
+    if let Some(error) = error.downcast_ref::<ProblemError>() {
         return Ok(error.messages.clone());
     }
     match error {

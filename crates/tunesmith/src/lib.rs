@@ -39,7 +39,6 @@
 
 mod check;
 pub mod devices;
-mod error;
 pub mod explain;
 pub mod export;
 mod guided;
@@ -58,12 +57,13 @@ pub mod tune_inputs;
 
 pub use check::{Check, check};
 pub use devices::devices;
-pub use error::Error;
 pub use outcome::{Candidate, Outcome};
 pub use top::{Top, UNVERIFIED, top};
 pub use tune::{JournalOptions, Search, Session, Starting, TuningTask, tune};
 pub use tune_inputs::tune_inputs;
 pub use tunesmith_choose::{Choice, Selector};
+#[doc(inline)]
+pub use tunesmith_core::AnyError as Error;
 pub use tunesmith_core::{Direction, Stop, StopReason, Target};
 pub use tunesmith_device::worker::enter_if_worker;
 pub use tunesmith_device::{DeviceChoice, Machine};
