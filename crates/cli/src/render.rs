@@ -4,11 +4,15 @@ use crate::output::{drawn, note, wants_colours};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level as Rendered, Renderer, Snippet};
 use tunesmith::report::{MESSAGE_WIDTH, folded, message as shortened, visible};
-use tunesmith::{Diagnostic, Error, Level, problem::SourceFile, study::LeftOut};
+use tunesmith::{
+    Diagnostic, Error, Level,
+    problem::{ProblemError, SourceFile},
+    study::LeftOut,
+};
 
 /// Prints an error to standard error.
 pub(crate) fn error(error: &Error) {
-    match error.problem() {
+    match error.downcast_ref::<ProblemError>() {
         Some(problem) => messages(&problem.messages, Some(&problem.source_file)),
         None => {
             note(&format!("error: {error}"));

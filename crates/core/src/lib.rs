@@ -72,6 +72,7 @@
 //! ```
 
 mod annotator;
+mod any_error;
 mod ask_tell;
 pub mod counters;
 mod direction;
@@ -108,6 +109,7 @@ mod tuner;
 mod verdict;
 
 pub use annotator::Annotator;
+pub use any_error::AnyError;
 pub use ask_tell::{AskTell, TellError};
 pub use direction::Direction;
 pub use error::Error;
@@ -141,4 +143,5 @@ pub use target::{Aim, Target, TargetParseError};
 pub use tuner::{Run, Seconds, Tuner};
 pub use verdict::{Basis, Comparison, Evidence, Repeat, Trial, Verdict};
 
+pub use tunesmith_space::{ErrorClass, UserError};
 pub use tunesmith_time::{Clock, LONGEST, ManualClock, SystemClock, stated_seconds, statistics};

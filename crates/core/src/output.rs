@@ -2,9 +2,27 @@
 
 use crate::Refusal;
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tunesmith_space::{ErrorClass, UserError};
+
+/// A file or folder that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write `{}`: {source}", path.display())]
+pub struct WriteError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The reason.
+    pub source: io::Error,
+}
+
+impl UserError for WriteError {
+    fn class(&self) -> ErrorClass {
+        // A missing folder is a wrong name.
+        ErrorClass::request_if(self.source.kind() == io::ErrorKind::NotFound)
+    }
+}
 
 /// Refuses to write to `out` if that would destroy something else than a former output: one of
 /// `inputs`, under any name, or a file with content for which `is_former` is false.

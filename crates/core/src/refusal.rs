@@ -1,9 +1,10 @@
 //! Requests that cannot be met.
 
+use tunesmith_space::{ErrorClass, UserError};
+
 /// A wrong request: an option, a name or a value from the user.
 ///
-/// The error type of every crate above this one has a variant for it, so front ends show all of
-/// them alike.
+/// Commands of every crate refuse by it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct Refusal {
@@ -17,5 +18,15 @@ impl Refusal {
     /// Refuses a request for the reason `text`.
     pub fn new(text: impl Into<String>, remedy: Option<String>) -> Self {
         Self { text: text.into(), remedy }
+    }
+}
+
+impl UserError for Refusal {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Request
+    }
+
+    fn remedy(&self) -> Option<&str> {
+        self.remedy.as_deref()
     }
 }

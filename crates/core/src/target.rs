@@ -5,6 +5,7 @@ use crate::{Direction, Objective};
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
+use tunesmith_space::{ErrorClass, UserError};
 
 /// One quantity to optimise, as users write it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,10 +54,13 @@ pub struct TargetParseError {
     pub text: String,
 }
 
-impl TargetParseError {
-    /// Returns the correct forms.
-    pub fn remedy(&self) -> &'static str {
-        "write `time`, `minimise NAME` or `maximise NAME`, or two or three different ones with commas between"
+impl UserError for TargetParseError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Request
+    }
+
+    fn remedy(&self) -> Option<&str> {
+        Some("write `time`, `minimise NAME` or `maximise NAME`, or two or three different ones with commas between")
     }
 }
 
@@ -179,6 +183,6 @@ mod tests {
     fn several_words_are_refused_with_what_would_be_right() {
         let error = "fast and good".parse::<Target>().unwrap_err();
         assert_eq!(error.to_string(), "`fast and good` is not an objective");
-        assert!(error.remedy().contains("`maximise NAME`"));
+        assert!(error.remedy().is_some_and(|remedy| remedy.contains("`maximise NAME`")));
     }
 }

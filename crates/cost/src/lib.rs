@@ -8,14 +8,12 @@
 
 mod calibrate;
 mod device_file;
-mod error;
 mod estimate;
 mod fitted;
 mod nests;
 
 pub use calibrate::{CalibrateOptions, Calibration, CalibrationStep, Judged, Judgement, calibrate};
 pub use device_file::{foreign, form, model, read_device};
-pub use error::Error;
 pub use estimate::{
     EstimateOptions, EstimateSpaceOptions, EstimatedConfig, EstimatedInterval, EstimatedNest, EstimatedSpace,
     EstimatedTerm, ModelledUse, ResourceShare, Roof, RoofLimit, RoofSubject, Work, estimate, estimate_space, roof,
@@ -29,4 +27,5 @@ pub use nests::{
     ArrayFootprint, CountOptions, Counted, Counting, Guess, Limit, ModernCount, NestCount, NestCounts, NestEstimates,
     PropertyCount, count, notes_on,
 };
+pub use tunesmith_core::AnyError as Error;
 pub use tunesmith_loopnest::Lanes;

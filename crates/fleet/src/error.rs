@@ -96,19 +96,11 @@ impl From<FleetError> for tunesmith::Error {
     fn from(error: FleetError) -> Self {
         match error {
             FleetError::Device(error) => *error,
-            error if error.is_request() => tunesmith_core::Refusal::new(error.to_string(), None).into(),
+            FleetError::Spec { .. } | FleetError::Token(_) | FleetError::Files { .. } => {
+                Self::request(error.to_string(), None)
+            }
+            // A network, a device or a disk failed.
             error => tunesmith_core::Error::Device(Box::new(error)).into(),
-        }
-    }
-}
-
-impl FleetError {
-    /// Returns true if the user's request is wrong, rather than a network, a device or a disk.
-    pub fn is_request(&self) -> bool {
-        match self {
-            Self::Spec { .. } | Self::Token(_) | Self::Files { .. } => true,
-            Self::Device(error) => error.is_request(),
-            _ => false,
         }
     }
 }

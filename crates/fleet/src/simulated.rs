@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tunesmith::{JournalOptions, Machine, Problem, Search, Session, tune};
+use tunesmith::{JournalOptions, Machine, Problem, Search, Session, TuningTask, tune};
 use tunesmith_core::{Clock, Completion, Interrupt, Measurement, Request};
 use tunesmith_space::Space;
 use tunesmith_store::WorkerRole;
@@ -54,7 +54,8 @@ pub fn simulate(workers: usize, evaluations: u64, folder: &Path) -> Result<Simul
     let journal = JournalOptions { out: Some(folder.join("run.jsonl")), ..JournalOptions::default() };
     let clock = Arc::new(time.clone());
     let mut session = Session { remote: Some(Box::new(fleet)), clock, ..Session::default() };
-    let outcome = tune(&problem, &machine, &search, &journal, &mut session)?;
+    let task = TuningTask::new(&problem).machine(machine).search(search).journal(journal);
+    let outcome = tune(&task, &mut session)?;
     let took = time.now();
     let workers = report.now().workers.iter().filter(|worker| worker.evaluations > 0).count();
     Ok(Simulated { evaluations: outcome.evaluations, took, workers })

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tunesmith_space::ExprError;
+use tunesmith_space::{ErrorClass, ExprError, UserError};
 
 /// A value with the bytes of the text it came from.
 #[derive(Clone, Debug)]
@@ -137,6 +137,12 @@ pub struct ProblemError {
     pub messages: Vec<Diagnostic>,
     /// The file that they point into.
     pub source_file: SourceFile,
+}
+
+impl UserError for ProblemError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Request
+    }
 }
 
 impl ProblemError {

@@ -21,6 +21,6 @@ pub(crate) fn convert(py: Python<'_>, inputs: Vec<PathBuf>, out: PathBuf, to: Op
     entry(|| {
         let options = tunesmith::study::ConvertOptions { to, ..tunesmith::study::ConvertOptions::default() };
         let converted = py.detach(|| tunesmith::study::convert(&inputs, &out, &options));
-        converted.map(|converted| converted.configurations).map_err(|error| raised(&error.into()))
+        converted.map(|converted| converted.configurations).map_err(|error| raised(&error))
     })
 }

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use tunesmith::Error;
+use tunesmith::problem::ProblemError;
 
 /// A class of exceptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +55,7 @@ pub(crate) fn wrong_type(text: impl Into<String>) -> PyErr {
 /// Returns the exception for an error of the library.
 pub(crate) fn raised(error: &Error) -> PyErr {
     let class = if error.is_request() { Class::Request } else { Class::Run };
-    let text = match (error.problem(), error.remedy()) {
+    let text = match (error.downcast_ref::<ProblemError>(), error.remedy()) {
         (Some(problem), _) => problem.messages.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
         (None, Some(remedy)) => format!("{error}; {remedy}"),
         (None, None) => error.to_string(),

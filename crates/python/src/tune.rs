@@ -12,7 +12,9 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use tunesmith::core::{Aim, Interrupt, Judging};
 use tunesmith::device::{DeviceChoice, OwnFunction};
-use tunesmith::{Error, JournalOptions, Machine, Outcome, Problem, Search, Session, Starting, Target, UNVERIFIED};
+use tunesmith::{
+    Error, JournalOptions, Machine, Outcome, Problem, Search, Session, Starting, Target, TuningTask, UNVERIFIED,
+};
 
 /// A finished run, and the exception that ended it, if one did.
 type Finished = (Recorded, Option<PyErr>);
@@ -152,7 +154,8 @@ impl Run {
             on_start: Some(&mut on_start),
             ..Session::default()
         };
-        let outcome = tunesmith::tune(&self.problem, &self.machine, &self.search, &self.journal, &mut session)?;
+        let task = TuningTask::new(&self.problem).machine(self.machine).search(self.search).journal(self.journal);
+        let outcome = tunesmith::tune(&task, &mut session)?;
         drop(session);
         Ok((outcome, warnings))
     }

@@ -21,7 +21,7 @@ pub use page::{
     BuildText, EVALUATIONS, Evaluations, Form, NoteLine, Page, ParameterValues, RunNotes, RunSection, SampleSet,
     Samples, Spent, Subject, WorkerLine, Written, page_html,
 };
-pub use plot::{ComparisonPlot, PlotError, PlotSeries, Stretch, comparison_svg};
+pub use plot::{ComparisonPlot, DrawingError, PlotError, PlotSeries, Stretch, comparison_svg};
 pub use roof::{ModelledTime, RoofPage};
 pub use summary::{Baseline, FailureLine, SpeedupSource, Summary, Winner, equal_code, not_compared};
 pub use table::{TopRow, count_table, top_table};

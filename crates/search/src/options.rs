@@ -2,7 +2,7 @@
 
 use crate::knowledge::Knowledge;
 use tunesmith_core::Searcher;
-use tunesmith_space::closest;
+use tunesmith_space::{ErrorClass, UserError, closest};
 
 /// One option of a strategy. Its default is defined here only.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,12 @@ pub enum StrategyError {
         /// The allowed values.
         expected: String,
     },
+}
+
+impl UserError for StrategyError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Request
+    }
 }
 
 /// Maximum of a whole number. No run makes more evaluations, and this many items fit into memory.

@@ -58,6 +58,7 @@ mod parameter;
 #[cfg(feature = "spaces")]
 mod space;
 mod suggest;
+mod user_error;
 mod value;
 mod values;
 
@@ -77,5 +78,6 @@ pub use space::{
     SpaceBuilder,
 };
 pub use suggest::{closest, did_you_mean};
+pub use user_error::{ErrorClass, UserError};
 pub use value::{Value, ValueKind};
 pub use values::Values;

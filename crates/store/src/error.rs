@@ -2,6 +2,7 @@
 
 use crate::Difference;
 use std::path::PathBuf;
+use tunesmith_space::{ErrorClass, UserError};
 
 /// A journal cannot be written, read or resumed.
 #[derive(Debug, thiserror::Error)]
@@ -83,22 +84,19 @@ pub enum StoreError {
     },
 }
 
-impl StoreError {
-    /// Returns the advice for the user, if there is any beyond the text of the error.
-    pub fn remedy(&self) -> Option<&'static str> {
+impl UserError for StoreError {
+    fn class(&self) -> ErrorClass {
         match self {
-            Self::NotAJournal { .. } => Some("name the journal of a run, or a folder with one"),
-            _ => None,
+            Self::Io { source, .. } => ErrorClass::request_if(tunesmith_files::is_wrong_path(source)),
+            Self::Lost { .. } | Self::Measurement { .. } => ErrorClass::Run,
+            _ => ErrorClass::Request,
         }
     }
 
-    /// Returns true if the request is wrong: the journal is missing or belongs to another run.
-    /// Returns false if the disk failed.
-    pub fn is_request(&self) -> bool {
+    fn remedy(&self) -> Option<&str> {
         match self {
-            Self::Io { source, .. } => tunesmith_files::is_wrong_path(source),
-            Self::Lost { .. } | Self::Measurement { .. } => false,
-            _ => true,
+            Self::NotAJournal { .. } => Some("name the journal of a run, or a folder with one"),
+            _ => None,
         }
     }
 }

@@ -4,7 +4,8 @@ use crate::{Error, JudgedRun, Measurements, read_recording};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Objective, Recording, RecordingError, Target, statistics};
-use tunesmith_store::Format;
+use tunesmith_files::is_wrong_path;
+use tunesmith_store::{ExportError, Format};
 
 /// The settings of a conversion.
 #[derive(Clone, Debug, Default)]
@@ -95,6 +96,11 @@ fn read(input: &Path, options: &ConvertOptions) -> Result<Recording, Error> {
     Ok(recording)
 }
 
+/// Returns the error of a conversion without an output, which a wrong name makes a wrong request.
+fn unwritten(error: ExportError) -> Error {
+    if is_wrong_path(&error.source) { Error::request(error.to_string(), None) } else { error.into() }
+}
+
 fn refused(error: &RecordingError) -> Error {
     Error::request(error.to_string(), Some(error.remedy()))
 }
@@ -117,7 +123,7 @@ fn write(recording: &Recording, out: &Path, format: Format, judged: Option<Best>
     let objective = recording.objective().ok().cloned();
     let recorded = || (recording.best().map(|(_, value)| value), recording.optimum_ms());
     let (value, time_ms) = judged.unwrap_or_else(recorded);
-    let written = tunesmith_store::export(recording, format, out)?;
+    let written = tunesmith_store::export(recording, format, out).map_err(unwritten)?;
     Ok(Converted {
         configurations: recording.rows().len(),
         correct: recording.correct(),

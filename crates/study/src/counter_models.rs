@@ -73,8 +73,7 @@ pub fn train_counters(options: &TrainOptions, clock: &dyn Clock) -> Result<Train
     let model = CounterModel::train(&data, method, provenance, options.seed)
         .map_err(|error| Error::request(error.to_string(), None))?;
     let fit_seconds = (clock.now() - began).as_secs_f64();
-    tunesmith_files::replace(&options.out, model.to_json())
-        .map_err(|source| Error::Write { path: options.out.clone(), source })?;
+    tunesmith_files::replace(&options.out, model.to_json()).map_err(Error::write(&options.out))?;
     Ok(Trained {
         kind: "counters",
         method: options.method.clone(),

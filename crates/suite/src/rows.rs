@@ -79,7 +79,7 @@ impl Rows {
     /// Opens the table in `folder`, or begins one.
     pub(super) fn open(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(NAME);
-        let write = |source| Error::Write { path: path.clone(), source };
+        let write = Error::write(&path);
         fs::create_dir_all(folder).map_err(write)?;
         // The row of a line that was cut short is made again.
         let (file, text) = LineFile::open(&path, tunesmith_files::DATA).map_err(write)?;
@@ -110,7 +110,7 @@ impl Rows {
     pub(super) fn append(&mut self, row: SuiteRow) -> Result<(), Error> {
         let line = serde_json::to_string(&row).unwrap_or_default();
         let path = self.file.path().to_owned();
-        self.file.append(&line).map_err(|source| Error::Write { path, source })?;
+        self.file.append(&line).map_err(Error::write(&path))?;
         self.rows.push(row);
         Ok(())
     }

@@ -9,7 +9,9 @@ use crate::{Place, Suite, SuiteEntry, is_gpu};
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
-use tunesmith::{Candidate, Error, Input, JournalOptions, Outcome, Problem, Search, Session, outcome::Rates, tune};
+use tunesmith::{
+    Candidate, Error, Input, JournalOptions, Outcome, Problem, Search, Session, TuningTask, outcome::Rates, tune,
+};
 use tunesmith_core::{Interrupt, Stop};
 use tunesmith_device::{Device, DeviceChoice, Machine, Target};
 use tunesmith_space::lookup;
@@ -178,7 +180,9 @@ impl Work<'_> {
         let journals =
             JournalOptions { out: Some(self.options.out.join(&journal)), resume: true, ..JournalOptions::default() };
         let mut session = Session { interrupt: self.interrupt.clone(), ..Session::default() };
-        let outcome = tune(problem, &self.place.machine, &self.options.search, &journals, &mut session)?;
+        let task = TuningTask::new(problem).machine(self.place.machine.clone());
+        let task = task.search(self.options.search.clone()).journal(journals);
+        let outcome = tune(&task, &mut session)?;
         if self.interrupt.is_raised() {
             return Ok(None);
         }

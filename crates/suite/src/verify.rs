@@ -6,6 +6,7 @@ use rand::SeedableRng as _;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tunesmith::problem::ProblemError;
 use tunesmith::{
     Error, Problem,
     runner::{Extras, Runner},
@@ -281,7 +282,7 @@ impl Verified {
 
 /// Returns an error in one line, with its advice. A fault of a problem file has its place.
 pub(super) fn with_remedy(error: &Error) -> String {
-    match (error.problem().and_then(|problem| problem.messages.first()), error.remedy()) {
+    match (error.downcast_ref::<ProblemError>().and_then(|problem| problem.messages.first()), error.remedy()) {
         (Some(message), _) => format!("{}:{}: {}", message.file.display(), message.line, message.text),
         (None, Some(remedy)) => format!("{error}; {remedy}"),
         (None, None) => error.to_string(),

@@ -16,7 +16,6 @@
 mod candidates;
 mod covers;
 mod doubts;
-mod error;
 mod folds;
 mod frame;
 mod groups;
@@ -38,7 +37,6 @@ mod unseen;
 
 pub use covers::{CoveredSize, Covers};
 pub use doubts::doubts;
-pub use error::Error;
 pub use folds::FoldBy;
 pub use outside::Outside;
 pub use predict::{PredictOptions, Predicted, Prediction, named_device, predict};
@@ -47,3 +45,4 @@ pub use rounds::{RoundsChoice, Rung};
 pub use search::ModelSearch;
 pub use settings::TimingSettings;
 pub use train::{TrainTimingOptions, TrainedTiming, train_timing};
+pub use tunesmith_core::AnyError as Error;

@@ -95,8 +95,7 @@ pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<T
     let began = clock.now();
     let Fitted { model, rows, covers, rounds, unseen_input } = fit(groups, &options.settings, &mut notes)?;
     let fit_seconds = (clock.now() - began).as_secs_f64();
-    tunesmith_files::replace(&options.out, model.to_json())
-        .map_err(|source| Error::Write { path: options.out.clone(), source })?;
+    tunesmith_files::replace(&options.out, model.to_json()).map_err(Error::write(&options.out))?;
     let mut importance = model.importance();
     importance.sort_by(|a, b| b.1.total_cmp(&a.1));
     Ok(TrainedTiming {

@@ -2,11 +2,11 @@
 
 use crate::devices::device_for;
 use crate::space_info::{SpaceInfo, SpaceQuery};
-use crate::tune::{Rehearsal, rehearse};
+use crate::tune::{Rehearsal, TuningTask, rehearse};
 use crate::{Error, Problem, problem::ConstraintReport};
 use std::path::Path;
 use tunesmith_device::{Doubt, Machine};
-use tunesmith_problem::{Diagnostic, Key, Level};
+use tunesmith_problem::{Diagnostic, Key, Level, ProblemError};
 use tunesmith_space::Value;
 
 /// The result of a check.
@@ -44,9 +44,10 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
     // an error of its own.
     let limits = device_for(&problem, machine).map(|device| device.limits(machine)).unwrap_or_default();
     let mut found = None;
+    let task = TuningTask::new(&problem).machine(machine.clone());
     let steps = [
         SpaceInfo::new(&problem, &limits, &SpaceQuery::Summary).map(|info| found = Some(info)),
-        rehearse(&problem, machine).map(|rehearsal| messages.extend(remarks(&problem, &rehearsal))),
+        rehearse(&task).map(|rehearsal| messages.extend(remarks(&problem, &rehearsal))),
     ];
     for error in steps.into_iter().filter_map(Result::err) {
         let new = as_messages(&problem, error)?;
@@ -98,7 +99,7 @@ fn remarks(problem: &Problem, rehearsal: &Rehearsal) -> Vec<Diagnostic> {
 
 /// Returns an error as messages about the file, or the error itself if it is not about the file.
 fn as_messages(problem: &Problem, error: Error) -> Result<Vec<Diagnostic>, Error> {
-    if let Some(error) = error.problem() {
+    if let Some(error) = error.downcast_ref::<ProblemError>() {
         return Ok(error.messages.clone());
     }
     match error {

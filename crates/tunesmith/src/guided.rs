@@ -55,7 +55,7 @@ pub(crate) fn guided(
 /// counters.
 fn chosen(choice: &ModelChoice, counting: Option<(&Recording, &Path)>) -> Result<CounterModel, Error> {
     let method = match choice {
-        ModelChoice::File(file) => return Ok(read_model(file)?),
+        ModelChoice::File(file) => return read_model(file),
         ModelChoice::Exact => Method::Exact,
         ModelChoice::Trees => Method::Trees { share: 0.5 },
     };

@@ -2,8 +2,9 @@
 //! it.
 //!
 //! This crate is the library behind the command-line tool. A [`Problem`] defines the kernel to
-//! tune, a [`Machine`] the device that runs it, and a [`Search`] the strategy. [`tune`](tune()) returns the
-//! outcome. This program tunes a C kernel:
+//! tune, a [`Machine`] the device that runs it, and a [`Search`] the strategy. A [`TuningTask`] holds
+//! them, with defaults for what is not set, and [`tune`](tune()) returns the outcome. This program tunes
+//! a C kernel:
 //!
 //! ```no_run
 #![doc = include_str!("../tests/front_page.rs")]
@@ -18,7 +19,7 @@
 //! and a strategy can thus be tried without a kernel:
 //!
 //! ```
-//! use tunesmith::{JournalOptions, Machine, Problem, Search, Session, tune};
+//! use tunesmith::{Machine, Problem, Search, Session, TuningTask, tune};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let folder = folder.path();
@@ -30,14 +31,14 @@
 //! let problem = Problem::parse(text, folder)?;
 //! let machine = Machine { device: Some("synthetic:1 + abs(X - 12) + 8 / Y".parse()?), ..Machine::default() };
 //! let search = Search { stop: Some("evaluations 30".parse()?), ..Search::default() };
-//! let outcome = tune(&problem, &machine, &search, &JournalOptions::default(), &mut Session::default())?;
+//! let task = TuningTask::new(&problem).machine(machine).search(search);
+//! let outcome = tune(&task, &mut Session::default())?;
 //! assert!(outcome.best.and_then(|best| best.time_ms).is_some_and(|time| time < 4.5));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod check;
 pub mod devices;
-mod error;
 pub mod explain;
 pub mod export;
 mod guided;
@@ -56,16 +57,17 @@ pub mod tune_inputs;
 
 pub use check::{Check, check};
 pub use devices::devices;
-pub use error::Error;
 pub use outcome::{Candidate, Outcome};
 pub use top::{Top, UNVERIFIED, top};
-pub use tune::{JournalOptions, Search, Session, Starting, tune};
+pub use tune::{JournalOptions, Search, Session, Starting, TuningTask, tune};
 pub use tune_inputs::tune_inputs;
 pub use tunesmith_choose::{Choice, Selector};
+#[doc(inline)]
+pub use tunesmith_core::AnyError as Error;
 pub use tunesmith_core::{Direction, Stop, StopReason, Target};
 pub use tunesmith_device::worker::enter_if_worker;
 pub use tunesmith_device::{DeviceChoice, Machine};
-pub use tunesmith_problem::{Arg, Code, Diagnostic, Input, Inputs, Level, Problem, ProblemBuilder, Tuning};
+pub use tunesmith_problem::{Arg, Code, Diagnostic, Input, Inputs, Level, Problem, ProblemBuilder};
 pub use tunesmith_search::StrategySpec;
 
 pub use tunesmith_choose as choose;

@@ -10,7 +10,8 @@ use tunesmith_core::RunState;
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_export::{BuildForm, for_build};
 use tunesmith_report::{
-    BuildText, EVALUATIONS, Form, Front, Page, RunSection, Written, counted, equal_code, not_compared, page_html,
+    BuildText, DrawingError, EVALUATIONS, Form, Front, Page, RunSection, Written, counted, equal_code, not_compared,
+    page_html,
 };
 use tunesmith_store::{Header, Outline};
 use tunesmith_study::JudgedRun;
@@ -40,7 +41,7 @@ pub fn write_page(runs: &[PathBuf], out: &Path) -> Result<Written, Error> {
     let sections = sections(runs)?;
     let written = Written::new(&sections, out);
     let page = rendered(sections, out, Form::Interactive)?;
-    tunesmith_files::replace(out, page).map_err(|source| Error::Write { path: out.to_path_buf(), source })?;
+    tunesmith_files::replace(out, page).map_err(Error::write(out))?;
     Ok(written)
 }
 
@@ -76,7 +77,7 @@ fn rendered(runs: Vec<RunSection>, out: &Path, form: Form) -> Result<String, Err
     };
     let written_by = format!("Tunesmith {}", env!("CARGO_PKG_VERSION"));
     let page = page_html(&Page { title, runs, written_by }, form);
-    page.map_err(|source| Error::Plot { path: out.to_path_buf(), source })
+    Ok(page.map_err(|source| DrawingError { path: out.to_path_buf(), source })?)
 }
 
 fn section(path: &Path, recorded: &Outline, most: usize) -> Result<RunSection, Error> {

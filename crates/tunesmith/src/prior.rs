@@ -74,7 +74,7 @@ impl<'a> Prior<'a> {
                 };
                 Ok(Some(Self::Estimates { estimates, foreign }))
             }
-            other => Err(no_model(file, &format!("it is of kind `{other}`")).into()),
+            other => Err(no_model(file, &format!("it is of kind `{other}`"))),
         }
     }
 

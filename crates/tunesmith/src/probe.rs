@@ -24,7 +24,7 @@ pub(crate) fn bandwidth(device: &Device, machine: &Machine, interrupt: &Interrup
         }
         _ => ("copy.c", include_str!("../probe/copy.c"), ""),
     };
-    let folder = tempfile::tempdir().map_err(|source| Error::Write { path: std::env::temp_dir(), source })?;
+    let folder = tempfile::tempdir().map_err(Error::write(&std::env::temp_dir()))?;
     let problem = include_str!("../probe/copy.toml").replace("FILE", file).replace("WORK", work);
     write(&folder.path().join(file), text)?;
     let path = folder.path().join("copy.toml");
@@ -34,5 +34,5 @@ pub(crate) fn bandwidth(device: &Device, machine: &Machine, interrupt: &Interrup
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {
-    tunesmith_files::replace(path, text).map_err(|source| Error::Write { path: path.to_path_buf(), source })
+    tunesmith_files::replace(path, text).map_err(Error::write(path))
 }

@@ -107,7 +107,7 @@ impl<'a> Runner<'a> {
     ) -> Result<LiveEvaluator, Error> {
         let Extras { counters: profile, energy } = extras;
         let live = LiveOptions { profile, energy, clock, ..problem.live_options(target, machine)? };
-        LiveEvaluator::new(space, live).map_err(|error| problem.located(error).into())
+        LiveEvaluator::new(space, live).map_err(|error| problem.located(error))
     }
 
     /// Prepares to run the problem's command.
@@ -124,7 +124,7 @@ impl<'a> Runner<'a> {
             return Err(Error::request(text, Some(remedy)));
         };
         let options = CommandOptions { clock, ..options };
-        CommandEvaluator::new(space, options).map_err(|error| problem.located(error).into())
+        CommandEvaluator::new(space, options).map_err(|error| problem.located(error))
     }
 
     /// Opens a recording in place of a device. Looks its configurations up in the problem's space.
@@ -166,8 +166,8 @@ impl<'a> Runner<'a> {
     /// The problem and its kernel do not fit together.
     pub(crate) fn preflight(&mut self, config: ConfigId) -> Result<Option<String>, Error> {
         match &mut self.kind {
-            Kind::Live(live, _) => live.uncompiled(config).map_err(|error| self.problem.located(error).into()),
-            Kind::Command(command) => command.unbuilt(config).map_err(|error| self.problem.located(error).into()),
+            Kind::Live(live, _) => live.uncompiled(config).map_err(|error| self.problem.located(error)),
+            Kind::Command(command) => command.unbuilt(config).map_err(|error| self.problem.located(error)),
             Kind::Replay { .. } | Kind::Synthetic(..) | Kind::Function(..) | Kind::Remote(..) => Ok(None),
         }
     }
@@ -178,7 +178,7 @@ impl<'a> Runner<'a> {
     /// It does not compile, or does not fit the problem.
     pub(crate) fn compile_reference(&mut self) -> Result<(), Error> {
         match &mut self.kind {
-            Kind::Live(live, _) => live.compile_reference().map_err(|error| self.problem.located(error).into()),
+            Kind::Live(live, _) => live.compile_reference().map_err(|error| self.problem.located(error)),
             _ => Ok(()),
         }
     }
@@ -190,7 +190,7 @@ impl<'a> Runner<'a> {
     /// The problem and its kernel do not fit together, or the device runs no kernels.
     pub fn compile(&mut self, config: ConfigId) -> Result<Option<Failure>, Error> {
         match &mut self.kind {
-            Kind::Live(live, _) => live.compile(config).map_err(|error| self.problem.located(error).into()),
+            Kind::Live(live, _) => live.compile(config).map_err(|error| self.problem.located(error)),
             _ => Err(Error::request("only kernels can be compiled without being run", None)),
         }
     }
@@ -212,7 +212,7 @@ impl<'a> Runner<'a> {
     /// The reference cannot be run.
     pub fn prepare(&mut self, interrupt: &Interrupt) -> Result<bool, Error> {
         match &mut self.kind {
-            Kind::Live(live, _) => live.prepare(interrupt).map_err(|error| self.problem.located(error).into()),
+            Kind::Live(live, _) => live.prepare(interrupt).map_err(|error| self.problem.located(error)),
             _ => Ok(true),
         }
     }

@@ -86,15 +86,11 @@ impl Starter {
             let remedy = Some("name an empty folder with --out".to_string());
             return Err(Error::request(format!("`{}` exists already", path(name).display()), remedy));
         }
-        let at = |path: &Path| {
-            let path = path.to_path_buf();
-            move |source| Error::Write { path, source }
-        };
-        std::fs::create_dir_all(folder).map_err(at(folder))?;
+        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
         for (name, contents) in self.files {
             let path = path(name);
             let file = OpenOptions::new().write(true).create_new(true).open(&path);
-            file.and_then(|mut file| file.write_all(contents.as_bytes())).map_err(at(&path))?;
+            file.and_then(|mut file| file.write_all(contents.as_bytes())).map_err(Error::write(&path))?;
         }
         Ok(self.files.iter().map(|(name, _)| path(name)).collect())
     }

@@ -1,7 +1,7 @@
 //! Finds the fastest tiles for the transposition of a matrix in C.
 
 use tunesmith::device::ScalarType::F32;
-use tunesmith::{Arg, Code, JournalOptions, Machine, Problem, Search, Session, tune};
+use tunesmith::{Arg, Code, Problem, Search, Session, TuningTask, tune};
 
 const KERNEL: &str = "
     void transpose(const float *a, float *b) {
@@ -34,8 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()?;
 
     let search = Search { stop: Some("evaluations 8".parse()?), ..Search::default() };
-    let journal = JournalOptions::default();
-    let outcome = tune(&problem, &Machine::default(), &search, &journal, &mut Session::default())?;
+    let outcome = tune(&TuningTask::new(&problem).search(search), &mut Session::default())?;
 
     let best = outcome.best.ok_or("no configuration is correct")?;
     assert!(best.time_ms.is_some_and(|time| time > 0.0));

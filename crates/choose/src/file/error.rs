@@ -2,6 +2,7 @@
 
 use super::WISDOM_VERSION;
 use std::path::{Path, PathBuf};
+use tunesmith_space::{ErrorClass, UserError};
 
 /// A file of wisdom cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -58,16 +59,16 @@ pub struct Flawed {
     pub reason: String,
 }
 
-impl WisdomError {
-    /// Returns true if the request is wrong: the file is missing or holds no wisdom. Returns false
-    /// if the disk failed.
-    pub fn is_request(&self) -> bool {
+impl UserError for WisdomError {
+    fn class(&self) -> ErrorClass {
         match self {
-            Self::Io { source, .. } => tunesmith_files::is_wrong_path(source),
-            _ => true,
+            Self::Io { source, .. } => ErrorClass::request_if(tunesmith_files::is_wrong_path(source)),
+            _ => ErrorClass::Request,
         }
     }
+}
 
+impl WisdomError {
     pub(super) fn foreign(path: &Path, reason: impl Into<String>) -> Self {
         Self::Foreign { path: path.to_path_buf(), reason: reason.into() }
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use tunesmith_model::ModelError;
+use tunesmith_space::{ErrorClass, UserError};
 
 /// The file of a timing model cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -33,9 +34,14 @@ impl TimingModelError {
     pub(super) fn model(path: &Path, source: ModelError) -> Self {
         Self::Model { path: path.to_path_buf(), source }
     }
+}
 
-    /// Returns the advice for the user.
-    pub fn remedy(&self) -> &'static str {
-        "name a file that `tunesmith train timing` wrote"
+impl UserError for TimingModelError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Request
+    }
+
+    fn remedy(&self) -> Option<&str> {
+        Some("name a file that `tunesmith train timing` wrote")
     }
 }

@@ -13,7 +13,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, Error> {
 }
 
 pub(crate) fn man(args: &ManArgs) -> Result<Ending, Error> {
-    let failed = |source| Error::Write { path: args.folder.clone(), source };
+    let failed = Error::write(&args.folder);
     std::fs::create_dir_all(&args.folder).map_err(failed)?;
     clap_mangen::generate_to(Cli::command(), &args.folder).map_err(failed)?;
     output::print(&format!("wrote the pages to {0}; read them with `man -l {0}/tunesmith.1`\n", args.folder.display()));

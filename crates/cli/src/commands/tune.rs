@@ -20,7 +20,7 @@ use tunesmith::report::{
 use tunesmith::store::FleetReport;
 use tunesmith::{
     Candidate, Error, JournalOptions, Machine, Outcome, Problem, Search, Session, Starting, StopReason, Target,
-    UNVERIFIED,
+    TuningTask, UNVERIFIED,
     core::Basis,
     outcome::{CommonFailure, OutcomeDocument, Rates},
     propose::{ProposalReport, ProposeCommand},
@@ -33,16 +33,17 @@ pub(crate) fn tune(args: &TuneArgs) -> Result<Ending, Error> {
     let live = args.live.map(Live::open).transpose()?;
     let interrupt = interrupt();
     let machine = unless(args.no_sandbox, interruptible_machine(args.device.as_deref(), &interrupt)?);
-    let (machine, search) = (Machine { jobs: args.jobs, ..machine }, search(args)?);
+    let machine = Machine { jobs: args.jobs, ..machine };
     let journal = JournalOptions { out: args.out.clone(), resume: args.resume, ..JournalOptions::default() };
-    journal.check_resumed()?;
+    let task = TuningTask::new(&problem).machine(machine).search(search(args)?).journal(journal);
+    task.journal.check_resumed()?;
     if args.inputs {
-        return tune_inputs::tune_inputs(&problem, &machine, &search, &journal, args, &interrupt);
+        return tune_inputs::tune_inputs(&task, args, &interrupt);
     }
-    let run = Run { problem: &problem, machine: &machine, args, interrupt: &interrupt, live: live.as_ref() };
-    match fleet::workers(args, &problem, &machine)? {
-        None => Ok(run.tune(&search, &journal, None)?.0),
-        Some(workers) => run.tune_with(workers, search, &journal),
+    let run = Run { args, interrupt: &interrupt, live: live.as_ref() };
+    match fleet::workers(args, &problem, &task.machine)? {
+        None => Ok(run.tune(&task, None)?.0),
+        Some(workers) => run.tune_with(workers, task),
     }
 }
 
@@ -51,8 +52,6 @@ type Measuring = (Rc<dyn LiveReport>, Box<dyn RemoteDevice>);
 
 /// The parts that the searches of one command share.
 struct Run<'a> {
-    problem: &'a Problem,
-    machine: &'a Machine,
     args: &'a TuneArgs,
     interrupt: &'a Interrupt,
     live: Option<&'a Live>,
@@ -61,30 +60,26 @@ struct Run<'a> {
 impl Run<'_> {
     /// Searches once with the workers, or with each pool of them in turn. What one has measured is history for the
     /// next.
-    fn tune_with(&self, mut workers: Workers, mut search: Search, journal: &JournalOptions) -> Result<Ending, Error> {
+    fn tune_with(&self, mut workers: Workers, mut task: TuningTask<'_>) -> Result<Ending, Error> {
         let mut ending = Ending::Done;
+        let first = task.journal.out.clone();
         for number in 1.. {
             let Some(device) = (workers.next)().filter(|_| number == 1 || !self.interrupt.is_raised()) else { break };
-            let named = journal.out.as_ref().filter(|_| number > 1);
-            let numbered = named.map(|out| out.with_extension(format!("{number}.jsonl")));
-            let own = JournalOptions { out: numbered.or_else(|| journal.out.clone()), ..journal.clone() };
-            let (ended, out) = self.tune(&search, &own, Some((workers.report.clone(), device)))?;
+            if let Some(out) = first.as_ref().filter(|_| number > 1) {
+                task.journal.out = Some(out.with_extension(format!("{number}.jsonl")));
+            }
+            let (ended, out) = self.tune(&task, Some((workers.report.clone(), device)))?;
             ending = if ended == Ending::Done { ending } else { ended };
-            search.history.push(out);
+            task.search.history.push(out);
         }
         Ok(ending)
     }
 
     /// Makes one search, and says what it found. Returns its journal.
-    fn tune(
-        &self,
-        search: &Search,
-        journal: &JournalOptions,
-        workers: Option<Measuring>,
-    ) -> Result<(Ending, PathBuf), Error> {
-        let Run { problem, machine, args, interrupt, live } = *self;
+    fn tune(&self, task: &TuningTask<'_>, workers: Option<Measuring>) -> Result<(Ending, PathBuf), Error> {
+        let Run { args, interrupt, .. } = *self;
         let report = workers.as_ref().map(|(report, _)| report.clone());
-        let outcome = observed(problem, machine, search, journal, args, interrupt, (live, workers))?;
+        let outcome = self.observed(task, workers)?;
         let report = report.map(|report| report.now());
         if let StopReason::Doomed { failure, .. } = &outcome.stop_reason {
             output::note(&format!("{}\n{failure}\n{GO_ON}", outcome.stop_reason));
@@ -94,9 +89,13 @@ impl Run<'_> {
             ended(&outcome);
         }
         if args.json {
-            output::json(&Document { outcome: outcome.document(), sandbox: describe_sandbox(machine), fleet: report });
+            output::json(&Document {
+                outcome: outcome.document(),
+                sandbox: describe_sandbox(&task.machine),
+                fleet: report,
+            });
         } else {
-            let mut summary = summary(problem, args, &outcome);
+            let mut summary = summary(task.problem, args, &outcome);
             summary.notes.extend(report.map(|report| ("fleet", workers::summary(&report))));
             output::print(&summary.render());
         }
@@ -109,46 +108,39 @@ impl Run<'_> {
         };
         Ok((ending, out))
     }
-}
 
-/// Tunes with what the user wants to see meanwhile: progress, notes, the report in a browser.
-fn observed(
-    problem: &Problem,
-    machine: &Machine,
-    search: &Search,
-    journal: &JournalOptions,
-    args: &TuneArgs,
-    interrupt: &Interrupt,
-    (live, workers): (Option<&Live>, Option<Measuring>),
-) -> Result<Outcome, Error> {
-    let (report, remote) = workers.unzip();
-    let mut display = Display::default();
-    display.fleet.clone_from(&report);
-    let mut refresher = live.map(Refresher::new);
-    let (unverified, served) = (display.unverified.clone(), refresher.as_ref().map(|live| live.journal.clone()));
-    let mut on_start = |starting: &Starting<'_>| {
-        unverified.set(starting.verified == Some(false));
-        report.iter().for_each(|report| report.keep_beside(starting.journal));
-        served.iter().for_each(|known| *known.borrow_mut() = Some(starting.journal.to_path_buf()));
-        if args.quiet { warn(problem, starting) } else { announce(problem, starting) }
-    };
-    let mut notes = |event: &Event<'_>| {
-        if let Event::Noted { text } = event {
-            output::note(text);
+    /// Tunes with what the user wants to see meanwhile: progress, notes, the report in a browser.
+    fn observed(&self, task: &TuningTask<'_>, workers: Option<Measuring>) -> Result<Outcome, Error> {
+        let Run { args, interrupt, live } = *self;
+        let (report, remote) = workers.unzip();
+        let mut display = Display::default();
+        display.fleet.clone_from(&report);
+        let mut refresher = live.map(Refresher::new);
+        let (unverified, served) = (display.unverified.clone(), refresher.as_ref().map(|live| live.journal.clone()));
+        let mut on_start = |starting: &Starting<'_>| {
+            unverified.set(starting.verified == Some(false));
+            report.iter().for_each(|report| report.keep_beside(starting.journal));
+            served.iter().for_each(|known| *known.borrow_mut() = Some(starting.journal.to_path_buf()));
+            if args.quiet { warn(task.problem, starting) } else { announce(task.problem, starting) }
+        };
+        let mut notes = |event: &Event<'_>| {
+            if let Event::Noted { text } = event {
+                output::note(text);
+            }
+        };
+        if let Some(live) = live {
+            output::note(&format!("report: {} (until the run ends)", live.url()));
         }
-    };
-    if let Some(live) = live {
-        output::note(&format!("report: {} (until the run ends)", live.url()));
+        let on_start: Option<&mut dyn FnMut(&Starting<'_>)> = Some(&mut on_start);
+        let mut session = Session { interrupt: interrupt.clone(), on_start, remote, ..Session::default() };
+        session.observers.push(if args.quiet { &mut notes } else { &mut display });
+        session.observers.extend(refresher.as_mut().map(|refresher| refresher as &mut dyn Observer));
+        let outcome = tunesmith::tune(task, &mut session)?;
+        if let Some(refresher) = &refresher {
+            refresher.finish(outcome.out.clone());
+        }
+        Ok(outcome)
     }
-    let on_start: Option<&mut dyn FnMut(&Starting<'_>)> = Some(&mut on_start);
-    let mut session = Session { interrupt: interrupt.clone(), on_start, remote, ..Session::default() };
-    session.observers.push(if args.quiet { &mut notes } else { &mut display });
-    session.observers.extend(refresher.as_mut().map(|refresher| refresher as &mut dyn Observer));
-    let outcome = tunesmith::tune(problem, machine, search, journal, &mut session)?;
-    if let Some(refresher) = &refresher {
-        refresher.finish(outcome.out.clone());
-    }
-    Ok(outcome)
 }
 
 /// The advice for a run that gave up.

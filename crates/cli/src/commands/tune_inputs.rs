@@ -6,18 +6,11 @@ use crate::{Ending, output};
 use tunesmith::core::Interrupt;
 use tunesmith::report::{counted, milliseconds};
 use tunesmith::{
-    Error, JournalOptions, Machine, Problem, Search, Session,
+    Error, Session, TuningTask,
     tune_inputs::{FinishedRun, InputsOutcome},
 };
 
-pub(crate) fn tune_inputs(
-    problem: &Problem,
-    machine: &Machine,
-    search: &Search,
-    journals: &JournalOptions,
-    args: &TuneArgs,
-    interrupt: &Interrupt,
-) -> Result<Ending, Error> {
+pub(crate) fn tune_inputs(task: &TuningTask<'_>, args: &TuneArgs, interrupt: &Interrupt) -> Result<Ending, Error> {
     let mut session = Session { interrupt: interrupt.clone(), ..Session::default() };
     let mut finished = 0;
     let mut on_run = |run: &FinishedRun, all: usize| {
@@ -26,7 +19,7 @@ pub(crate) fn tune_inputs(
             output::note(&line(run, finished, all));
         }
     };
-    let outcome = tunesmith::tune_inputs(problem, machine, search, journals, args.learn, &mut session, &mut on_run)?;
+    let outcome = tunesmith::tune_inputs(task, args.learn, &mut session, &mut on_run)?;
     outcome.skipped.iter().for_each(|skipped| output::note(&format!("{} skipped: {}", skipped.input, skipped.reason)));
     if args.json {
         output::json(&outcome);

@@ -5,7 +5,7 @@ use crate::args::WatchArgs;
 use crate::screen::{Input, Screen};
 use crate::{Ending, output};
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use tunesmith::Error;
 use tunesmith::core::Refusal;
@@ -34,8 +34,7 @@ pub(crate) fn watch(args: &WatchArgs) -> Result<Ending, Error> {
         return Err(no_terminal(&path).into());
     }
     let view = View { colour: output::wants_colours(&std::io::stdout()), ..view };
-    let ended =
-        follow(&mut watcher, view).map_err(|source| Error::Write { path: PathBuf::from("/dev/tty"), source })?;
+    let ended = follow(&mut watcher, view).map_err(Error::write(Path::new("/dev/tty")))?;
     if let Some(notice) = &watcher.source().notice {
         output::note(notice);
     }

@@ -3,6 +3,7 @@
 use super::{Condition, Stop, Window};
 use std::str::FromStr;
 use std::time::Duration;
+use tunesmith_space::{ErrorClass, UserError};
 use tunesmith_time::stated_seconds;
 
 /// The error for a text that is not a stop condition.
@@ -13,6 +14,12 @@ pub struct StopParseError {
     pub text: String,
     /// The fault and the correct form.
     pub reason: String,
+}
+
+impl UserError for StopParseError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Request
+    }
 }
 
 const FORMS: &str = "conditions are `evaluations 200`, `time 60s`, `fraction 0.1`, `cost 1.5ms`, \

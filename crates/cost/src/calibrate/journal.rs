@@ -35,7 +35,7 @@ impl Journal {
         let text = tunesmith_files::read_text(&path, tunesmith_files::DATA).unwrap_or_default();
         let known = text.strip_prefix(&head).unwrap_or_default();
         let entries: Vec<Entry> = known.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
-        let failed = |source| Error::Write { path: path.clone(), source };
+        let failed = Error::write(&path);
         let kept: String = entries.iter().map(line).collect();
         tunesmith_files::replace(&path, head + &kept).map_err(failed)?;
         let file = tunesmith_files::open_with(OpenOptions::new().append(true), &path).map_err(failed)?;
@@ -45,7 +45,7 @@ impl Journal {
     /// Adds a measurement.
     pub(super) fn add(&mut self, entry: &Entry) -> Result<(), Error> {
         let written = self.file.write_all(line(entry).as_bytes());
-        written.map_err(|source| Error::Write { path: self.path.clone(), source })
+        written.map_err(Error::write(&self.path))
     }
 
     /// Removes the journal, because the device file now holds its entries.

@@ -108,8 +108,7 @@ pub fn calibrate(
     notes.extend(noisy(noise));
     let provenance = provenance(&bench, launch, noise);
     let file = fitted(provenance, (cases, own), bench.compute_units())?;
-    tunesmith_files::replace(&options.out, file.text())
-        .map_err(|source| Error::Write { path: options.out.clone(), source })?;
+    tunesmith_files::replace(&options.out, file.text()).map_err(Error::write(&options.out))?;
     journal.finish();
     Ok(Some(Calibration { file, notes }))
 }

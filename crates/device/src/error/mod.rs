@@ -8,7 +8,7 @@ use crate::problem::{Language, TemplateError, did_you_mean};
 use std::io;
 use std::path::PathBuf;
 use tunesmith_power::{PowercapError, SteeringError};
-use tunesmith_space::{ExprError, Value};
+use tunesmith_space::{ErrorClass, ExprError, UserError, Value};
 
 /// A problem that cannot be tuned on this device, whatever the configuration. The failure of a
 /// single configuration is a [`Failure`](tunesmith_core::Failure), not an error.
@@ -275,30 +275,22 @@ pub enum DeviceError {
     },
 }
 
-impl DeviceError {
-    /// Returns true if the fault lies in the problem or the request, not in the machine.
-    pub fn is_request(&self) -> bool {
-        let of_the_machine = matches!(
-            self,
+impl UserError for DeviceError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Interrupted => ErrorClass::Interruption,
             Self::Compiler { .. }
-                | Self::NoDevices { .. }
-                | Self::NoCounters { .. }
-                | Self::Scratch(_)
-                | Self::Machine { .. }
-                | Self::Lost { .. }
-                | Self::Interrupted
-                | Self::Worker { .. }
-        );
-        !of_the_machine
+            | Self::NoDevices { .. }
+            | Self::NoCounters { .. }
+            | Self::Scratch(_)
+            | Self::Machine { .. }
+            | Self::Lost { .. }
+            | Self::Worker { .. } => ErrorClass::Run,
+            _ => ErrorClass::Request,
+        }
     }
 
-    /// Returns true if the run was interrupted, and nothing is wrong.
-    pub fn is_interruption(&self) -> bool {
-        matches!(self, Self::Interrupted)
-    }
-
-    /// Returns the remedy, if it is known and not part of the message.
-    pub fn remedy(&self) -> Option<&str> {
+    fn remedy(&self) -> Option<&str> {
         match self {
             Self::Absent { remedy, .. } | Self::Settings { remedy, .. } | Self::NoEnergy { remedy, .. } => Some(remedy),
             _ => None,
@@ -322,6 +314,7 @@ impl From<DeviceError> for tunesmith_core::Error {
     fn from(error: DeviceError) -> Self {
         match error {
             DeviceError::Lost { .. } => Self::Lost(Box::new(error)),
+            DeviceError::Interrupted => Self::Interrupted,
             error => Self::Device(Box::new(error)),
         }
     }

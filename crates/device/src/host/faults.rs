@@ -106,6 +106,7 @@ fn fault(problem: &str) -> DeviceError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tunesmith_space::{ErrorClass, UserError as _};
 
     #[test]
     fn a_full_disk_is_told_from_a_wrong_source() {
@@ -121,7 +122,7 @@ mod tests {
         assert!(complains(log));
         let error = of_compilation(log, folder.path(), || false).unwrap();
         assert!(error.to_string().contains("final close failed: No space left on device; see whether"), "{error}");
-        assert!(!error.is_request());
+        assert_eq!(error.class(), ErrorClass::Run);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use tunesmith_space::{Expr, ExprError, did_you_mean};
+use tunesmith_space::{ErrorClass, Expr, ExprError, UserError, did_you_mean};
 
 /// A device as a user names it: `c`, `opencl`, `cuda:1`, `hip`, `command`, `replay:FILE` or
 /// `synthetic:EXPR`. The machine may not have this device;
@@ -115,15 +115,20 @@ const FORMS: [(&str, &str); 7] = [
     ("synthetic", ":EXPR"),
 ];
 
-impl ChoiceError {
-    /// Returns the remedy, if the message does not contain it already.
-    pub fn remedy(&self) -> Option<&str> {
+impl UserError for ChoiceError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Request
+    }
+
+    fn remedy(&self) -> Option<&str> {
         match self {
             Self::Unknown { remedy, .. } | Self::ReplayOption { remedy, .. } => Some(remedy),
             Self::Expression { error, .. } => error.remedy.as_deref(),
         }
     }
+}
 
+impl ChoiceError {
     fn unknown(text: &str, name: &str) -> Self {
         let names = FORMS.map(|(name, _)| name);
         let known = || format!("devices are {}", FORMS.map(|(name, rest)| [name, rest].concat()).join(", "));

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use tunesmith::{JournalOptions, Machine, Outcome, Problem, Search, Session, runner::RemoteDevice, tune};
+use tunesmith::{JournalOptions, Machine, Outcome, Problem, Search, Session, TuningTask, runner::RemoteDevice, tune};
 use tunesmith_core::{Completion, Event as RunEvent, Measurement, Request, SystemClock};
 use tunesmith_device::MOST_PARCEL;
 use tunesmith_store::FleetReport;
@@ -238,7 +238,8 @@ impl Stage {
         let outcome = {
             let mut session = Session { remote: Some(device), ..Session::default() };
             session.observers.push(&mut observer);
-            tune(&self.problem, &machine, &search, journal, &mut session)
+            let task = TuningTask::new(&self.problem).machine(machine).search(search).journal(journal.clone());
+            tune(&task, &mut session)
         };
         (outcome, notes)
     }

@@ -58,10 +58,10 @@ fn open(
     target: Option<FoundTarget>,
     machine: &Machine,
 ) -> Result<Packer, FleetError> {
-    let located = |error: DeviceError| failed(problem.located(error).into());
+    let located = |error: DeviceError| failed(problem.located(error));
     let target = target.map_or(Target::Processor, FoundTarget::target);
     let target = machine.compiler_for(&target).map_err(located)?;
-    let options = problem.live_options(&target, machine).map_err(|error| failed(error.into()))?;
+    let options = problem.live_options(&target, machine).map_err(failed)?;
     Packer::open(space, options).map_err(located)
 }
 

@@ -14,7 +14,7 @@ use crate::{Diagnostic, Level, SourceFile};
 use std::ops::Range;
 use std::path::Path;
 use tunesmith_device::{ChoiceError, DeviceChoice, FunctionName, Language, Reading};
-use tunesmith_space::{Expr, Value, did_you_mean};
+use tunesmith_space::{Expr, UserError as _, Value, did_you_mean};
 
 /// The directives about a launch.
 #[derive(Debug, Default)]

@@ -143,7 +143,7 @@ impl<'a> Node<'a> {
     }
 
     /// Parses a string. Reports an error with the advice that `remedy` gives for it.
-    pub(crate) fn parsed<T: FromStr<Err: Display>>(&self, remedy: fn(&T::Err) -> Option<&'static str>) -> Option<T> {
+    pub(crate) fn parsed<T: FromStr<Err: Display>>(&self, remedy: fn(&T::Err) -> Option<&str>) -> Option<T> {
         let parsed = self.string()?.parse::<T>();
         parsed.map_err(|error: T::Err| self.error(error.to_string(), remedy(&error).map(str::to_string))).ok()
     }

@@ -6,7 +6,7 @@ use super::tree::{Node, Section};
 use crate::diagnostic::Located;
 use crate::tuning::{MOST_SAMPLES, MOST_WARMUPS};
 use crate::{GridTable, Tuning};
-use tunesmith_core::{Target, TargetParseError};
+use tunesmith_core::{Target, TargetParseError, UserError as _};
 use tunesmith_device::{Cache, DeviceChoice, Launches, Policy};
 
 /// Returns the settings of `[tuning]`.
@@ -30,9 +30,9 @@ pub(super) fn read(section: &Section<'_>) -> Tuning {
 
 /// Reads an objective, or a list of the objectives of a front.
 fn read_objective(node: &Node<'_>) -> Option<Target> {
-    let read = |part: &Node<'_>| part.parsed(|error: &TargetParseError| Some(error.remedy()));
+    let read = |part: &Node<'_>| part.parsed(TargetParseError::remedy);
     let parts = node.items().iter().map(read).collect::<Option<Vec<Target>>>()?;
-    let refuse = |error: TargetParseError| node.error(error.to_string(), Some(error.remedy().to_string()));
+    let refuse = |error: TargetParseError| node.error(error.to_string(), error.remedy().map(str::to_string));
     Target::joined(parts).map_err(refuse).ok()
 }
 

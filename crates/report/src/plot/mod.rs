@@ -11,8 +11,11 @@ mod drawing;
 mod drawing;
 
 pub use drawing::comparison_svg;
+
 #[cfg(feature = "plots")]
 pub(crate) use drawing::{colour, ticks};
+use std::path::PathBuf;
+use tunesmith_core::{ErrorClass, UserError};
 
 /// One strategy in a [`ComparisonPlot`].
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +57,22 @@ pub struct ComparisonPlot {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct PlotError(String);
+
+/// A file that gets no picture.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot draw `{}`: {source}", path.display())]
+pub struct DrawingError {
+    /// The file of the picture.
+    pub path: PathBuf,
+    /// The reason.
+    pub source: PlotError,
+}
+
+impl UserError for DrawingError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Run
+    }
+}
 
 impl PlotError {
     pub(crate) fn new(error: impl std::fmt::Display) -> Self {

@@ -10,6 +10,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use tunesmith_core::recording::Ranking;
 use tunesmith_core::{Direction, Objective, Recording, Refusal};
+use tunesmith_space::{ErrorClass, UserError};
 
 /// A format that recordings are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,12 @@ pub struct ExportError {
     pub path: PathBuf,
     /// The reason.
     pub source: std::io::Error,
+}
+
+impl UserError for ExportError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Run
+    }
 }
 
 /// The objective as files of other tools name it.

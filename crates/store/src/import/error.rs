@@ -3,6 +3,7 @@
 use crate::StoreError;
 use std::path::PathBuf;
 use tunesmith_core::RecordingError;
+use tunesmith_space::{ErrorClass, UserError};
 
 /// A recording cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -33,18 +34,15 @@ pub enum ImportError {
     Journal(#[from] StoreError),
 }
 
-impl ImportError {
-    /// Returns true if the request is wrong: the file is missing or is no recording. Returns false
-    /// if the disk failed.
-    pub fn is_request(&self) -> bool {
+impl UserError for ImportError {
+    fn class(&self) -> ErrorClass {
         match self {
-            Self::Io { source, .. } => tunesmith_files::is_wrong_path(source),
-            _ => true,
+            Self::Io { source, .. } => ErrorClass::request_if(tunesmith_files::is_wrong_path(source)),
+            Self::Malformed { .. } | Self::Journal(_) => ErrorClass::Request,
         }
     }
 
-    /// Returns the advice for the user, if there is any.
-    pub fn remedy(&self) -> Option<&str> {
+    fn remedy(&self) -> Option<&str> {
         match self {
             Self::Malformed { remedy, .. } => Some(remedy),
             _ => None,

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::ErrorKind;
 use tunesmith_core::recording::{Column, Costs, Row};
 use tunesmith_core::{Evaluation, Failure, FailureKind, Measurement, Recording, Request, Store};
-use tunesmith_space::{Parameter, Space, Value};
+use tunesmith_space::{Parameter, Space, UserError as _, Value};
 use tunesmith_store::{Format, Journal, export, import, read};
 
 /// Words that a reader or a writer of some format uses, and texts that are hard to write.

@@ -11,7 +11,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Cut, Evaluation, Failure, FailureKind, Measurement, Recording, Request, Store, counters};
-use tunesmith_space::{Parameter, Space, Value};
+use tunesmith_space::{Parameter, Space, UserError as _, Value};
 use tunesmith_store::{Format, Journal, export, import, import_with_outline};
 
 #[allow(clippy::disallowed_methods)] // the environment names the test data

@@ -4,7 +4,7 @@
 use flate2::write::GzEncoder;
 use std::io::Write as _;
 use tunesmith_core::Recording;
-use tunesmith_space::Value;
+use tunesmith_space::{UserError as _, Value};
 use tunesmith_store::{Format, ImportError, export, import};
 
 /// Reads `bytes` as a file called `name`.

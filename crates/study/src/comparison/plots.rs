@@ -4,7 +4,7 @@ use super::progress::over_recordings;
 use crate::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tunesmith_report::{ComparisonPlot, PlotSeries, comparison_svg};
+use tunesmith_report::{ComparisonPlot, DrawingError, PlotSeries, comparison_svg};
 
 /// Creates the folder if it does not exist.
 pub(super) fn make_folder(folder: &Path) -> Result<(), Error> {
@@ -12,7 +12,7 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), Error> {
         let remedy = "give --plots a folder; every recording gets a file in it".to_string();
         return Err(Error::request(format!("`{}` is a file", folder.display()), Some(remedy)));
     }
-    fs::create_dir_all(folder).map_err(|source| Error::Write { path: folder.to_path_buf(), source })
+    fs::create_dir_all(folder).map_err(Error::write(folder))
 }
 
 /// Writes a plot of every recording and, if there are several, one over all. `series` are those of
@@ -45,8 +45,8 @@ pub(super) fn write(
         // The names of two recordings may differ only in characters that file names cannot have.
         let name = if names[..number].contains(name) { format!("{name}-{number}") } else { name.clone() };
         let path = folder.join(format!("{name}.svg"));
-        let svg = comparison_svg(plot).map_err(|source| Error::Plot { path: path.clone(), source })?;
-        tunesmith_files::replace(&path, svg).map_err(|source| Error::Write { path: path.clone(), source })?;
+        let svg = comparison_svg(plot).map_err(|source| DrawingError { path: path.to_path_buf(), source })?;
+        tunesmith_files::replace(&path, svg).map_err(Error::write(&path))?;
         written.push(path);
     }
     Ok(written)

@@ -43,7 +43,7 @@ fn found(
     let (space, config) = config.ok_or_else(|| another(&problem, &options.run))?;
     let here = text("backend").and_then(Language::from_name).zip(text("device"));
     let subject = RoofSubject { problem: &problem, space, config, time_ms: best.time_ms, here };
-    Ok(tunesmith_cost::roof(&subject, device.map(|(device, file)| (device, file.as_path())))?)
+    tunesmith_cost::roof(&subject, device.map(|(device, file)| (device, file.as_path())))
 }
 
 fn another(problem: &Problem, run: &Path) -> Error {

@@ -3,7 +3,7 @@
 
 use super::gather::config;
 use crate::outcome::Candidate;
-use crate::tune::{JournalOptions, Search, Session, tune};
+use crate::tune::{JournalOptions, Search, Session, TuningTask, tune};
 use crate::{Error, Outcome, Problem};
 use std::collections::HashMap;
 use std::path::Path;
@@ -110,7 +110,8 @@ impl Guard<'_> {
         };
         let journal = JournalOptions { out: Some(self.out.with_extension("guard.jsonl")), ..JournalOptions::default() };
         let mut session = Session { interrupt: self.options.interrupt.clone(), ..Session::default() };
-        let outcome = tune(&problem, &self.options.machine, &search, &journal, &mut session)?;
+        let task = TuningTask::new(&problem).machine(self.options.machine.clone()).search(search).journal(journal);
+        let outcome = tune(&task, &mut session)?;
         if self.options.interrupt.is_raised() {
             return Ok(None);
         }

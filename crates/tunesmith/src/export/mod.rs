@@ -225,7 +225,7 @@ fn write(
             return Ok((out, notes));
         }
     };
-    tunesmith_files::replace(&out, code).map_err(|source| Error::Write { path: out.clone(), source })?;
+    tunesmith_files::replace(&out, code).map_err(Error::write(&out))?;
     Ok((out, notes))
 }
 

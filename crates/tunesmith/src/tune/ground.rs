@@ -1,6 +1,7 @@
 //! The first stage: the device and the space.
 
 use super::session::Session;
+use super::task::TuningTask;
 use crate::devices::{device_for, recording};
 use crate::{Diagnostic, Error, Problem, problem::ProblemSpace};
 use std::time::Duration;
@@ -33,13 +34,9 @@ pub(super) struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// Finds the device and builds the space. `start` names the configuration to start from.
-    pub(super) fn open(
-        problem: &'a Problem,
-        machine: &'a Machine,
-        start: &[(String, String)],
-        session: &mut Session<'_>,
-    ) -> Result<Self, Error> {
+    /// Finds the device and builds the space.
+    pub(super) fn open(task: &'a TuningTask<'_>, session: &mut Session<'_>) -> Result<Self, Error> {
+        let TuningTask { problem, machine, search, .. } = task;
         let Session { remote, interrupt, clock, .. } = session;
         let found = remote.as_mut().map(|remote| remote.find(interrupt)).transpose()?;
         let (device, limits) = match found {
@@ -60,8 +57,8 @@ impl<'a> Ground<'a> {
         let building = clock.now() - began;
         let size = size(&space)?;
         let default = problem.default_configuration(&space)?;
-        let is_named = !start.is_empty();
-        let start = is_named.then(|| configuration(&space, default.as_ref(), start)).transpose()?;
+        let is_named = !search.start.is_empty();
+        let start = is_named.then(|| configuration(&space, default.as_ref(), &search.start)).transpose()?;
         let first = [&default, &start].into_iter().flatten().filter_map(|config| space.rank(config)).collect();
         Ok(Self { problem, machine, device, limits, space, size, warnings, default, first, building, remote_room })
     }

@@ -12,21 +12,22 @@ mod rematch;
 mod session;
 mod settings;
 mod settled;
+mod task;
 
 pub use options::{JournalOptions, Search};
 pub(crate) use rehearse::{Rehearsal, rehearse};
 pub use rematch::{VerifyOptions, verify_winner};
 pub use session::{Session, Starting};
+pub use task::TuningTask;
 
-use crate::{Error, Outcome, Problem};
+use crate::{Error, Outcome};
 use ground::Ground;
 use learned::Learned;
 use ready::Ready;
 use settings::Settings;
 use settled::settled;
-use tunesmith_device::Machine;
 
-/// Tunes `problem` on `machine`.
+/// Does the tuning of `task` in the surroundings `session`.
 ///
 /// Evaluates the default configuration first, then the start configuration if one is given, then
 /// the requests of the strategy. Every evaluation is in the journal before the strategy learns of
@@ -35,18 +36,13 @@ use tunesmith_device::Machine;
 /// # Errors
 /// The request is wrong, found before anything is measured. Or a device or the disk fails, after
 /// all measurements so far were written.
-pub fn tune(
-    problem: &Problem,
-    machine: &Machine,
-    search: &Search,
-    journal: &JournalOptions,
-    session: &mut Session<'_>,
-) -> Result<Outcome, Error> {
+pub fn tune(task: &TuningTask<'_>, session: &mut Session<'_>) -> Result<Outcome, Error> {
     let began = session.clock.now();
-    let settled = settled(problem, machine, search, journal, session)?;
-    let mut ground = Ground::open(&settled.problem, machine, &search.start, session)?;
+    let settled = settled(task, session)?;
+    let task = TuningTask { problem: &settled.problem, ..task.clone() };
+    let mut ground = Ground::open(&task, session)?;
     ground.warnings.extend(settled.note);
-    let settings = Settings::new(&ground, search, journal)?;
+    let settings = Settings::new(&ground, &task)?;
     let learned = Learned::new(&ground, &settings)?;
     let ready = Ready::open(&ground, &settings, &learned, session)?;
     ready.announce(&ground, &settings, &learned, session);

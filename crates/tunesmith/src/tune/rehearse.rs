@@ -2,12 +2,12 @@
 
 use super::ground::Ground;
 use super::learned::Learned;
-use super::options::{JournalOptions, Search};
 use super::ready;
 use super::session::Session;
 use super::settings::Settings;
-use crate::{Error, Problem};
-use tunesmith_device::{Doubt, Machine};
+use super::task::TuningTask;
+use crate::Error;
+use tunesmith_device::Doubt;
 use tunesmith_problem::Key;
 use tunesmith_space::ConfigId;
 use tunesmith_store::{Journal, arguments};
@@ -41,10 +41,10 @@ const OTHERS: u128 = 4;
 ///
 /// # Errors
 /// Those of `tune`: the request is wrong, or the device fails.
-pub(crate) fn rehearse(problem: &Problem, machine: &Machine) -> Result<Rehearsal, Error> {
-    let (search, journal, mut session) = (Search::default(), JournalOptions::default(), Session::default());
-    let ground = Ground::open(problem, machine, &search.start, &mut session)?;
-    let settings = Settings::new(&ground, &search, &journal)?;
+pub(crate) fn rehearse(task: &TuningTask<'_>) -> Result<Rehearsal, Error> {
+    let mut session = Session::default();
+    let ground = Ground::open(task, &mut session)?;
+    let settings = Settings::new(&ground, task)?;
     Learned::new(&ground, &settings)?;
     let mut runner = ready::runner(&ground, &settings, session.clock)?;
     let probes = ground.probes();
@@ -62,7 +62,7 @@ pub(crate) fn rehearse(problem: &Problem, machine: &Machine) -> Result<Rehearsal
         let others = (0..OTHERS).filter_map(|at| ground.space.id(at * step)).filter(|config| *config != failing);
         let others = others.filter(|config| compiles(config)).count();
         let config = arguments(&Journal::config(&ground.space, &ground.space.unrank(failing)));
-        let alternative = (failing != probe).then(|| problem.configuration_key(&ground.space, failing));
+        let alternative = (failing != probe).then(|| task.problem.configuration_key(&ground.space, failing));
         Uncompiled { config, alternative, message, others }
     });
     let doubts = runner.doubts(probe, uncompiled.as_ref().map(|uncompiled| uncompiled.message.as_str()));

@@ -2,10 +2,11 @@
 
 use super::ground::Ground;
 use super::header::{OfDevice, identity};
-use super::options::{JournalOptions, Search};
+use super::options::Search;
 use super::ready;
 use super::session::Session;
 use super::settings::Settings;
+use super::task::TuningTask;
 use crate::Error;
 use crate::outcome::{Candidate, Valued};
 use crate::recorded::problem_of;
@@ -60,9 +61,10 @@ pub fn verify_winner(options: &VerifyOptions) -> Result<Option<WinnerCheck>, Err
     let problem = problem_of(&options.run, header, options.problem.as_deref())?;
     let mut session = Session { interrupt: options.interrupt.clone(), ..Session::default() };
     let began = session.clock.now();
-    let ground = Ground::open(&problem, &options.machine, &[], &mut session)?;
     let search = Search { objective: Some(Target::from(&top.objective)), keep_going: true, ..Search::default() };
-    let settings = Settings::new(&ground, &search, &JournalOptions::default())?;
+    let task = TuningTask::new(&problem).machine(options.machine.clone()).search(search);
+    let ground = Ground::open(&task, &mut session)?;
+    let settings = Settings::new(&ground, &task)?;
     let (mut runner, _) = ready::open(&ground, &settings, &mut session)?;
     let environment = environment(header, &ground, &runner);
     let mut subjects = subjects(&top, header, &ground.space);

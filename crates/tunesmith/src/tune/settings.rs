@@ -3,6 +3,7 @@
 
 use super::ground::Ground;
 use super::options::{JournalOptions, Search};
+use super::task::TuningTask;
 use crate::devices::yielded;
 use crate::{Error, Problem, problem::Metric};
 use std::collections::BTreeMap;
@@ -58,8 +59,8 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn new(ground: &Ground<'_>, search: &Search, options: &JournalOptions) -> Result<Self, Error> {
-        let problem = ground.problem;
+    pub(super) fn new(ground: &Ground<'_>, task: &TuningTask<'_>) -> Result<Self, Error> {
+        let TuningTask { problem, search, journal: options, .. } = task;
         let journal = journal_path(problem, options);
         // A resumed run continues with its own settings unless told otherwise.
         let earlier = earlier(&journal, options.resume)?;

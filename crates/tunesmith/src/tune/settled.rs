@@ -1,22 +1,17 @@
 //! The stage before the first: clocks and power limits that the device is asked for.
 
-use super::options::{JournalOptions, Search};
 use super::session::Session;
 use super::settings::{earlier, journal_path};
+use super::task::TuningTask;
 use crate::devices::device_for;
 use crate::{Error, Problem};
 use std::borrow::Cow;
-use tunesmith_device::{Device, Machine};
+use tunesmith_device::Device;
 use tunesmith_problem::{Settled, settle};
 
 /// Returns the problem with values for all settings of the device. A resumed run keeps those it had.
-pub(super) fn settled<'a>(
-    problem: &'a Problem,
-    machine: &Machine,
-    search: &Search,
-    journal: &JournalOptions,
-    session: &Session<'_>,
-) -> Result<Settled<'a>, Error> {
+pub(super) fn settled<'a>(task: &TuningTask<'a>, session: &Session<'_>) -> Result<Settled<'a>, Error> {
+    let TuningTask { problem, machine, search, journal } = task;
     let as_it_is = Settled { problem: Cow::Borrowed(problem), note: None };
     if problem.knobs().is_empty() {
         return Ok(as_it_is);
@@ -26,7 +21,10 @@ pub(super) fn settled<'a>(
         return Err(Error::request("a fleet does not set the clocks of its devices", Some(remedy)));
     }
     if let Some(header) = earlier(&journal_path(problem, journal), journal.resume)? {
-        return Ok(Settled { problem: Cow::Owned(problem.clone().as_recorded(&header.parameters)), note: None });
+        return Ok(Settled {
+            problem: Cow::Owned(Problem::clone(problem).as_recorded(&header.parameters)),
+            note: None,
+        });
     }
     let device = device_for(problem, machine)?;
     let objective =

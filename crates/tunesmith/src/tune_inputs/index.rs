@@ -84,7 +84,7 @@ impl Index {
             }
         };
         let path = folder.join(NAME);
-        let write = |source| Error::Write { path: path.clone(), source };
+        let write = Error::write(&path);
         fs::create_dir_all(&folder).map_err(write)?;
         // The run of a line that was cut short continues from its journal, and is finished at once.
         let (file, text) = LineFile::open(&path, tunesmith_files::DATA).map_err(write)?;
@@ -120,7 +120,7 @@ impl Index {
     pub(super) fn append(&mut self, run: FinishedRun) -> Result<(), Error> {
         let line = serde_json::to_string(&run).unwrap_or_default();
         let path = self.file.path().to_owned();
-        self.file.append(&line).map_err(|source| Error::Write { path, source })?;
+        self.file.append(&line).map_err(Error::write(&path))?;
         self.runs.push(run);
         Ok(())
     }

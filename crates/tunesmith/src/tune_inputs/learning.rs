@@ -75,7 +75,7 @@ struct Learning<'a> {
 /// Returns the run of every input: the first of the problem's that does not end by itself, or else
 /// the default strategy.
 fn run(work: &Work<'_>) -> Result<InputRun, Error> {
-    let own = work.problem.spec().inputs().map(|inputs| inputs.runs.as_slice()).unwrap_or_default();
+    let own = work.task.problem.spec().inputs().map(|inputs| inputs.runs.as_slice()).unwrap_or_default();
     let own = own.iter().find(|run| !run.strategy.strategy().ends_by_itself());
     let strategy = own.map_or_else(|| "default".parse(), |run| Ok(run.strategy.clone()))?;
     let stop = work.search.stop.clone().or_else(|| own.and_then(|run| run.stop.clone()));

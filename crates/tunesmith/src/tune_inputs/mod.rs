@@ -7,13 +7,12 @@ pub use index::FinishedRun;
 
 use crate::devices::device_for;
 use crate::probe;
-use crate::tune::{JournalOptions, Search, Session, tune};
+use crate::tune::{JournalOptions, Search, Session, TuningTask, tune};
 use crate::{Error, Outcome, Problem};
 use index::Index;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Condition, Stop};
-use tunesmith_device::Machine;
 use tunesmith_problem::{GridTable, Input, InputRun};
 use tunesmith_space::Value;
 
@@ -68,11 +67,11 @@ fn ending(run: &InputRun) -> Option<Stop> {
     run.stop.clone().or_else(|| run.strategy.strategy().ends_by_itself().then(all))
 }
 
-/// Tunes `problem` on `machine` for every input of its `[inputs]`, one after the other, by each of
-/// its runs. `on_run` gets every finished run, with the number of all runs.
+/// Tunes the problem of `task` for every input of its `[inputs]`, one after the other, by each of its
+/// runs. `on_run` gets every finished run, with the number of all runs.
 ///
-/// Each run has its own journal in the folder `journals.out`, by default `NAME.inputs` beside the
-/// problem, and a line in the folder's `runs.jsonl`. With `journals.resume`, finished runs are not
+/// Each run has its own journal in the folder `journal.out` of the task, by default `NAME.inputs` beside
+/// the problem, and a line in the folder's `runs.jsonl`. With `journal.resume`, finished runs are not
 /// repeated, and the run that was under way continues. Without it, an existing folder is left
 /// alone, and a new numbered one is created. The memory bandwidth of the device is measured once
 /// and kept in every journal, with the input's sizes and features.
@@ -87,30 +86,27 @@ fn ending(run: &InputRun) -> Option<Stop> {
 /// sizes exclude, the input is in [`InputsOutcome::skipped`]. If all inputs are wrong, the first
 /// one's error is returned.
 pub fn tune_inputs(
-    problem: &Problem,
-    machine: &Machine,
-    search: &Search,
-    journals: &JournalOptions,
+    task: &TuningTask<'_>,
     learn: Option<usize>,
     session: &mut Session<'_>,
     on_run: &mut dyn FnMut(&FinishedRun, usize),
 ) -> Result<InputsOutcome, Error> {
     let began = session.clock.now();
-    let all = problem.input_sizes()?;
-    let runs = planned(problem, search.stop.as_ref())?;
-    let device = device_for(problem, machine)?;
-    let mut index = Index::open(&folder(problem, journals), journals.resume)?;
-    let mut journals = journals.clone();
-    if let Some(speed) = probe::bandwidth(&device, machine, &session.interrupt)? {
-        journals.device_features.insert(probe::BANDWIDTH.to_string(), speed);
+    let mut task = task.clone();
+    let all = task.problem.input_sizes()?;
+    let runs = planned(task.problem, task.search.stop.as_ref())?;
+    let device = device_for(task.problem, &task.machine)?;
+    let mut index = Index::open(&folder(&task), task.journal.resume)?;
+    if let Some(speed) = probe::bandwidth(&device, &task.machine, &session.interrupt)? {
+        task.journal.device_features.insert(probe::BANDWIDTH.to_string(), speed);
     }
-    let work = Work { problem, machine, search, journals: &journals, runs: &runs, all: &all, grid: None };
+    let work = Work { task: &task, search: &task.search, runs: &runs, all: &all, grid: None };
     let skipped = match learn {
         Some(count) => learning::learn(&work, count, &mut index, session, on_run)?,
         None => work.tune_all(&mut index, session, on_run)?,
     };
     Ok(InputsOutcome {
-        problem: problem.spec().name().to_string(),
+        problem: task.problem.spec().name().to_string(),
         inputs: all.len(),
         out: index.folder().to_path_buf(),
         runs: index.into_runs(),
@@ -121,10 +117,9 @@ pub fn tune_inputs(
 
 /// The inputs, and the runs that tune each.
 struct Work<'a> {
-    problem: &'a Problem,
-    machine: &'a Machine,
+    /// The tuning of every input, but for its sizes and its search.
+    task: &'a TuningTask<'a>,
     search: &'a Search,
-    journals: &'a JournalOptions,
     runs: &'a [InputRun],
     all: &'a [Input],
     /// The tables that the strategy `grid` evaluates in place of the problem's own.
@@ -193,18 +188,18 @@ impl Work<'_> {
         journal: &Path,
         session: &mut Session<'_>,
     ) -> Result<Outcome, Error> {
-        let mut problem = self.problem.with_sizes(sizes)?;
+        let mut problem = self.task.problem.with_sizes(sizes)?;
         if let Some(grid) = self.grid {
             problem = problem.with_grid(grid.to_vec());
         }
         let search = Search { strategy: Some(run.strategy.clone()), stop: ending(run), ..self.search.clone() };
-        let journal = JournalOptions { out: Some(journal.to_path_buf()), resume: true, ..self.journals.clone() };
-        tune(&problem, self.machine, &search, &journal, session)
+        let journal = JournalOptions { out: Some(journal.to_path_buf()), resume: true, ..self.task.journal.clone() };
+        tune(&TuningTask { problem: &problem, search, journal, ..self.task.clone() }, session)
     }
 }
 
-fn folder(problem: &Problem, journals: &JournalOptions) -> PathBuf {
-    journals.out.clone().unwrap_or_else(|| problem.beside("inputs"))
+fn folder(task: &TuningTask<'_>) -> PathBuf {
+    task.journal.out.clone().unwrap_or_else(|| task.problem.beside("inputs"))
 }
 
 /// Returns the positions of the sizes that differ between inputs, or of all sizes if there is one

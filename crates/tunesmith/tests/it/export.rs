@@ -14,7 +14,7 @@ use tunesmith::choose::{WisdomFormat, read_wisdom, write_wisdom};
 use tunesmith::core::Rng;
 use tunesmith::space::{Value, ValueKind};
 use tunesmith::{
-    JournalOptions, Machine, Problem, Search, Selector, Session,
+    JournalOptions, Machine, Problem, Search, Selector, Session, TuningTask,
     choose::Source,
     export::{ExportOptions, Exported, GuardOptions, Guarded, export},
     tune,
@@ -197,7 +197,8 @@ fn journals_of_several_inputs_become_wisdom_that_knows_them() {
         let search = Search { strategy: Some("exhaustive".parse().unwrap()), ..Search::default() };
         let out = Some(folder.path().join(format!("{n}.jsonl")));
         let journal = JournalOptions { out, ..JournalOptions::default() };
-        let outcome = tune(&problem, &machine, &search, &journal, &mut Session::default()).unwrap();
+        let task = TuningTask::new(&problem).machine(machine).search(search).journal(journal);
+        let outcome = tune(&task, &mut Session::default()).unwrap();
         runs.push(outcome.out);
         devices.push((n, outcome.device));
     }
@@ -226,9 +227,8 @@ fn with_a_guard_only_what_is_faster_than_the_default_ships() {
     .unwrap();
     let device = "synthetic:4 - X if X < 3 else 2.5";
     let problem = Problem::load(&path, &[]).unwrap();
-    let found =
-        tune(&problem, &machine(device), &Search::default(), &JournalOptions::default(), &mut Session::default())
-            .unwrap();
+    let task = TuningTask::new(&problem).machine(machine(device));
+    let found = tune(&task, &mut Session::default()).unwrap();
     let entry = |n: f64, x: i64, time_ms: f64| Entry {
         kernel: "bowl".into(),
         device: found.device.clone(),
