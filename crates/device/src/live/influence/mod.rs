@@ -251,5 +251,4 @@ fn uses(spec: &KernelSpec, name: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "influence_tests.rs"]
 mod tests;
