@@ -135,7 +135,12 @@ fn what_is_wrong_is_told_with_the_call_that_it_is_about() {
     let fail = |builder: tunesmith_problem::ProblemBuilder| builder.build().unwrap_err();
     let error = fail(scale().argument(Arg::input("a", F32, ["N - 16"])));
     assert_eq!(message(&error), "`.argument(\"a\")`: an extent of 0 in `arguments.shape`");
-    assert!(error.to_string().ends_with("scale: error: `.argument(\"a\")`: an extent of 0 in `arguments.shape` (extents are at least 1)"), "{error}");
+    assert!(
+        error.to_string().ends_with(
+            "scale: error: `.argument(\"a\")`: an extent of 0 in `arguments.shape` (extents are at least 1)"
+        ),
+        "{error}"
+    );
     let error = fail(scale().parameter("2X", [1]));
     assert_eq!(message(&error), "`.parameter(\"2X\")`: `2X` cannot be the name of a tuning parameter");
     let error = fail(scale().parameter("EMPTY", [0; 0]));

@@ -170,7 +170,7 @@ mod tests {
         for library in Library::ALL {
             let Rival { problem, counted, .. } = of(library, &sizes, 2);
             assert_eq!(problem.space(&[]).unwrap().space.size(), 1_u32.into());
-            let size = |name: &str| problem.size(name);
+            let size = |name: &str| problem.spec().size(name);
             let operands = ["A_COUNT", "B_COUNT", "C_COUNT", "DEVICE"].map(|name| size(name).unwrap());
             let expected = if library == Library::CuDnn { [8 * 7, 2 * 5, 7 * 3, 2] } else { [7 * 4, 4 * 3, 7 * 3, 2] };
             assert_eq!(operands, expected.map(Value::Int), "{library}");

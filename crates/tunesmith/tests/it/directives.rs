@@ -47,7 +47,7 @@ fn messages(text: &str, given: &[(&str, i64)]) -> Vec<String> {
         messages.into_iter().map(one).collect()
     };
     match load(text, given) {
-        Ok(problem) => told(problem.warnings()),
+        Ok(problem) => told(problem.warnings().to_vec()),
         Err(error) => told(error.messages),
     }
 }

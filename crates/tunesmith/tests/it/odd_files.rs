@@ -41,7 +41,7 @@ fn data(path: &Path) -> Option<String> {
     let argument = format!("name = \"a\"\ntype = \"f32\"\nshape = [4]\nfill = \"file\"\npath = {path:?}\n");
     let text = format!("[kernel]\nfile = \"k.c\"\nfunction = \"k\"\n[parameters]\nA = [1]\n[[arguments]]\n{argument}");
     let problem = Problem::parse(&text, Path::new(".")).unwrap();
-    refusal(contents(problem.spec().arguments()[0], Given { seed: 0, sizes: &[] }))
+    refusal(contents(&problem.spec().arguments()[0], Given { seed: 0, sizes: &[] }))
 }
 
 #[test]

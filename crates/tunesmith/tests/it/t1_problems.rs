@@ -83,8 +83,8 @@ fn published_cuda_problems_load_and_say_what_keeps_their_kernels_from_being_run(
             "d_filter f32[225] In Between(0.0, 1.0) constant"
         ]
     );
-    assert_eq!(convolution.warnings.len(), 1, "{:#?}", warnings(&convolution));
-    assert_eq!(convolution.tuning.default.as_ref().unwrap().len(), 10);
+    assert_eq!(convolution.warnings().len(), 1, "{:#?}", warnings(&convolution));
+    assert_eq!(convolution.spec().tuning().default.as_ref().unwrap().len(), 10);
 
     let dedispersion = load("t1-dedispersion_milo.json");
     missing(&dedispersion, ".cu");
@@ -102,18 +102,20 @@ fn published_cuda_problems_load_and_say_what_keeps_their_kernels_from_being_run(
         arguments(&gemm)[..4],
         ["sizeM i32 = 2048", "sizeN i32 = 2048", "sizeK i32 = 2048", "matA f32[4194304] In Between(0.0, 1.0)"]
     );
-    assert_eq!(gemm.tuning.strategy, Some("exhaustive".parse().unwrap()));
+    assert_eq!(gemm.spec().tuning().strategy, Some("exhaustive".parse().unwrap()));
 
     let coulomb = load("t1-ktt-coulomb.json");
     missing(&coulomb, ".cu");
     assert_eq!(arguments(&coulomb)[1..2], ["atomInfoX f32[64] In 1+i*0.1"]);
     assert_eq!(arguments(&coulomb)[6], "gridSpacing f32 = 0.49");
-    let [(output, Fill::File(path))] = coulomb.verify.expected.as_slice() else { panic!("{:?}", coulomb.verify) };
+    let [(output, Fill::File(path))] = coulomb.spec().verify().expected.as_slice() else {
+        panic!("{:?}", coulomb.spec().verify())
+    };
     assert_eq!((output.as_str(), path), ("grid", &formats.join("Coulomb3d.bin")));
-    let tolerance = coulomb.verify.tolerances["grid"];
+    let tolerance = coulomb.spec().verify().tolerances["grid"];
     assert_eq!((tolerance.relative, tolerance.absolute), (Some(0.0), Some(0.01)));
     assert_eq!(
-        (coulomb.tuning.strategy, coulomb.tuning.stop),
+        (coulomb.spec().tuning().strategy.clone(), coulomb.spec().tuning().stop.clone()),
         (Some("random".parse().unwrap()), Some("evaluations 10".parse().unwrap()))
     );
 }
@@ -329,7 +331,7 @@ fn random_numbers_lie_between_zero_and_the_fill_value() {
         ("float4", Json::Null, "a f32x4[4 * tile] In Random"),
     ] {
         let problem = vector(kind, value);
-        assert_eq!((arguments(&problem), problem.warnings()), (vec![wanted.to_string()], &vec![]), "{kind}");
+        assert_eq!((arguments(&problem), problem.warnings()), (vec![wanted.to_string()], &[][..]), "{kind}");
     }
 }
 
@@ -350,7 +352,7 @@ fn a_reference_may_be_a_generator_or_a_constant_but_not_random() {
         (vec![("FillType", "Constant".into()), ("FillValue", 7.into())], "Constant(7.0)"),
     ] {
         let problem = with(&reference);
-        assert_eq!((problem.spec().kernels().len(), problem.warnings()), (1, &vec![]));
+        assert_eq!((problem.spec().kernels().len(), problem.warnings()), (1, &[][..]));
         let [(name, fill)] = problem.spec().verify().expected.as_slice() else {
             panic!("{:?}", problem.spec().verify())
         };
