@@ -305,7 +305,6 @@ impl ProblemBuilder {
         fn names<T>(pairs: &[(String, T)]) -> impl Iterator<Item = &str> {
             pairs.iter().map(|(name, _)| name.as_str())
         }
-        faults.refuse_twins(&Key::of("constraints"), names(&self.constraints));
         faults.refuse_twins(&Key::of("verify").field("expected"), names(&self.expected));
         faults.refuse_twins(&Key::of("verify").field("compare"), names(&self.compare));
         faults.refuse_twins(&Key::of("tuning").field("default"), names(&self.default));

@@ -294,10 +294,6 @@ impl<'a> Reader<'a> {
             let remedy = "compare the number: `N % TILE == 0`".to_string();
             self.messages.warning(place.clone(), text, Some(remedy));
         }
-        if self.draft.constraints.iter().any(|known| known.name() == name) {
-            let remedy = "remove one, or give it another name".to_string();
-            self.messages.error(place.clone(), format!("`constraints.{name}` is there twice"), Some(remedy));
-        }
         self.places.add(Key::of("constraints").field(&name), place.clone());
         self.draft.constraints.push(Constraint::new(name, expr));
     }

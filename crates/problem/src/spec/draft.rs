@@ -24,6 +24,8 @@ pub(crate) struct Draft {
     pub(crate) limits: Vec<Limit>,
     pub(crate) parameters: Vec<ParameterDraft>,
     pub(crate) constraints: Vec<Constraint>,
+    /// True if constraints are called by their own texts, so that one may be there twice.
+    pub(crate) constraints_may_repeat: bool,
     pub(crate) settings: Vec<SettingDraft>,
     pub(crate) subject: SubjectDraft,
     pub(crate) arguments: Vec<ArgumentDraft>,

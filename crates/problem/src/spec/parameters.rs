@@ -27,6 +27,9 @@ impl Dimensions {
         sizes.faults.refuse_twins(&section, draft.parameters.iter().map(|one| one.name.as_str()));
         let mut found = Self { parameters: parameters(&draft.parameters, &section, sizes), ..Self::default() };
         let stated = Key::of("constraints");
+        if !draft.constraints_may_repeat {
+            sizes.faults.refuse_twins(&stated, draft.constraints.iter().map(Constraint::name));
+        }
         found.constraints = draft.constraints.iter().map(|one| (one.clone(), stated.field(one.name()))).collect();
         if let SubjectDraft::Alternatives(alternatives) = &draft.subject {
             found.join(alternatives, sizes);

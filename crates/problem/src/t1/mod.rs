@@ -76,6 +76,7 @@ fn read_root(root: &Item<'_>, messages: &Messages) -> (Draft, Places, Vec<Diagno
         name: name(root).unwrap_or_else(|| messages.source.stem()),
         parameters,
         constraints,
+        constraints_may_repeat: true,
         subject: kernel.map_or(SubjectDraft::None, |kernel| SubjectDraft::Kernels(vec![kernel])),
         arguments: arguments.into_iter().map(argument).collect(),
         verify: VerifyDraft { expected, ..VerifyDraft::default() },

@@ -7,6 +7,7 @@ mod house;
 mod lengths;
 mod objective;
 mod opening;
+mod pairs;
 mod paths;
 mod permissions;
 mod planted;
@@ -234,4 +235,21 @@ fn a_planted_question_about_time_is_found_but_not_in_tests() {
     let faults = objective::RULE.faults(&planted.house);
     let expected = ["2 asks by `is_time`", "5 asks by `crate::Target::default`"];
     assert_eq!(faults, expected.map(|what| format!("crates/problem/src/other.rs:{what}")));
+}
+
+#[test]
+fn no_public_struct_pairs_lists_by_position() {
+    none(&pairs::faults(&House::own()));
+}
+
+#[test]
+fn planted_lists_that_are_paired_by_position_are_found_if_both_are_public() {
+    let code = "pub struct Run {\n    pub names: Vec<String>,\n    pub times: Vec<f64>,\n    own: Vec<u8>,\n}\n\
+        fn f(run: &Run, other: &Run) {\n    run.names.iter().zip(&run.times);\n    run.names.iter().zip(&other.times);\n    \
+        run.names.iter().zip(&run.own);\n}\n";
+    let planted = Planted::new(&[("report", &[], &[("lib.rs", code)])]);
+    assert_eq!(
+        pairs::faults(&planted.house),
+        ["Run pairs `names` and `times` by position: crates/report/src/lib.rs:7"]
+    );
 }
