@@ -24,7 +24,6 @@ mod zygote;
 
 pub use crate::host::WorkerCommand;
 
-pub(crate) use ask::{LIMIT, NoAnswer, OTHER_PROTOCOL, ask};
 pub(crate) use compile::CompileWorkers;
 #[cfg(test)]
 pub(crate) use link::{Link, Wire};

@@ -190,7 +190,7 @@ pub(super) mod fake {
     pub(in crate::worker) fn step(global: usize) -> KernelStep {
         KernelStep {
             name: "k".to_owned(),
-            program: Program::Library { path: "k.so".into() },
+            program: Program::new("c", "k.so".into()),
             arguments: Vec::new(),
             grid: Some(Grid { global: vec![global, 2], local: Some(vec![4, 1]) }),
             launches: 1,

@@ -1,6 +1,7 @@
 //! The worker's own loop.
 
-use crate::backends::{DriverCompilers, Program, Session, SessionKind};
+use crate::backends::table::{self, DriverCompilers};
+use crate::backends::{Program, Session, SessionKind};
 use crate::host::{Channel, limit_processes, offer_memory};
 use crate::sandbox::{Cage, Confinement, Role};
 use crate::worker::buffers::Buffers;
@@ -113,7 +114,7 @@ impl Surroundings for System {
     }
 
     fn open(&self, session: SessionKind) -> Result<Box<dyn Session>, String> {
-        session.open()
+        table::open_session(&session)
     }
 
     fn become_zygote(&self, confined: bool) -> io::Result<Zygote> {
@@ -147,7 +148,11 @@ pub(crate) fn answer_all(mut link: Link, surroundings: &dyn Surroundings) -> io:
                 };
                 link.send(&answer)?;
             }
-            Request::Ask(question) => link.send(&Message::Answer(question.answer()))?,
+            Request::Ask(question) => {
+                let answer =
+                    table::answer(&question).ok_or_else(|| io::Error::other("no driver knows the question"))?;
+                link.send(&Message::Answer(answer))?;
+            }
             Request::Compile(task) => {
                 // A driver runs kernels to compile them.
                 if let Some(confinement) = confinement.take() {
@@ -192,7 +197,7 @@ fn prepare(
     confinement: Option<Confinement>,
     surroundings: &dyn Surroundings,
 ) -> Result<ReadyDevice, String> {
-    let forks = setup.session.forks();
+    let forks = setup.session.forks;
     let role = if forks { Role::Kernel } else { Role::Driver };
     let temporary = confinement.as_ref().map(|confinement| confinement.temporary.clone());
     let mut cage = confinement.map(|confinement| Cage::build(&confinement, role)).transpose()?;
