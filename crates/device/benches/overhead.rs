@@ -12,7 +12,7 @@ use tunesmith_core::{Clock, Completion, Evaluator, Interrupt, Request, SystemClo
 use tunesmith_device::worker::{WorkerCommand, enter_if_worker};
 use tunesmith_device::{
     Access, Argument, ArgumentKind, CudaCompiler, CudaSetup, ElementType, Extent, Fill, Kernel, KernelSpec, Language,
-    LiveEvaluator, LiveOptions, Memory, Target, Verify, WorkSize, cuda_devices,
+    LiveEvaluator, LiveOptions, Memory, Verify, WorkSize, cuda_devices,
 };
 use tunesmith_space::{Expr, Parameter, Space, Value};
 
@@ -52,7 +52,7 @@ fn on_cuda(space: &Space, folder: &Path) -> LiveEvaluator {
     let expr = |text: &str| vec![Expr::parse(text).expect("an expression")];
     let work = WorkSize { extent: Extent::Global(expr("262144")), local: Some(expr("256")) };
     let options = LiveOptions::new(spec(Language::Cuda, file, Some(work)));
-    LiveEvaluator::new(space, LiveOptions { target: Target::Gpu(Box::new(device)), ..options }).expect("a compiler")
+    LiveEvaluator::new(space, LiveOptions { target: device.into(), ..options }).expect("a compiler")
 }
 
 fn spec(language: Language, file: PathBuf, work: Option<WorkSize>) -> KernelSpec {

@@ -47,7 +47,7 @@ pub use backends::compiling::line_directive;
 pub use backends::cuda::{ChipCounters, ResolvedCounter};
 pub use backends::gpu::{GpuApi, GpuDevice};
 pub use backends::opencl::{OpenClDevice, OpenClKind};
-pub use backends::{BuildPlan, DeviceInfo, Missing, Target};
+pub use backends::{BuildPlan, DeviceInfo, DeviceKind, KernelBackend, Missing, Target, WhichDevice};
 pub use data::{Given, Scratch, contents};
 pub use devices::{
     counters, cuda_architecture, cuda_devices, devices, hip_architecture, hip_devices, opencl_devices, processor,
@@ -62,7 +62,7 @@ pub use limit_names::LIMIT_NAMES;
 pub use live::{
     Doubt, KernelPlan, LiveEvaluator, LiveOptions, MOST_PARCEL, Packer, Parcels, SourcePlace, Unpacked, missed_clocks,
 };
-pub use machine::{ChoiceError, Device, DeviceChoice, DeviceKind, Machine, Replay, SETTING, WhichDevice};
+pub use machine::{ChoiceError, Device, DeviceChoice, Machine, Replay, SETTING};
 pub use measure::{Cache, Launches, Limits, Policy, Repetition, Sampling, limits, sampling};
 pub use power::PowerSetup;
 pub use problem::{

@@ -192,18 +192,16 @@ pub(crate) enum FoundTarget {
 impl FoundTarget {
     /// Returns the description of `target`. The processor needs none.
     pub(crate) fn of(target: &Target) -> Option<Self> {
-        match target {
-            Target::Processor => None,
-            Target::OpenCl(device) => Some(Self::OpenCl(device.clone())),
-            Target::Gpu(device) => Some(Self::Gpu(device.clone())),
-        }
+        let opencl = || Some(Self::OpenCl(Box::new(target.device::<OpenClDevice>()?.clone())));
+        let gpu = || Some(Self::Gpu(Box::new(target.device::<GpuDevice>()?.clone())));
+        opencl().or_else(gpu)
     }
 
     /// Returns the device.
     pub(crate) fn target(self) -> Target {
         match self {
-            Self::OpenCl(device) => Target::OpenCl(device),
-            Self::Gpu(device) => Target::Gpu(device),
+            Self::OpenCl(device) => (*device).into(),
+            Self::Gpu(device) => (*device).into(),
         }
     }
 }

@@ -140,10 +140,7 @@ impl SuiteEntry {
 /// Returns the name of the backend that a device belongs to.
 fn backend_name(choice: &DeviceChoice) -> Result<&'static str, Error> {
     match choice {
-        DeviceChoice::C => Ok("c"),
-        DeviceChoice::OpenCl(_) => Ok("opencl"),
-        DeviceChoice::Cuda(_) => Ok("cuda"),
-        DeviceChoice::Hip(_) => Ok("hip"),
+        DeviceChoice::Kernels(backend, _) => Ok(backend.name()),
         other => {
             let text = format!("a suite runs kernels, which the device `{other}` does not");
             Err(refused(text, Some(format!("devices are {}", BACKENDS.join(", ")))))
@@ -191,7 +188,7 @@ impl Place {
 
     /// Finds the device.
     fn device(&self) -> Result<Device, Error> {
-        Ok(self.machine.device_or(DeviceChoice::C)?)
+        Ok(self.machine.device_or(DeviceChoice::processor())?)
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::fmt;
 use std::str::FromStr;
 use tunesmith::Error;
-use tunesmith_device::{GpuApi, Target};
+use tunesmith_device::{Language, Target};
 use tunesmith_space::did_you_mean;
 
 /// A library with ready-made operations.
@@ -49,8 +49,8 @@ impl Library {
     pub(crate) fn serves(self, target: &Target) -> bool {
         match self {
             Self::OpenBlas => target.is_processor(),
-            Self::ClBlast => matches!(target, Target::OpenCl(_)),
-            Self::CuBlas | Self::CuDnn => target.is_of(GpuApi::Cuda),
+            Self::ClBlast => target.language() == Language::OpenCl,
+            Self::CuBlas | Self::CuDnn => target.language() == Language::Cuda,
         }
     }
 
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_library_serves_the_devices_that_one_would_use_it_on() {
-        let served = Library::ALL.map(|library| library.serves(&Target::Processor));
+        let served = Library::ALL.map(|library| library.serves(&Target::processor()));
         assert_eq!(served, [true, false, false, false]);
     }
 }

@@ -194,7 +194,7 @@ impl Work<'_> {
     /// Times the winner in turns with everything it is compared with. Returns `None` if interrupted.
     fn timed(&self, problem: &Problem, device: &Device, outcome: &Outcome) -> Result<Option<Vec<Score>>, Error> {
         let Some(best) = &outcome.best else { return Ok(Some(Vec::new())) };
-        let processor = Device::Kernels(Target::Processor);
+        let processor = Device::Kernels(Target::processor());
         // Libraries are the system's, and open what they need themselves.
         let free = Machine { sandbox: None, ..self.place.machine.clone() };
         let naive = self.entry.about.naive.as_ref().map(|file| self.naive(file, problem)).transpose()?;

@@ -12,7 +12,7 @@ use tunesmith::{
     runner::{Extras, Runner},
 };
 use tunesmith_core::{Failure, FailureKind, Interrupt, Request, Rng, SystemClock};
-use tunesmith_device::{Device, DeviceChoice, Machine, Target, cuda_architecture, hip_architecture};
+use tunesmith_device::{Device, DeviceChoice, Machine, cuda_architecture, hip_architecture};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, arguments};
 
@@ -143,7 +143,7 @@ fn grounds(machine: &Machine, compile_only: &[String], on_missing: &mut dyn FnMu
             false => cuda_architecture(&machine.compilers.cuda, name, &machine.worker)?,
         };
         let place = Place { backend: device.api().device(), text: name.clone(), machine: machine.clone() };
-        Ok(Ground { place, device: Device::Kernels(Target::Gpu(Box::new(device))), compile_only: true })
+        Ok(Ground { place, device: Device::Kernels(device.into()), compile_only: true })
     };
     compile_only.iter().map(ground).collect()
 }

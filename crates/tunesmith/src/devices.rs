@@ -41,7 +41,7 @@ fn own_device(problem: &Problem) -> DeviceChoice {
     if let Some(device) = &problem.spec().tuning().device {
         return device.clone();
     }
-    problem.spec().kernels().first().map_or(DeviceChoice::C, |kernel| kernel.language.into())
+    problem.spec().kernels().first().map_or_else(DeviceChoice::processor, |kernel| kernel.language.into())
 }
 
 /// Refuses to tune on a device that lacks counters or an energy meter, if they are wanted. A recording
@@ -58,7 +58,7 @@ pub(crate) fn check_counted(
     }
     match device {
         Device::Kernels(target) if energy => Ok(target.check_energy(&machine.power)?),
-        Device::Command if energy && !problem.prints_energy() => Ok(Target::Processor.check_energy(&machine.power)?),
+        Device::Command if energy && !problem.prints_energy() => Ok(Target::processor().check_energy(&machine.power)?),
         _ => Ok(()),
     }
 }

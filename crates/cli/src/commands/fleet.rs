@@ -127,10 +127,10 @@ fn each(spec: &FleetSpec, problem: &Problem, machine: &Machine) -> Vec<Vec<Strin
     let device = machine.device.clone().or(problem.spec().tuning().device.clone()).or(own);
     let processors = available();
     let option = |at: usize| match &device {
-        Some(DeviceChoice::Cuda(WhichDevice::Best)) => vec!["--device".to_string(), format!("cuda:{at}")],
-        Some(DeviceChoice::Hip(WhichDevice::Best)) => vec!["--device".to_string(), format!("hip:{at}")],
-        Some(DeviceChoice::OpenCl(WhichDevice::Best)) => vec!["--device".to_string(), format!("opencl:{at}")],
-        Some(DeviceChoice::Cuda(_) | DeviceChoice::Hip(_)) => Vec::new(),
+        Some(DeviceChoice::Kernels(backend, WhichDevice::Best)) if backend.has_several() => {
+            vec!["--device".to_string(), format!("{}:{at}", backend.name())]
+        }
+        Some(DeviceChoice::Kernels(backend, _)) if !backend.may_use_processor() => Vec::new(),
         Some(DeviceChoice::Synthetic(_) | DeviceChoice::Replay { .. }) => Vec::new(),
         _ => match processors.get(at % processors.len().max(1)) {
             Some(processor) => vec!["--cpus".to_string(), processor.to_string()],

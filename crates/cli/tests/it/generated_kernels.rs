@@ -267,7 +267,7 @@ fn computes_what_the_interpreter_says(cases: &[Case], results: usize, language: 
 }
 
 fn opencl() -> Option<Target> {
-    has_opencl().then(|| Target::OpenCl(Box::new(opencl_devices(&worker()).unwrap().remove(0))))
+    has_opencl().then(|| opencl_devices(&worker()).unwrap().remove(0).into())
 }
 
 fn opencl_computes_what_the_interpreter_says(kind: Sizes) {
@@ -289,7 +289,7 @@ fn every_kernel_for_any_sizes_computes_in_opencl_what_the_interpreter_says() {
 #[test]
 fn kernels_that_look_up_bounds_and_subscripts_compute_in_c_what_the_interpreter_says() {
     let cases = looked_up();
-    computes_what_the_interpreter_says(&cases, cases.len(), Language::C, Target::Processor);
+    computes_what_the_interpreter_says(&cases, cases.len(), Language::C, Target::processor());
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn compiles_for(capability: (u32, u32), cases: &[Case]) {
     let device = cuda_devices(&setup, &worker()).unwrap().remove(0);
     // The script's kernels write nothing, and no result is expected.
     let spec = problem(cases, Language::Cuda, &folder);
-    let completion = evaluated(spec, Target::Gpu(Box::new(device)));
+    let completion = evaluated(spec, device.into());
     assert_eq!(completion.failure, None);
     let compiled = completion.measurement.compile.unwrap();
     assert!(compiled.binary_bytes > Some(1000 * cases.len() as u64), "{compiled:?}");

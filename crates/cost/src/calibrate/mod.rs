@@ -174,7 +174,7 @@ fn add_own(own: &[OwnProperty], case: &mut Case) -> Result<(), Error> {
 
 /// Prepares the device that the user chose. The default is the processor.
 fn bench(machine: &Machine, clock: Arc<dyn Clock>) -> Result<Bench<'_>, Error> {
-    match machine.device_or(DeviceChoice::C)? {
+    match machine.device_or(DeviceChoice::processor())? {
         Device::Kernels(target) => Ok(Bench { target, machine, clock }),
         _ => {
             let remedy = "choose `--device c`, `--device opencl` or `--device cuda`".to_string();

@@ -1,11 +1,15 @@
 //! The tuner's side of a backend: from a configuration to a program on disk.
 
+use crate::backends::compiling::CompileService;
 use crate::backends::{Program, SessionKind};
 use crate::data::Fields;
 use crate::error::DeviceError;
+use crate::host::{Compilers, WorkerCommand};
 use crate::problem::Scope;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_core::{CompileData, Failure, FailureKind, Interrupt};
+use tunesmith_core::{Clock, CompileData, Failure, FailureKind, Interrupt};
 use tunesmith_space::Value;
 
 /// The tuner's side of a backend.
@@ -52,6 +56,22 @@ pub(crate) trait Backend: Send + Sync {
     /// Learns the time that the measuring worker took to load a program whose compilation was left
     /// to it.
     fn loaded_in(&self, _load: Duration) {}
+}
+
+/// The values for opening a backend, beside the kernel and the device.
+pub(crate) struct Opening<'a> {
+    /// The folder of programs and their sources.
+    pub(crate) folder: &'a Path,
+    /// A name that keeps the files of one kernel apart from those of another.
+    pub(crate) name: &'a str,
+    /// The limit of a compilation.
+    pub(crate) limit: Duration,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) compilers: &'a Compilers,
+    /// The executable that supervises compilers.
+    pub(crate) worker: &'a WorkerCommand,
+    /// The processes in which drivers compile.
+    pub(crate) service: Arc<dyn CompileService>,
 }
 
 /// The build of one kernel in one configuration.
@@ -109,10 +129,10 @@ impl Drop for Built {
         let path = self.program.path();
         let _ = std::fs::remove_file(path);
         // A source of this configuration alone lies beside its binary.
-        if let Program::OpenCl(program) = &self.program
-            && program.source.with_extension("") == path.with_extension("")
+        if let Some(source) = self.program.source()
+            && source.with_extension("") == path.with_extension("")
         {
-            let _ = std::fs::remove_file(&program.source);
+            let _ = std::fs::remove_file(source);
         }
     }
 }

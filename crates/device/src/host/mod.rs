@@ -35,7 +35,7 @@ pub(crate) use entry::{GUARD, SUPERVISOR, WORKER, was_not_entered};
 pub(crate) use launcher::{Finish, Launcher, Ran, Streams};
 pub(crate) use leftovers::end_descendants;
 pub(crate) use output::{KEPT, Output};
-pub(crate) use processor::{limits, processor_name, threads};
+pub(crate) use processor::{is_of_threads, limits, processor_name, threads};
 pub(crate) use quota::{MemoryQuota, limit_processes, machine_memory, offer_memory};
 pub(crate) use standing::{KeptProcessors, Standing};
 pub(crate) use supervisor::{CommandTask, Input, MemoryLimit, ProcessReport, supervise};

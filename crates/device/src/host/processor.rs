@@ -6,6 +6,17 @@ use std::path::Path;
 use std::thread::available_parallelism;
 use tunesmith_space::hex;
 
+/// The variables of the OpenMP runtimes, by their first letters.
+const OPENMP: [&str; 3] = ["OMP_", "GOMP_", "KMP_"];
+
+/// The thread counts of libraries of linear algebra.
+const THREADS: [&str; 3] = ["OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"];
+
+/// Returns true if a runtime of threads or a library of linear algebra reads this variable of the environment.
+pub(crate) fn is_of_threads(name: &str) -> bool {
+    OPENMP.iter().any(|first| name.starts_with(first)) || THREADS.contains(&name)
+}
+
 /// Returns the processor's name.
 pub(crate) fn processor_name() -> String {
     let cpuinfo = tunesmith_files::system_text("/proc/cpuinfo").unwrap_or_default();

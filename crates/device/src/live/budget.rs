@@ -185,7 +185,7 @@ mod tests {
     fn job(steps: usize, purpose: Purpose) -> Job {
         let step = KernelStep {
             name: "kernel".to_owned(),
-            program: Program::Library { path: "k.so".into() },
+            program: Program::new("c", "k.so".into()),
             arguments: Vec::new(),
             grid: None,
             launches: 1,

@@ -122,7 +122,7 @@ mod tests {
     fn job(folder: &Path) -> Job {
         let path = folder.join("k.so");
         std::fs::write(&path, "a library").unwrap();
-        let program = Program::Library { path };
+        let program = Program::new("c", path);
         let step = KernelStep { name: "kernel".to_owned(), program, arguments: Vec::new(), grid: None, launches: 1 };
         Job { steps: vec![step], passed: Vec::new(), purpose: Purpose::Record }
     }

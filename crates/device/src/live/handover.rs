@@ -97,7 +97,7 @@ fn handed_over(arguments: &[Layout]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::SessionKind;
+    use crate::backends::{BackendMessage, SessionKind};
     use crate::data::layout::{BufferLayout, Compared, Role};
     use crate::problem::{Memory, ScalarType};
     use crate::worker::protocol::Setup;
@@ -115,7 +115,8 @@ mod tests {
             pristine: Vec::new(),
             compared: Compared::All,
         };
-        Setup { session: SessionKind::C, arguments: vec![Layout::Buffer(layout)], results: None, energy: None }
+        let session = SessionKind::forking(BackendMessage::new("c", &()));
+        Setup { session, arguments: vec![Layout::Buffer(layout)], results: None, energy: None }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Opens the backends of a problem on a device.
 
 use crate::backends::compiling::CompileService;
+use crate::backends::table::open_backend;
 use crate::backends::{Backend, KernelSource, Opening};
 use crate::error::DeviceError;
 use crate::live::LiveOptions;
@@ -75,6 +76,6 @@ impl<'a> Opener<'a> {
             worker,
             service: Arc::clone(&self.service),
         };
-        target.backend(source, opening)
+        open_backend(target, source, opening)
     }
 }

@@ -51,7 +51,7 @@ impl LiveOptions {
     pub fn new(spec: KernelSpec) -> Self {
         Self {
             spec,
-            target: Target::Processor,
+            target: Target::processor(),
             compilers: Compilers::default(),
             policy: Policy::default(),
             jobs: 0,

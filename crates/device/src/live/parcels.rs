@@ -213,7 +213,7 @@ mod tests {
     fn built(folder: &std::path::Path, name: &str, content: &[u8]) -> Built {
         let path = folder.join(name);
         std::fs::write(&path, content).unwrap();
-        Built::new(Program::Library { path })
+        Built::new(Program::new("c", path))
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
         let found = parts(&parcel).unwrap();
         let binaries: Vec<&[u8]> = found.iter().map(|(_, binary)| *binary).collect();
         assert_eq!(binaries, [&b"first"[..], b""]);
-        assert_eq!(found[0].0.program, Program::Library { path: folder.path().join("a") });
+        assert_eq!(found[0].0.program, Program::new("c", folder.path().join("a")));
         for cut in 0..parcel.len() {
             assert!(parts(&parcel[..cut]).is_none(), "{cut}");
         }

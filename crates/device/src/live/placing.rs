@@ -24,7 +24,7 @@ impl Placed {
         let places = Places::new(options.worker.keeps_files_in());
         let mut placed = Self::open_in(options, &places)?;
         // The compilers of other backends write no shared memory for their kernels.
-        let runs_c = placed.programs.session().is_some_and(|session| session.forks());
+        let runs_c = placed.programs.session().is_some_and(|session| session.forks);
         if !runs_c
             || options.worker.confinement().is_none()
             || !placed.programs.compilers().any(|name| registers_openmp(&name))

@@ -332,7 +332,6 @@ impl BuiltKernels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::opencl::OpenClProgram;
     use std::path::PathBuf;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use tunesmith_space::Value;
@@ -363,9 +362,7 @@ mod tests {
     /// Returns a kernel whose binary is called `binary`, of which it launches `function` on `global` work-items.
     fn built(binary: Option<&str>, function: &str, global: usize) -> BuiltKernels {
         let (binary, known) = (PathBuf::from("no/such/file"), binary.map(str::to_owned));
-        let program =
-            OpenClProgram { source: binary.clone(), binary, options: String::new(), function: function.to_owned() };
-        let mut program = Built::new(Program::OpenCl(program));
+        let mut program = Built::new(Program::new("opencl", binary).launching(function.to_owned()));
         program.digest.clone_from(&known);
         program.file = known;
         let launches = vec![(Some(Grid { global: vec![global], local: None }), 1)];

@@ -200,7 +200,7 @@ impl Station {
 
     /// Returns true if all jobs run in the worker's own process, one after the other.
     fn shares_worker(&self) -> bool {
-        !self.setup.session.forks()
+        !self.setup.session.forks
     }
 
     fn take_worker(&mut self, interrupt: &Interrupt) -> Result<Option<Worker>, DeviceError> {

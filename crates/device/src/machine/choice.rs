@@ -1,5 +1,6 @@
 //! Device choices as users write them.
 
+use crate::backends::{KernelBackend, WhichDevice};
 use crate::function::OwnFunction;
 use crate::problem::Language;
 use std::fmt;
@@ -13,14 +14,8 @@ use tunesmith_space::{ErrorClass, Expr, ExprError, UserError, did_you_mean};
 /// [`Machine::device_or`](super::Machine::device_or) finds out.
 #[derive(Clone, Debug)]
 pub enum DeviceChoice {
-    /// The processor of this machine, through its C or C++ compiler.
-    C,
-    /// An OpenCL device.
-    OpenCl(WhichDevice),
-    /// A CUDA device.
-    Cuda(WhichDevice),
-    /// A HIP device.
-    Hip(WhichDevice),
+    /// A device of a backend that runs kernels.
+    Kernels(KernelBackend, WhichDevice),
     /// Any program, for problems that tune a command.
     Command,
     /// A recording: the journal of an earlier run, or measurements of another tool.
@@ -35,44 +30,6 @@ pub enum DeviceChoice {
     /// A function of the program. No text names it.
     Function(OwnFunction),
 }
-
-/// Selects one of a driver's devices.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum WhichDevice {
-    /// The best device.
-    #[default]
-    Best,
-    /// The device with this number.
-    Number(usize),
-    /// The first device whose name contains this text.
-    Named(String),
-    /// A device of one of OpenCL's platforms.
-    OfPlatform {
-        /// The platform: its number among those that have devices, or a part of its name and
-        /// version. Empty for any.
-        platform: String,
-        /// The kind of the device.
-        kind: Option<DeviceKind>,
-        /// Its number among the platform's devices of that kind, or a part of its name. Empty for
-        /// the best.
-        device: String,
-    },
-}
-
-/// A kind of OpenCL devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeviceKind {
-    /// Processors.
-    Cpu,
-    /// Graphics processors.
-    Gpu,
-    /// All others.
-    Accelerator,
-}
-
-/// The kinds of devices with their names.
-const KINDS: [(&str, DeviceKind); 3] =
-    [("cpu", DeviceKind::Cpu), ("gpu", DeviceKind::Gpu), ("accelerator", DeviceKind::Accelerator)];
 
 /// An error in the text of a device choice.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -104,16 +61,13 @@ pub enum ChoiceError {
     },
 }
 
-/// The forms of `--device`: a name, and what follows it.
-const FORMS: [(&str, &str); 7] = [
-    ("c", ""),
-    ("opencl", "[:N or a part of its name, or PLATFORM::DEVICE]"),
-    ("cuda", "[:N]"),
-    ("hip", "[:N]"),
-    ("command", ""),
-    ("replay", ":FILE[?noise]"),
-    ("synthetic", ":EXPR"),
-];
+/// The forms of `--device` for devices of no backend: a name, and what follows it.
+const FORMS: [(&str, &str); 3] = [("command", ""), ("replay", ":FILE[?noise]"), ("synthetic", ":EXPR")];
+
+/// Returns all forms of `--device`: a name, and what follows it.
+fn forms() -> impl Iterator<Item = (&'static str, &'static str)> {
+    KernelBackend::all().map(|backend| (backend.name(), backend.form())).chain(FORMS)
+}
 
 impl UserError for ChoiceError {
     fn class(&self) -> ErrorClass {
@@ -130,9 +84,10 @@ impl UserError for ChoiceError {
 
 impl ChoiceError {
     fn unknown(text: &str, name: &str) -> Self {
-        let names = FORMS.map(|(name, _)| name);
-        let known = || format!("devices are {}", FORMS.map(|(name, rest)| [name, rest].concat()).join(", "));
-        let remedy = did_you_mean(name, names).filter(|_| !names.contains(&name)).unwrap_or_else(known);
+        let names: Vec<&str> = forms().map(|(name, _)| name).collect();
+        let known = || forms().map(|(name, rest)| [name, rest].concat()).collect::<Vec<_>>().join(", ");
+        let similar = did_you_mean(name, names.iter().copied()).filter(|_| !names.contains(&name));
+        let remedy = similar.unwrap_or_else(|| format!("devices are {}", known()));
         Self::Unknown { text: text.to_string(), remedy }
     }
 }
@@ -145,16 +100,15 @@ impl FromStr for DeviceChoice {
     fn from_str(text: &str) -> Result<Self, ChoiceError> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         match (name, rest) {
-            ("c", None) => Ok(Self::C),
-            ("opencl", which) => Ok(Self::OpenCl(WhichDevice::parse(which))),
-            ("cuda", which) => Ok(Self::Cuda(WhichDevice::parse(which))),
-            ("hip", which) => Ok(Self::Hip(WhichDevice::parse(which))),
             ("command", None) => Ok(Self::Command),
             ("replay", Some(file)) => replay(file),
             ("synthetic", Some(expression)) => Expr::parse(expression)
                 .map(Self::Synthetic)
                 .map_err(|error| ChoiceError::Expression { text: expression.to_string(), error }),
-            _ => Err(ChoiceError::unknown(text, name)),
+            (_, which) => KernelBackend::named(name)
+                .filter(|backend| which.is_none() || backend.has_several())
+                .map(|backend| Self::Kernels(backend, WhichDevice::parse(which)))
+                .ok_or_else(|| ChoiceError::unknown(text, name)),
         }
     }
 }
@@ -177,22 +131,21 @@ fn replay(text: &str) -> Result<DeviceChoice, ChoiceError> {
 impl From<Language> for DeviceChoice {
     /// Returns the best of the devices that run the language.
     fn from(language: Language) -> Self {
-        match language {
-            Language::C | Language::Cpp => Self::C,
-            Language::OpenCl => Self::OpenCl(WhichDevice::Best),
-            Language::Cuda => Self::Cuda(WhichDevice::Best),
-            Language::Hip => Self::Hip(WhichDevice::Best),
-        }
+        Self::Kernels(language.into(), WhichDevice::Best)
+    }
+}
+
+impl DeviceChoice {
+    /// Returns the choice of this machine's processor.
+    pub fn processor() -> Self {
+        Self::Kernels(KernelBackend::default(), WhichDevice::Best)
     }
 }
 
 impl fmt::Display for DeviceChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::C => f.write_str("c"),
-            Self::OpenCl(which) => write!(f, "opencl{which}"),
-            Self::Cuda(which) => write!(f, "cuda{which}"),
-            Self::Hip(which) => write!(f, "hip{which}"),
+            Self::Kernels(backend, which) => write!(f, "{}{which}", backend.name()),
             Self::Command => f.write_str("command"),
             Self::Replay { file, noise } => {
                 write!(f, "replay:{}{}", file.display(), if *noise { "?noise" } else { "" })
@@ -203,47 +156,10 @@ impl fmt::Display for DeviceChoice {
     }
 }
 
-impl WhichDevice {
-    fn parse(text: Option<&str>) -> Self {
-        match text {
-            None => Self::Best,
-            Some(text) => match text.split_once("::") {
-                Some((platform, device)) => Self::of_platform(platform, device),
-                None => text.parse().map_or_else(|_| Self::Named(text.to_string()), Self::Number),
-            },
-        }
-    }
-
-    /// Returns the device that is left of `::` called `platform`, and right of it `device`, which
-    /// may begin with a kind.
-    fn of_platform(platform: &str, device: &str) -> Self {
-        let (first, rest) = device.split_once(' ').unwrap_or((device, ""));
-        let kind = KINDS.iter().find(|(name, _)| *name == first).map(|(_, kind)| *kind);
-        let device = if kind.is_some() { rest } else { device };
-        Self::OfPlatform { platform: platform.to_string(), kind, device: device.to_string() }
-    }
-}
-
-impl fmt::Display for WhichDevice {
-    /// Writes the suffix of the backend's name: nothing, `:1` or `:pocl`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Best => Ok(()),
-            Self::Number(number) => write!(f, ":{number}"),
-            Self::Named(part) => write!(f, ":{part}"),
-            Self::OfPlatform { platform, kind, device } => {
-                let name = kind.and_then(|kind| KINDS.iter().find(|(_, known)| *known == kind)).map(|(name, _)| *name);
-                let parts: Vec<&str> =
-                    name.into_iter().chain([device.as_str()]).filter(|part| !part.is_empty()).collect();
-                write!(f, ":{platform}::{}", parts.join(" "))
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backends::DeviceKind;
 
     #[test]
     fn what_is_parsed_is_written_as_it_was() {
@@ -280,7 +196,7 @@ mod tests {
     #[test]
     fn numbers_and_parts_of_names_select_devices() {
         let which = |text: &str| match text.parse().unwrap() {
-            DeviceChoice::OpenCl(which) | DeviceChoice::Cuda(which) | DeviceChoice::Hip(which) => which,
+            DeviceChoice::Kernels(_, which) => which,
             other => panic!("{other}"),
         };
         assert_eq!(which("opencl"), WhichDevice::Best);

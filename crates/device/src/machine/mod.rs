@@ -2,16 +2,17 @@
 
 mod choice;
 mod device;
-mod elsewhere;
 mod jobs;
 mod replay;
 mod setting;
 
-pub use choice::{ChoiceError, DeviceChoice, DeviceKind, WhichDevice};
+pub use choice::{ChoiceError, DeviceChoice};
 pub use device::Device;
 pub use replay::Replay;
 pub use setting::SETTING;
 
+use crate::backends::Target;
+use crate::backends::kind::Means;
 use crate::error::DeviceError;
 use crate::host::{Compilers, WorkerCommand, threads};
 use crate::live::Parcels;
@@ -68,5 +69,20 @@ impl Machine {
     /// The machine has no such device.
     pub fn device_or(&self, default: DeviceChoice) -> Result<Device, DeviceError> {
         Device::find(self.device.clone().unwrap_or(default), self)
+    }
+
+    /// Returns a device of another machine with the compilers of this one. For a GPU of CUDA or HIP,
+    /// the compiler is enough. An OpenCL compiler is part of its driver, so that this machine must
+    /// have the device, too.
+    ///
+    /// # Errors
+    /// The compiler is missing here, or does not compile for the device.
+    pub fn compiler_for(&self, target: &Target) -> Result<Target, DeviceError> {
+        target.compiled_here(self.means())
+    }
+
+    /// Returns the means to find devices.
+    fn means(&self) -> Means<'_> {
+        Means { compilers: &self.compilers, worker: &self.worker, drivers: &self.worker }
     }
 }

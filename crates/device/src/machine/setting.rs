@@ -1,23 +1,12 @@
 //! The surroundings of this process that change the speed of what runs on the processor.
 
 use super::{Device, Machine};
-use crate::backends::Target;
-use crate::backends::opencl::OpenClKind;
-use crate::host::Tool;
+use crate::host::{Tool, is_of_threads};
 use std::sync::Arc;
 use tunesmith_core::SystemClock;
 
 /// The names of the properties of [`Machine::setting`].
 pub const SETTING: [&str; 2] = ["allowed processors", "environment"];
-
-/// The variables of the OpenMP runtimes, by their first letters.
-const OPENMP: [&str; 3] = ["OMP_", "GOMP_", "KMP_"];
-
-/// The variables of OpenCL drivers for processors, by their first letters.
-const OPENCL: [&str; 2] = ["POCL_", "CL_CONFIG_"];
-
-/// The thread counts of libraries of linear algebra.
-const THREADS: [&str; 3] = ["OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"];
 
 /// The compilers that makefiles call.
 const COMPILERS: [&str; 3] = ["CC", "CXX", "FC"];
@@ -35,10 +24,7 @@ impl Machine {
     /// Asks each compiler of a command's environment for its version. One that does not answer is named without it.
     pub fn setting(&self, device: &Device, own: &[&str]) -> Vec<(String, String)> {
         let is_read: &dyn Fn(&str) -> bool = match device {
-            Device::Kernels(Target::Processor) => &|name| is_of_threads(name),
-            Device::Kernels(Target::OpenCl(device)) if device.kind == OpenClKind::Cpu => {
-                &|name| OPENCL.iter().any(|first| name.starts_with(first))
-            }
+            Device::Kernels(target) if target.is_processor() => &|name| target.reads_variable(name),
             Device::Command => &|name| {
                 let is_of_build = COMPILERS.contains(&name) || OPTIONS.contains(&name);
                 (is_of_build || is_of_threads(name)) && !own.contains(&name)
@@ -66,10 +52,6 @@ impl Machine {
     }
 }
 
-fn is_of_threads(name: &str) -> bool {
-    OPENMP.iter().any(|first| name.starts_with(first)) || THREADS.contains(&name)
-}
-
 /// Returns how many processors this process may use of how many there are, or `None` if it may use all. Their numbers
 /// are left out: a job on a shared machine gets others each time.
 fn allowed_processors() -> Option<String> {
@@ -82,6 +64,7 @@ fn allowed_processors() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backends::Target;
     use crate::machine::Replay;
 
     fn machine(variables: &[(&str, &str)]) -> Machine {
@@ -96,7 +79,7 @@ mod tests {
     #[test]
     fn variables_that_change_times_belong_to_the_device_that_reads_them() {
         let set = [("CFLAGS", "-O1"), ("HOME", "/root"), ("KMP_AFFINITY", ""), ("OMP_PLACES", "cores"), ("PATH", "a")];
-        let (machine, kernels) = (machine(&set), Device::Kernels(Target::Processor));
+        let (machine, kernels) = (machine(&set), Device::Kernels(Target::processor()));
         assert_eq!(environment(&machine, &kernels, &[]).as_deref(), Some("OMP_PLACES=cores"));
         assert_eq!(environment(&machine, &Device::Command, &[]).as_deref(), Some("CFLAGS=-O1, OMP_PLACES=cores"));
         // What the problem sets itself is in its digest.

@@ -1,6 +1,6 @@
 //! Compile workers: processes in which drivers compile. Their number follows the demand.
 
-use crate::backends::CompileTask;
+use crate::backends::BackendMessage;
 use crate::backends::compiling::{CompileOutcome, CompileService, Compiled};
 use crate::error::DeviceError;
 use crate::host::{Processes, WorkerCommand};
@@ -32,7 +32,12 @@ impl CompileWorkers {
 
 impl CompileService for CompileWorkers {
     /// Compiles in a worker that is idle.
-    fn compile(&self, task: &CompileTask, limit: Duration, cancel: &Interrupt) -> Result<CompileOutcome, DeviceError> {
+    fn compile(
+        &self,
+        task: &BackendMessage,
+        limit: Duration,
+        cancel: &Interrupt,
+    ) -> Result<CompileOutcome, DeviceError> {
         loop {
             let idle = self.lock().pop();
             let mut worker = match idle {
@@ -63,7 +68,7 @@ impl CompileService for CompileWorkers {
 /// says: it would hold the run.
 fn follow(
     worker: &mut Worker,
-    task: &CompileTask,
+    task: &BackendMessage,
     limit: Duration,
     clock: &dyn Clock,
     cancel: &Interrupt,

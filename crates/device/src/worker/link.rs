@@ -2,9 +2,9 @@
 
 use crate::backends::leave;
 use crate::host::{Channel, Packet};
+use crate::worker::bench::Tuner;
 use crate::worker::envelope::{Assembly, Envelope};
 use crate::worker::protocol::{Message, Phase, Request};
-use crate::worker::sequence::Tuner;
 use std::fmt::Debug;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -4,7 +4,9 @@
 //! configuration. The worker is the tuner's own executable. [`enter_if_worker`], the first line of
 //! `main`, turns it into a worker.
 
+mod apart;
 mod ask;
+pub(crate) mod bench;
 mod block;
 mod bounds;
 mod buffers;
@@ -17,20 +19,21 @@ pub(crate) mod protocol;
 pub(crate) mod sequence;
 mod series;
 mod serve;
+mod service;
 mod speaker;
 mod state;
 mod watch;
+mod watcher;
 mod zygote;
 
 pub use crate::host::WorkerCommand;
 
-pub(crate) use ask::{LIMIT, NoAnswer, OTHER_PROTOCOL, ask};
 pub(crate) use compile::CompileWorkers;
 #[cfg(test)]
 pub(crate) use link::{Link, Wire};
 pub(crate) use profile::MOST_PASSES;
 #[cfg(test)]
-pub(crate) use serve::{ReadyDevice, Surroundings, answer_all};
+pub(crate) use service::{ReadyDevice, Surroundings, answer_all};
 pub(crate) use speaker::forged;
 #[cfg(test)]
 pub(crate) use zygote::Zygote;

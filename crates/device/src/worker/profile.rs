@@ -2,8 +2,8 @@
 //! share this code.
 
 use crate::backends::LaunchArgument;
+use crate::worker::bench::JobBench;
 use crate::worker::protocol::{Ending, Job, Phase, Profile};
-use crate::worker::sequence::JobBench;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, PROFILING_LAUNCHES, PROFILING_MS};
 
 /// Maximum number of passes. Tables of counters need about ten; a profiler that asks for more than
@@ -80,8 +80,8 @@ fn sizes(job: &Job) -> Vec<(String, f64)> {
 pub(super) mod fake {
     use crate::backends::{BufferId, Fault, Launch, Profiler, Program, Session};
     use crate::problem::{Grid, Memory};
+    use crate::worker::bench::Tuner;
     use crate::worker::protocol::{KernelStep, Phase};
-    use crate::worker::sequence::Tuner;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::rc::Rc;
@@ -190,7 +190,7 @@ pub(super) mod fake {
     pub(in crate::worker) fn step(global: usize) -> KernelStep {
         KernelStep {
             name: "k".to_owned(),
-            program: Program::Library { path: "k.so".into() },
+            program: Program::new("c", "k.so".into()),
             arguments: Vec::new(),
             grid: Some(Grid { global: vec![global, 2], local: Some(vec![4, 1]) }),
             launches: 1,

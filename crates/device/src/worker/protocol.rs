@@ -1,7 +1,7 @@
 //! The protocol between tuner and worker: JSON documents in [envelopes](crate::worker::envelope).
 
 use crate::backends::compiling::Compiled;
-use crate::backends::{CompileTask, DriverAnswer, DriverQuestion, Program, Resources, SessionKind};
+use crate::backends::{BackendMessage, Program, Resources, SessionKind};
 use crate::data::layout::{Layout, Passed};
 use crate::energy::{EnergySource, Trouble};
 use crate::measure::series::Series;
@@ -10,6 +10,7 @@ use crate::problem::Grid;
 use crate::sandbox::Confinement;
 use crate::worker::bounds;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,9 +26,9 @@ pub(crate) enum Request {
     /// [`Message::Unusable`].
     Prepare(Setup),
     /// Asks a driver. Answered by [`Message::Answer`].
-    Ask(DriverQuestion),
+    Ask(BackendMessage),
     /// Compiles a task. Answered by [`Message::Phase`]s and one [`Message::Compiled`].
-    Compile(CompileTask),
+    Compile(BackendMessage),
     /// Loads programs ahead of the job that runs them. Answered by [`Message::Loaded`] or
     /// [`Message::NotLoaded`].
     Load(Vec<Program>),
@@ -135,7 +136,7 @@ pub(crate) enum Message {
     /// The job is done.
     Finished(Box<JobReport>),
     /// The answer of a driver.
-    Answer(DriverAnswer),
+    Answer(Value),
     /// The compilation is done.
     Compiled(Compiled),
 }

@@ -1,40 +1,19 @@
 //! Runs one configuration in the worker. All backends share this code.
 
-use crate::backends::{Launch, LaunchArgument, Placement, Session};
+use crate::backends::{Launch, LaunchArgument, Placement};
 use crate::measure::grouping::{LAUNCHES_PER_SAMPLE, group_of};
 use crate::measure::sampling::{Decision, decide};
 use crate::measure::{Cache, Launches, Sampling};
-use crate::worker::buffers::Buffers;
+use crate::worker::bench::JobBench;
 use crate::worker::protocol::{Ending, Job, JobReport, KernelStep, Phase, Purpose};
-use crate::worker::watch::Watcher;
 use rand::{RngExt as _, SeedableRng};
 use std::time::Duration;
-use tunesmith_core::{Clock, Rng};
+use tunesmith_core::Rng;
 
 /// One of this many samples, chosen at random, is compared although its outputs are those of a
 /// launch that was found right. The digest tells only different contents apart from equal ones; the
 /// comparison does not depend on it.
 const COMPARED: u32 = 8;
-
-/// The tuner, as the process of a job knows it.
-pub(crate) trait Tuner {
-    /// Announces the next step.
-    fn announce(&mut self, phase: Phase);
-
-    /// Asks whether the outputs of a launch, counted from 1, are right. They are in the file for
-    /// results. Returns `None` if the tuner is gone.
-    fn judge(&mut self, launch: usize) -> Option<bool>;
-}
-
-/// A device with filled buffers, ready for jobs.
-pub(crate) struct JobBench<'a> {
-    pub(crate) session: &'a mut dyn Session,
-    pub(crate) buffers: &'a mut Buffers,
-    pub(crate) clock: &'a dyn Clock,
-    /// The watcher of the device, if it is watched.
-    pub(crate) watcher: Option<&'a mut Watcher>,
-    pub(crate) tuner: &'a mut dyn Tuner,
-}
 
 /// The outputs of one configuration that were found right.
 struct Seen {

@@ -2,8 +2,9 @@
 
 use crate::backends::{LaunchArgument, Placement};
 use crate::measure::series::{PlannedLaunch, Series, local_word};
+use crate::worker::bench::JobBench;
 use crate::worker::protocol::{Ending, Job, JobReport, Phase};
-use crate::worker::sequence::{JobBench, later};
+use crate::worker::sequence::later;
 use std::collections::HashMap;
 use std::time::Duration;
 

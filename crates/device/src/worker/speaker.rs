@@ -22,11 +22,7 @@ pub(super) enum Speaker {
 impl Speaker {
     /// Returns the worker of a session as a speaker.
     pub(super) fn worker(session: &SessionKind) -> Self {
-        if session.forks() {
-            Self::Forker
-        } else {
-            Self::Runner { knows_troubles: matches!(session, SessionKind::Gpu { .. }) }
-        }
+        if session.forks { Self::Forker } else { Self::Runner { knows_troubles: session.knows_troubles } }
     }
 
     /// Returns true if the process may send `message` about a job that runs.
@@ -63,12 +59,16 @@ pub(crate) fn forged(what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backends::BackendMessage;
     use crate::energy::Trouble;
-    use crate::host::{CudaSetup, GpuSetup};
     use crate::worker::protocol::Phase;
 
     fn finished(ending: Ending) -> Message {
         Message::Finished(Box::new(JobReport { ending, ..JobReport::new() }))
+    }
+
+    fn driver() -> SessionKind {
+        SessionKind::of_driver(BackendMessage::new("opencl", &0))
     }
 
     fn machine() -> Message {
@@ -96,24 +96,22 @@ mod tests {
     #[test]
     fn a_job_speaks_of_the_machine_only_before_the_users_code_runs() {
         assert!(Speaker::Job { is_first: true }.may_say(&machine()) && Speaker::Forker.may_say(&machine()));
-        let runner = Speaker::worker(&SessionKind::OpenCl { device: 0 });
+        let runner = Speaker::worker(&driver());
         assert!(!Speaker::Job { is_first: false }.may_say(&machine()) && !runner.may_say(&machine()));
     }
 
     #[test]
     fn only_workers_of_gpus_know_the_troubles_of_their_device() {
-        let gpu = SessionKind::Gpu { device: 0, setup: GpuSetup::Cuda(CudaSetup::default()) };
+        let gpu = SessionKind { knows_troubles: true, ..driver() };
+        let forking = SessionKind::forking(BackendMessage::new("c", &()));
         let may_say =
             |session: &SessionKind| Speaker::worker(session).may_say(&finished(Ending::Troubled(Trouble::Memory)));
-        assert_eq!(
-            [may_say(&gpu), may_say(&SessionKind::OpenCl { device: 0 }), may_say(&SessionKind::C)],
-            [true, false, false]
-        );
+        assert_eq!([may_say(&gpu), may_say(&driver()), may_say(&forking)], [true, false, false]);
     }
 
     #[test]
     fn a_worker_that_runs_its_jobs_forks_none() {
-        let runner = Speaker::worker(&SessionKind::OpenCl { device: 0 });
+        let runner = Speaker::worker(&driver());
         assert!(!runner.may_say(&Message::Forked(1)) && !runner.may_say(&Message::JobEnded(0)));
         assert!(runner.may_say(&Message::Changed(Vec::new())) && runner.may_say(&finished(Ending::Correct)));
         assert!(Speaker::Forker.may_say(&Message::Forked(1)) && Speaker::Forker.may_say(&Message::JobEnded(0)));

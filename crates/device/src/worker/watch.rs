@@ -1,69 +1,11 @@
 //! Watches the device during sampling: the energy of the samples, and the device's state after each
 //! of them.
 
-use crate::backends::{Launch, LaunchArgument, Session};
-use crate::energy::{ENERGY_MJ, EnergyReading, EnergySource, Look, Meter, Next, ProcessorMeter, Trouble, Watch};
+use crate::backends::{Launch, LaunchArgument};
+use crate::energy::{ENERGY_MJ, EnergyReading, Look, Next, Trouble};
+use crate::worker::bench::JobBench;
 use crate::worker::protocol::{Ending, Job, JobReport};
-use crate::worker::sequence::JobBench;
 use std::time::Duration;
-use tunesmith_power::Setting;
-
-/// The watcher of a worker's device.
-pub(crate) struct Watcher {
-    meter: Box<dyn Meter>,
-    watch: Watch,
-    /// True if the energy of every sample is measured.
-    energy: bool,
-    /// The number of memory errors before the job.
-    memory_errors: Option<u64>,
-    /// The troubles that no report has told yet.
-    untold: Vec<Trouble>,
-}
-
-impl Watcher {
-    /// Opens the meter that `energy` names, or else the one of the session's device. Returns `None`
-    /// if the device has no meter.
-    ///
-    /// # Errors
-    /// Energy is wanted, but cannot be measured. The error gives the reason.
-    pub(crate) fn new(session: &mut dyn Session, energy: Option<&EnergySource>) -> Result<Option<Self>, String> {
-        let meter = match energy {
-            Some(EnergySource::Processors(folder)) => ProcessorMeter::open(folder),
-            Some(EnergySource::Device) | None => session.meter(),
-        };
-        let mut meter = match meter {
-            Ok(meter) => meter,
-            Err(reason) if energy.is_some() => return Err(format!("cannot measure energy: {reason}")),
-            Err(_) => return Ok(None),
-        };
-        if energy.is_some() {
-            meter.energy_mj().map_err(|reason| format!("cannot measure energy: {reason}"))?;
-        }
-        let others = meter.others();
-        let untold = if others.is_empty() { Vec::new() } else { vec![Trouble::Shared(others)] };
-        let memory_errors = meter.memory_errors();
-        Ok(Some(Self { meter, watch: Watch::default(), energy: energy.is_some(), memory_errors, untold }))
-    }
-
-    /// Begins another configuration, for which the device was set to `setting`.
-    pub(super) fn begin(&mut self, setting: Setting) {
-        self.watch.begin(setting);
-    }
-
-    /// Adds the device's troubles to the report of a job that has ended. A device that is lost, or
-    /// whose memory failed, takes the blame for whatever the job found.
-    pub(super) fn conclude(&mut self, report: &mut JobReport) {
-        report.troubles.append(&mut self.untold);
-        let errors = self.meter.memory_errors();
-        let has_failed = errors.zip(self.memory_errors).is_some_and(|(now, before)| now > before);
-        self.memory_errors = errors.or(self.memory_errors);
-        if has_failed {
-            report.ending = Ending::Troubled(Trouble::Memory);
-        } else if matches!(report.ending, Ending::Broken(_)) && self.meter.is_lost() {
-            report.ending = Ending::Troubled(Trouble::Lost("NVML: GPU is lost".to_owned()));
-        }
-    }
-}
 
 impl JobBench<'_> {
     /// Measures the energy of one run of the configuration, if that is wanted. The configuration
@@ -157,14 +99,16 @@ const RETAKEN: &str = "retaken";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::Conditions;
+    use crate::energy::{Conditions, EnergySource, Meter, Watch};
     use crate::measure::{Cache, Launches, Sampling};
     use crate::worker::buffers::Buffers;
     use crate::worker::profile::fake::{AlwaysRight, Fake, Log, step};
     use crate::worker::protocol::Purpose;
+    use crate::worker::watcher::Watcher;
     use std::cell::Cell;
     use std::rc::Rc;
     use tunesmith_core::ManualClock;
+    use tunesmith_power::Setting;
 
     /// A device of 100 W. Its energy counter moves every 50 ms, and its clock falls during some
     /// samples.

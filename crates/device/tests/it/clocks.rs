@@ -98,7 +98,7 @@ fn the_clock_is_no_macro_and_the_same_program_at_the_same_clock_is_a_twin() {
 fn a_device_without_clocks_and_a_user_without_rights_are_refused_before_anything_runs() {
     let refused = |lab: &ScriptedLab, options: LiveOptions| {
         let target = options.target.clone();
-        let target = if target == Target::Processor { lab.target() } else { target };
+        let target = if target == Target::processor() { lab.target() } else { target };
         match LiveEvaluator::new(&space(), LiveOptions { target, ..options }) {
             Err(DeviceError::Settings { problem, remedy }) => (problem, remedy),
             Err(error) => panic!("{error}"),

@@ -21,7 +21,7 @@ fn kernels_need_blocks_and_a_device_of_their_language() {
     let mut spec = lab.copy();
     spec.kernels[0].work.as_mut().unwrap().local = None;
     assert!(error(spec, lab.target()).contains("how many threads a block has; write `local"));
-    let message = error(lab.copy(), tunesmith_device::Target::Processor);
+    let message = error(lab.copy(), tunesmith_device::Target::processor());
     assert!(
         message.contains("written in CUDA C++, which the device `c` does not run; choose `--device cuda`"),
         "{message}"

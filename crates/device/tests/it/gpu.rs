@@ -7,8 +7,8 @@ use common::scripted::{APIS, COPIES, N, ScriptedLab, rules, work};
 use common::*;
 use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{
-    Access, Argument, ArgumentKind, Cache, Compilers, DeviceError, Fill, GpuApi, HipSetup, Language, Launches,
-    LiveEvaluator, LiveOptions, Memory, Target, devices, hip_devices,
+    Access, Argument, ArgumentKind, Cache, Compilers, DeviceError, Fill, GpuApi, GpuDevice, HipSetup, Language,
+    Launches, LiveEvaluator, LiveOptions, Memory, devices, hip_devices,
 };
 use tunesmith_space::Expr;
 
@@ -344,8 +344,8 @@ fn each_api_has_its_language_and_devices() {
             GpuApi::Hip => ScriptedLab::hip_device("[]", true, "gfx942"),
         };
         let target = lab.target();
-        assert!(target.is_of(api) && !target.is_processor());
+        assert!(!target.is_processor());
         assert_eq!(target.language(), if api == GpuApi::Hip { Language::Hip } else { Language::Cuda });
-        assert!(matches!(target, Target::Gpu(device) if device.api() == api));
+        assert!(target.device::<GpuDevice>().is_some_and(|device| device.api() == api));
     }
 }

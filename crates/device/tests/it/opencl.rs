@@ -63,7 +63,7 @@ fn devices_tell_their_limits_and_a_kernel_of_another_language_is_refused() {
     let open = |spec, target| {
         LiveEvaluator::new(&one(), LiveOptions { target, ..options(spec) }).err().expect("an error").to_string()
     };
-    let message = open(spec(&lab, "8", "1", "1", "1"), Target::Processor);
+    let message = open(spec(&lab, "8", "1", "1", "1"), Target::processor());
     assert!(message.contains("written in OpenCL C, which the device `c` does not run"), "{message}");
     let c_kernel = common::spec(lab.file("f.c", "void f(void) {}"), "f", Vec::new());
     let message = open(c_kernel, target.clone());

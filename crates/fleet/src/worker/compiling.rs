@@ -59,7 +59,7 @@ fn open(
     machine: &Machine,
 ) -> Result<Packer, FleetError> {
     let located = |error: DeviceError| failed(problem.located(error));
-    let target = target.map_or(Target::Processor, FoundTarget::target);
+    let target = target.map_or_else(Target::processor, FoundTarget::target);
     let target = machine.compiler_for(&target).map_err(located)?;
     let options = problem.live_options(&target, machine).map_err(failed)?;
     Packer::open(space, options).map_err(located)

@@ -9,7 +9,7 @@ use crate::library::Library;
 use crate::operation::{Operation, OperationKind};
 use std::time::Duration;
 use tunesmith::{Arg, Code, Error, Problem};
-use tunesmith_device::{Device, ScalarType, Target};
+use tunesmith_device::{Device, ScalarType};
 use tunesmith_space::Value;
 
 /// A library that computes what a problem does.
@@ -65,16 +65,7 @@ pub(super) fn rivals(
 ) -> Result<Vec<Rival>, Error> {
     let (Some(operation), Device::Kernels(target)) = (about.operation(), device) else { return Ok(Vec::new()) };
     let applied = libraries.iter().filter(|library| about.against.contains(library) && library.serves(target));
-    applied.map(|library| rival(*library, operation, problem.spec().sizes(), number(target))).collect()
-}
-
-/// Returns the device's position among those of its driver.
-fn number(target: &Target) -> usize {
-    match target {
-        Target::Processor => 0,
-        Target::OpenCl(device) => device.index,
-        Target::Gpu(device) => device.index,
-    }
+    applied.map(|library| rival(*library, operation, problem.spec().sizes(), target.index())).collect()
 }
 
 /// Returns the problem in which `library` computes `operation` at these sizes, on the device with

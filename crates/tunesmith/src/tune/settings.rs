@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn one_compilation_at_a_time_waits_for_its_answer_and_several_share_the_processors() {
-        let device = Device::Kernels(Target::Processor);
+        let device = Device::Kernels(Target::processor());
         assert_eq!([1, 2, 16].map(|jobs| default_room(&device, jobs, 8)), [1, 4, 4]);
         assert_eq!([1, 2, 16].map(|jobs| default_room(&Device::Command, jobs, 1)), [1, 4, 4]);
     }

@@ -2,6 +2,7 @@
 
 use crate::backends::KernelSource;
 use crate::backends::c::diagnose::{CompiledCall, Diagnosis, judge, wrong_elements};
+use crate::backends::c::session::{NAME, session};
 use crate::backends::c::shim;
 use crate::backends::compiling::{Aliases, NamePlace, SourceFiles};
 use crate::backends::{Backend, BuildError, BuildPlan, Built, Program, SessionKind};
@@ -238,13 +239,18 @@ fn check_objects(source: &KernelSource) -> Result<(), DeviceError> {
     }
 }
 
+/// Returns the program in a shared library that exports `tunesmith_call`.
+fn library(path: PathBuf) -> Program {
+    Program::new(NAME, path)
+}
+
 impl Backend for CBackend {
     fn shares_processor(&self) -> bool {
         true
     }
 
     fn session(&self) -> SessionKind {
-        SessionKind::C
+        session()
     }
 
     fn plan(&self, scope: &Scope) -> BuildPlan {
@@ -288,10 +294,7 @@ impl Backend for CBackend {
     }
 
     fn adopt(&self, program: Program, _: &Scope) -> Result<Program, BuildError> {
-        match program {
-            Program::Library { .. } => Ok(Program::Library { path: self.fresh_library() }),
-            Program::OpenCl(_) | Program::Gpu(_) => Err(BuildError::foreign()),
-        }
+        if program.is_of(NAME) { Ok(library(self.fresh_library())) } else { Err(BuildError::foreign()) }
     }
 
     fn require_unchanged(&self) -> Result<(), DeviceError> {
@@ -306,7 +309,7 @@ impl Backend for CBackend {
         let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
         self.require_unchanged().map_err(BuildError::Broken)?;
         // Dropping this value removes the file, if there is one.
-        let mut built = Built::new(Program::Library { path: path.clone() });
+        let mut built = Built::new(library(path.clone()));
         let function = self.source.kernel.function.of(scope);
         let call = self.call(&function, (&shim, &source));
         match ended {

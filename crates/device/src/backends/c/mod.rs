@@ -27,11 +27,8 @@ mod session;
 mod shim;
 mod signals;
 
-pub(crate) use backend::CBackend;
-pub(crate) use counters::missing_counters;
-pub(crate) use devices::devices;
+pub(crate) use devices::Processors;
 pub(crate) use float_environment::float_controls;
 pub(crate) use fork::{fork, leave};
 pub(crate) use openmp::openmp_settings;
-pub(crate) use session::CSession;
 pub(crate) use signals::{interval_timers, signal_handlers};

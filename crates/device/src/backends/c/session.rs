@@ -8,7 +8,9 @@ use crate::backends::c::guards::watch;
 use crate::backends::c::memory::{Block, ZONE};
 use crate::backends::c::poison;
 use crate::backends::c::shim::ENTRY;
-use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Placement, Profiler, Program, Session};
+use crate::backends::{
+    BackendMessage, BufferId, Fault, Launch, LaunchArgument, Placement, Profiler, Program, Session, SessionKind,
+};
 use crate::problem::Memory;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use std::cell::RefCell;
@@ -19,6 +21,14 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 use tunesmith_core::{Clock, SystemClock};
+
+/// The name of the backend.
+pub(super) const NAME: &str = "c";
+
+/// Returns the kind of sessions of the processor. They run functions in processes that the worker forks.
+pub(super) fn session() -> SessionKind {
+    SessionKind::forking(BackendMessage::new(NAME, &()))
+}
 
 /// The function that the shim exports. It gets the address of each argument's value; for a buffer,
 /// the buffer's address.
@@ -137,9 +147,9 @@ impl Session for CSession {
 
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
         self.unload();
-        let path = |program: &&Program| match program {
-            Program::Library { path } => Ok(path.clone()),
-            _ => Err(Fault::Failed("the program is not a shared library".to_owned())),
+        let path = |program: &&Program| match program.is_of(NAME) {
+            true => Ok(program.path().to_owned()),
+            false => Err(Fault::Failed("the program is not a shared library".to_owned())),
         };
         let paths = programs.iter().map(path).collect::<Result<Vec<_>, _>>()?;
         // No user code has run yet, so that a file that cannot be opened is nobody's fault.

@@ -4,7 +4,7 @@ use crate::backends::BuildError;
 use crate::backends::ahead::Build;
 use crate::backends::command::digest::remember;
 use crate::backends::command::folder::{OwnFolder, ProblemFolder, Surroundings};
-use crate::backends::command::spec::OUT;
+use crate::backends::command::words::{environment, expand, step_words, with_folder};
 use crate::backends::command::{CommandSpec, judge, reach};
 use crate::backends::compiling::SourceFiles;
 use crate::data::{Places, Scratch};
@@ -19,7 +19,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Interrupt};
 use tunesmith_files::remove_tree;
-use tunesmith_space::Value;
 
 /// The copies of the problem's folder that a run has room for at least: those in flight and those of
 /// the final re-measurement.
@@ -178,6 +177,12 @@ impl CommandBackend {
         text.replace(prepared.folder.to_string_lossy().as_ref(), "{OUT}")
     }
 
+    /// Returns the words of all build steps of a configuration. Its folders have the same name in all of them.
+    pub(super) fn build_words(&self, prepared: &BuiltCommand) -> Vec<String> {
+        let steps: Vec<Vec<String>> = self.spec.build.iter().map(|step| step_words(step, &prepared.scope)).collect();
+        steps.join(&"&&".to_owned()).iter().map(|word| self.without_folders(word, prepared)).collect()
+    }
+
     /// Runs the command of a configuration once.
     pub(super) fn run(
         &self,
@@ -244,32 +249,6 @@ impl Build for CommandBackend {
 fn no_folder(problem: String) -> BuildError {
     let problem = format!("has no folder for a configuration: {problem}");
     BuildError::Broken(DeviceError::Worker { problem })
-}
-
-/// Returns the scope of a configuration whose folder is `folder`.
-pub(super) fn with_folder(scope: &Scope, folder: &Path) -> Scope {
-    let own = scope.iter().map(|(name, value)| (name.to_owned(), value.clone()));
-    Scope::new(own.chain([(OUT.to_owned(), Value::from(folder.to_string_lossy().as_ref()))]))
-}
-
-/// Returns the words of a command for a configuration.
-pub(super) fn expand(words: &[Template], scope: &Scope) -> Vec<String> {
-    words.iter().map(|word| word.expand(scope)).collect()
-}
-
-/// Returns the words of a build step for a configuration, without those that become empty. A compiler
-/// would take an empty word for a file. A step without words does nothing.
-pub(super) fn step_words(words: &[Template], scope: &Scope) -> Vec<String> {
-    let words = words.iter().map(|word| word.expand(scope));
-    words.filter(|word| !word.trim().is_empty()).collect()
-}
-
-/// Returns the environment variables of all commands: first sizes, parameters and the folder by
-/// their names, then the problem's own variables.
-pub(super) fn environment(spec: &CommandSpec, scope: &Scope) -> Vec<(String, String)> {
-    let names = scope.iter().map(|(name, value)| (name.to_owned(), value.define()));
-    let named = spec.environment.iter().map(|(name, value)| (name.clone(), value.expand(scope)));
-    names.chain(named).collect()
 }
 
 /// Returns the message of a failed step. Its first line stands alone. For that line, a compiler's

@@ -1,7 +1,7 @@
 //! The identity of a command. It must be the same for a run to be resumed.
 
 use crate::backends::command::CommandSpec;
-use crate::backends::command::backend::expand;
+use crate::backends::command::words::expand;
 use crate::backends::compiling::SourceFiles;
 use crate::data::Fields;
 use crate::problem::{Scope, Template};

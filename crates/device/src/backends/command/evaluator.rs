@@ -2,12 +2,13 @@
 
 use crate::backends::BuildError;
 use crate::backends::ahead::{Build, BuildResult, Builds};
-use crate::backends::command::backend::{BuiltCommand, CommandBackend, environment, expand, step_words, with_folder};
+use crate::backends::command::backend::{BuiltCommand, CommandBackend};
 use crate::backends::command::digest::digest;
 use crate::backends::command::lookup::{NoProgram, find};
 use crate::backends::command::measure::{CommandBench, MeasuredCommand};
-use crate::backends::command::reach::{Reach, words};
+use crate::backends::command::reach::Reach;
 use crate::backends::command::spec::{CommandSpec, Cost, OUT};
+use crate::backends::command::words::{environment, expand, step_words, with_folder};
 use crate::error::DeviceError;
 use crate::host::{KEPT, Launcher, WorkerCommand, processor_name, threads};
 use crate::measure::Policy;
@@ -246,7 +247,7 @@ impl CommandEvaluator {
             Err(error) => return not_built(error),
         };
         if let Some(made) = &prepared.made {
-            self.notes.extend(self.reach.add(words(&self.backend, &prepared), made.clone()));
+            self.notes.extend(self.reach.add(self.backend.build_words(&prepared), made.clone()));
         }
         let Some(measured) = self.bench(interrupt).measure(&prepared)? else { return Ok(None) };
         if let Some(wall) = measured.wall() {

@@ -1,9 +1,10 @@
 //! Measures a configuration: runs it once untimed, judges the run, then repeats it until its cost
 //! is known well enough.
 
-use crate::backends::command::backend::{BuiltCommand, CommandBackend, expand};
+use crate::backends::command::backend::{BuiltCommand, CommandBackend};
 use crate::backends::command::judge::{self, Sample, judge};
 use crate::backends::command::spec::OUT;
+use crate::backends::command::words::expand;
 use crate::energy::ENERGY_MJ;
 use crate::error::DeviceError;
 use crate::host::{CommandTask, Finish, Input, KEPT, Output, Ran, Streams};

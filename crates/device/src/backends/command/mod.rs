@@ -19,6 +19,7 @@ mod number;
 mod pattern;
 mod reach;
 mod spec;
+mod words;
 
 pub use evaluator::{CommandEvaluator, CommandOptions};
 pub use number::NumberFault;

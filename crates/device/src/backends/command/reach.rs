@@ -3,7 +3,6 @@
 //! A build whose words change and whose files do not may have taken a file that was made before for up to date, so that
 //! all configurations are one program. Nobody sees it from the words: only the files tell.
 
-use crate::backends::command::backend::{BuiltCommand, CommandBackend, step_words};
 use crate::data::Fields;
 use std::io;
 use std::path::Path;
@@ -74,12 +73,6 @@ fn only_difference(((one, _), (other, _)): Pair<'_>) -> Option<usize> {
     let mut places = one.iter().zip(other).enumerate().filter(|(_, (one, other))| one != other);
     let (place, _) = places.next().filter(|_| one.len() == other.len())?;
     places.next().is_none().then_some(place)
-}
-
-/// Returns the words of all build steps of a configuration. Its folders have the same name in all of them.
-pub(super) fn words(backend: &CommandBackend, prepared: &BuiltCommand) -> Vec<String> {
-    let steps: Vec<Vec<String>> = backend.spec.build.iter().map(|step| step_words(step, &prepared.scope)).collect();
-    steps.join(&"&&".to_owned()).iter().map(|word| backend.without_folders(word, prepared)).collect()
 }
 
 /// Returns a digest of all files in the folders, by their names and contents. Links are left out: what they lead to is

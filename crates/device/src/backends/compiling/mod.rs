@@ -18,7 +18,7 @@ pub use directive::line_directive;
 pub(crate) use functions::{FunctionDefinition, functions};
 pub(crate) use parameter::pointee;
 pub(crate) use source_files::SourceFiles;
-pub(crate) use task::{CompileOutcome, CompileService, Compiled};
+pub(crate) use task::{CompileOutcome, CompileService, Compiled, Made};
 pub(crate) use text::{SourceText, defines, include_folders};
 pub(crate) use verdict::CompileVerdict;
 pub(crate) use workshop::{Workshop, launchable};

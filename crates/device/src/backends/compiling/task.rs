@@ -1,8 +1,10 @@
 //! Compilations by a driver, which may crash: their tasks and results.
 
-use crate::backends::{CompileTask, Made};
+use crate::backends::{BackendMessage, decoded, encoded};
 use crate::error::DeviceError;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::time::Duration;
 use tunesmith_core::Interrupt;
 
@@ -12,7 +14,12 @@ pub(crate) trait CompileService: Send + Sync {
     ///
     /// # Errors
     /// The process cannot be started.
-    fn compile(&self, task: &CompileTask, limit: Duration, cancel: &Interrupt) -> Result<CompileOutcome, DeviceError>;
+    fn compile(
+        &self,
+        task: &BackendMessage,
+        limit: Duration,
+        cancel: &Interrupt,
+    ) -> Result<CompileOutcome, DeviceError>;
 }
 
 /// The answer of a compile worker.
@@ -28,6 +35,31 @@ pub(crate) enum Compiled {
     Refused(String),
     /// The compiler or its device is not usable.
     Unusable(String),
+}
+
+/// A compiler's description of its output.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Made {
+    description: Value,
+    /// True if a kernel still runs in this worker, so that the next task needs another one.
+    retires_its_worker: bool,
+}
+
+impl Made {
+    /// Creates the description of an output.
+    pub(crate) fn new(description: &impl Serialize, retires_its_worker: bool) -> Self {
+        Self { description: encoded(description), retires_its_worker }
+    }
+
+    /// Returns true if the worker must not be used again.
+    pub(crate) fn retires_its_worker(&self) -> bool {
+        self.retires_its_worker
+    }
+
+    /// Returns the description. Returns `None` if it is that of another compiler.
+    pub(crate) fn description<T: DeserializeOwned>(&self) -> Option<T> {
+        decoded(&self.description)
+    }
 }
 
 /// The end of a compilation.

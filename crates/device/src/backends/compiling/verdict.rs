@@ -1,8 +1,7 @@
 //! Judges the end of a compilation.
 
 use crate::backends::KernelSource;
-use crate::backends::Made;
-use crate::backends::compiling::{CompileOutcome, Compiled};
+use crate::backends::compiling::{CompileOutcome, Compiled, Made};
 use crate::backends::{BuildError, Mismatch};
 use crate::error::DeviceError;
 use crate::measure::limits::human;

@@ -3,7 +3,7 @@
 use crate::backends::BuildError;
 use crate::backends::KernelSource;
 use crate::backends::compiling::{CompileOutcome, CompileService};
-use crate::backends::{CompileTask, Opening};
+use crate::backends::{BackendMessage, Opening};
 use crate::data::layout::Passed;
 use crate::data::passed;
 use crate::problem::{Grid, Scope};
@@ -50,7 +50,7 @@ impl Workshop {
     }
 
     /// Compiles in a worker. Called from several threads at once.
-    pub(crate) fn compile(&self, task: &CompileTask, cancel: &Interrupt) -> Result<CompileOutcome, BuildError> {
+    pub(crate) fn compile(&self, task: &BackendMessage, cancel: &Interrupt) -> Result<CompileOutcome, BuildError> {
         self.service.compile(task, self.limit, cancel).map_err(BuildError::Broken)
     }
 

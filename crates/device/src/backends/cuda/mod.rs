@@ -6,6 +6,7 @@
 
 mod counters;
 pub(in crate::backends) mod cubin;
+mod devices;
 pub(in crate::backends) mod headers;
 #[cfg(feature = "cuda")]
 mod native;
@@ -14,10 +15,13 @@ mod native;
 mod native;
 mod ncu;
 mod nvcc;
+mod question;
 
 pub use counters::{ChipCounters, ResolvedCounter};
 
 pub(crate) use counters::{CRASH_REMEDY, CountersTask, NoCounters, REMEDY};
+pub(crate) use devices::CudaDevices;
 pub(crate) use native::{Compiler, describe_all, describe_architecture, open, resolve};
 pub(crate) use ncu::outside_profiler;
 pub(in crate::backends) use nvcc::Nvcc;
+pub(crate) use question::{counters, cuda_architecture, cuda_devices};

@@ -5,8 +5,7 @@
 //! requested name. Their initial values are the mangled names. The second step makes machine code
 //! of the PTX without these variables, so that the code is the same as without them.
 
-use crate::backends::Made;
-use crate::backends::compiling::{CompileOutcome, Compiled, line_directive};
+use crate::backends::compiling::{CompileOutcome, Compiled, Made, line_directive};
 use crate::backends::cuda::cubin::Spills;
 use crate::backends::gpu::{GpuApi, GpuMade, GpuTask, failed};
 use crate::error::DeviceError;
@@ -103,7 +102,7 @@ impl Nvcc {
     ) -> Result<CompileOutcome, DeviceError> {
         let compilation = Compilation { nvcc: self, task, end: self.clock.now() + limit, cancel };
         match compilation.run()? {
-            Ok(made) => Ok(CompileOutcome::Compiled(Compiled::Built(Made::Gpu(made)))),
+            Ok(made) => Ok(CompileOutcome::Compiled(Compiled::Built(Made::new(&made, false)))),
             Err(outcome) => Ok(outcome),
         }
     }

@@ -9,10 +9,10 @@ use crate::backends::cuda::cubin::{self, Spills};
 use crate::backends::cuda::{Nvcc, headers};
 use crate::backends::gpu::cache::BinaryCache;
 use crate::backends::gpu::diagnose::{Finding, diagnose};
-use crate::backends::gpu::{GpuApi, GpuDevice, GpuMade, GpuProgram, GpuTask, signature};
+use crate::backends::gpu::{GpuApi, GpuDevice, GpuMade, GpuPlace, GpuProgram, GpuTask, signature};
 use crate::backends::hip::code_object;
 use crate::backends::{
-    Backend, BuildError, BuildPlan, Built, CompileTask, Made, Opening, Program, Resources, SessionKind,
+    Backend, BackendMessage, BuildError, BuildPlan, Built, Opening, Program, Resources, SessionKind,
 };
 use crate::data::Fields;
 use crate::error::DeviceError;
@@ -152,12 +152,17 @@ impl GpuBackend {
         remedy.map_or_else(|| log.clone(), |remedy| format!("{log}\n{remedy}"))
     }
 
+    /// Returns the program in a file. The names are those in the file.
+    fn program(&self, binary: PathBuf, function: String, symbols: Vec<Option<String>>) -> Program {
+        GpuProgram { binary, function, symbols }.of_api(self.device.api())
+    }
+
     /// Compiles `task` to machine code at the place it names. Returns its description.
     fn compile(&self, task: &GpuTask, text: &str, scope: &Scope, cancel: &Interrupt) -> Result<GpuMade, BuildError> {
         let source = self.source.named(scope);
         let ended = match &self.nvcc {
             Some(nvcc) => nvcc.compile(task, self.workshop.limit, cancel).map_err(BuildError::Broken)?,
-            None => self.workshop.compile(&CompileTask::Gpu(task.clone()), cancel)?,
+            None => self.workshop.compile(&BackendMessage::new(self.device.api().device(), task), cancel)?,
         };
         let outcome = match ended {
             CompileOutcome::Compiled(Compiled::Failed(log)) => {
@@ -175,13 +180,10 @@ impl GpuBackend {
             limit: self.workshop.limit,
             readable: &|log: &str| log.to_owned(),
         };
-        match verdict.judge(outcome)? {
-            Some(Made::Gpu(made)) => Ok(made),
-            _ => {
-                let problem = "speaks another protocol".to_owned();
-                Err(BuildError::Broken(DeviceError::Worker { problem }))
-            }
-        }
+        verdict.judge(outcome)?.and_then(|made| made.description()).ok_or_else(|| {
+            let problem = "speaks another protocol".to_owned();
+            BuildError::Broken(DeviceError::Worker { problem })
+        })
     }
 
     /// Returns the machine code of a configuration and writes it to `binary`. Takes it from the cache, or
@@ -204,18 +206,16 @@ impl GpuBackend {
     }
 }
 
-/// Returns the program in a file. The names are those in the file.
-fn program(binary: PathBuf, function: String, symbols: Vec<Option<String>>) -> Program {
-    Program::Gpu(GpuProgram { binary, function, symbols })
-}
-
 impl Backend for GpuBackend {
     fn shares_processor(&self) -> bool {
         false
     }
 
     fn session(&self) -> SessionKind {
-        SessionKind::Gpu { device: self.device.index, setup: self.device.setup.clone() }
+        let GpuDevice { index, setup, .. } = &self.device;
+        let place = GpuPlace { device: *index, setup: setup.clone() };
+        let device = BackendMessage::new(self.device.api().device(), &place);
+        SessionKind { knows_troubles: true, ..SessionKind::of_driver(device) }
     }
 
     fn plan(&self, scope: &Scope) -> BuildPlan {
@@ -243,14 +243,15 @@ impl Backend for GpuBackend {
     }
 
     fn adopt(&self, program: Program, scope: &Scope) -> Result<Program, BuildError> {
-        let Program::Gpu(GpuProgram { function, symbols, .. }) = program else { return Err(BuildError::foreign()) };
+        let known = GpuProgram::of(&program).filter(|_| program.is_of(self.device.api().device()));
+        let GpuProgram { function, symbols, .. } = known.ok_or_else(BuildError::foreign)?;
         let GpuDevice { name, limits, .. } = &self.device;
         launchable(&self.source, scope, limits, name)?;
         if symbols.len() != self.source.arguments.len() {
             return Err(BuildError::foreign());
         }
         let binary = self.workshop.fresh_file(self.device.api().binary());
-        Ok(Program::Gpu(GpuProgram { binary, function, symbols }))
+        Ok(self.program(binary, function, symbols))
     }
 
     fn require_unchanged(&self) -> Result<(), DeviceError> {
@@ -261,13 +262,13 @@ impl Backend for GpuBackend {
         let binary = self.workshop.fresh_file(self.device.api().binary());
         let start = self.workshop.now();
         // Dropping this value removes the file, if there is one.
-        let mut built = Built::new(program(binary.clone(), String::new(), Vec::new()));
+        let mut built = Built::new(self.program(binary.clone(), String::new(), Vec::new()));
         let code = self.code(scope, &binary, cancel);
         self.require_unchanged().map_err(BuildError::Broken)?;
         let code = code?;
         let resources = code.resources();
         let Code { image, made: GpuMade { function, symbols, .. } } = code;
-        built.program = program(binary, function, by_argument(&self.source.arguments, symbols));
+        built.program = self.program(binary, function, by_argument(&self.source.arguments, symbols));
         built.digest = Some(hex(&Sha256::digest(&image)));
         let time_ms = (self.workshop.now() - start).as_secs_f64() * 1e3;
         let binary_bytes = Some(image.len() as u64);

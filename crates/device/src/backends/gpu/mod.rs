@@ -20,12 +20,16 @@ mod device;
 mod diagnose;
 #[cfg(any(feature = "cuda", feature = "hip"))]
 pub(in crate::backends) mod native;
+mod question;
 mod signature;
+mod target;
 mod task;
+mod which;
 
 pub use api::GpuApi;
 pub use device::GpuDevice;
 
-pub(crate) use backend::GpuBackend;
 pub(in crate::backends) use diagnose::failed;
-pub(crate) use task::{GpuMade, GpuProgram, GpuTask};
+pub(in crate::backends) use question::described;
+pub(crate) use task::{GpuMade, GpuPlace, GpuProgram, GpuTask};
+pub(in crate::backends) use which::{find, listed};

@@ -6,10 +6,14 @@
 //! instead of returning an error. The worker is replaced, as after any crash.
 
 pub(in crate::backends) mod code_object;
+mod devices;
 #[cfg(feature = "hip")]
 mod native;
 #[cfg(not(feature = "hip"))]
 #[path = "absent.rs"]
 mod native;
+mod question;
 
+pub(crate) use devices::HipDevices;
 pub(crate) use native::{Compiler, describe_all, describe_architecture, open};
+pub(crate) use question::{hip_architecture, hip_devices};

@@ -5,10 +5,11 @@ use crate::backends::compiling::{
     Aliases, CompileOutcome, CompileVerdict, NamePlace, SourceText, Workshop, defines, include_folders, launchable,
 };
 use crate::backends::opencl::TaskArgument;
+use crate::backends::opencl::device::NAME;
 use crate::backends::opencl::driver_cache::DriverCache;
 use crate::backends::opencl::object_sizes::assertions;
-use crate::backends::opencl::{OpenClDevice, OpenClKind, OpenClProgram, OpenClTask, log, signature};
-use crate::backends::{Backend, BuildError, BuildPlan, Built, CompileTask, Made, Origin, Program, SessionKind};
+use crate::backends::opencl::{OpenClDevice, OpenClKind, OpenClMade, OpenClProgram, OpenClTask, log, signature};
+use crate::backends::{Backend, BackendMessage, BuildError, BuildPlan, Built, Origin, Program, SessionKind};
 use crate::data::layout::Passed;
 use crate::error::DeviceError;
 use crate::problem::Scope;
@@ -93,7 +94,7 @@ impl OpenClBackend {
 
     /// Returns the program of `task`, which is not compiled yet.
     fn program(task: &OpenClTask) -> Program {
-        Program::OpenCl(OpenClProgram {
+        Program::from(OpenClProgram {
             binary: task.binary.clone(),
             source: task.source.clone(),
             options: task.options.clone(),
@@ -108,13 +109,13 @@ impl OpenClBackend {
         let readable = |log: &str| log::readable(&self.aliases.restored(log), &kernel.file);
         let verdict =
             CompileVerdict { source: &source, qualifier: "kernel", limit: self.workshop.limit, readable: &readable };
-        match verdict.judge(outcome)? {
-            Some(Made::OpenCl { arguments, took, .. }) => {
+        match verdict.judge(outcome)?.and_then(|made| made.description()) {
+            Some(OpenClMade { arguments, took }) => {
                 let declared: Vec<_> = declared.iter().collect();
                 signature::judge(kernel.function.as_str(), &declared, &arguments).map_err(BuildError::Signature)?;
                 Ok(Some(took))
             }
-            Some(Made::Gpu { .. }) | None => Ok(None),
+            None => Ok(None),
         }
     }
 }
@@ -125,7 +126,7 @@ impl Backend for OpenClBackend {
     }
 
     fn session(&self) -> SessionKind {
-        SessionKind::OpenCl { device: self.device.index }
+        SessionKind::of_driver(BackendMessage::new(NAME, &self.device.index))
     }
 
     fn plan(&self, scope: &Scope) -> BuildPlan {
@@ -137,7 +138,7 @@ impl Backend for OpenClBackend {
 
     fn identity(&self) -> Vec<(String, String)> {
         vec![
-            ("backend".to_owned(), "opencl".to_owned()),
+            ("backend".to_owned(), NAME.to_owned()),
             ("device".to_owned(), self.device.name.clone()),
             ("compiler".to_owned(), format!("{}, driver {}", self.device.platform, self.device.driver)),
         ]
@@ -169,7 +170,7 @@ impl Backend for OpenClBackend {
         let task = self.task(scope, &binary)?;
         // Dropping this value removes the file, if there is one.
         let mut built = Built::new(Self::program(&task));
-        let outcome = self.workshop.compile(&CompileTask::OpenCl(task), cancel)?;
+        let outcome = self.workshop.compile(&BackendMessage::new(NAME, &task), cancel)?;
         self.require_unchanged().map_err(BuildError::Broken)?;
         let took = self.judge(outcome, scope)?;
         let time = self.workshop.now() - start;
@@ -181,7 +182,7 @@ impl Backend for OpenClBackend {
     }
 
     fn adopt(&self, program: Program, scope: &Scope) -> Result<Program, BuildError> {
-        let Program::OpenCl(_) = program else { return Err(BuildError::foreign()) };
+        OpenClProgram::of(&program).ok_or_else(BuildError::foreign)?;
         let task = self.task(scope, &self.workshop.fresh_file("bin"))?;
         Ok(Self::program(&task))
     }
@@ -195,7 +196,7 @@ impl Backend for OpenClBackend {
 mod tests {
     use super::*;
     use crate::backends::Opening;
-    use crate::backends::compiling::{CompileService, Compiled};
+    use crate::backends::compiling::{CompileService, Compiled, Made};
     use crate::host::{Compilers, WorkerCommand};
     use crate::problem::{CudaCompiler, Extent, Kernel, Language, WorkSize};
     use std::sync::Arc;
@@ -206,10 +207,10 @@ mod tests {
     struct SlowStart(Arc<ManualClock>);
 
     impl CompileService for SlowStart {
-        fn compile(&self, _: &CompileTask, _: Duration, _: &Interrupt) -> Result<CompileOutcome, DeviceError> {
+        fn compile(&self, _: &BackendMessage, _: Duration, _: &Interrupt) -> Result<CompileOutcome, DeviceError> {
             let took = Duration::from_millis(30);
             self.0.advance(Duration::from_secs(1) + took);
-            Ok(CompileOutcome::Compiled(Compiled::Built(Made::OpenCl { arguments: Vec::new(), retire: false, took })))
+            Ok(CompileOutcome::Compiled(Compiled::Built(Made::new(&OpenClMade { arguments: Vec::new(), took }, false))))
         }
     }
 

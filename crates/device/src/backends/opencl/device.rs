@@ -4,6 +4,9 @@ use crate::backends::{Absent, DeviceInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// The name of the backend.
+pub(super) const NAME: &str = "opencl";
+
 /// A device of an OpenCL driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenClDevice {
@@ -37,9 +40,9 @@ impl OpenClDevice {
     /// Returns the device's entry in lists.
     pub(crate) fn info(&self) -> DeviceInfo {
         DeviceInfo {
-            id: format!("opencl:{}", self.index),
+            id: format!("{NAME}:{}", self.index),
             name: self.name.clone(),
-            backend: "opencl".to_owned(),
+            backend: NAME.to_owned(),
             driver: format!("{}, driver {}", self.platform, self.driver),
             limits: self.limits.clone(),
         }

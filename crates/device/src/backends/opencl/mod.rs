@@ -11,6 +11,7 @@
 
 mod backend;
 mod device;
+mod devices;
 mod driver_cache;
 mod log;
 #[cfg(feature = "opencl")]
@@ -19,6 +20,7 @@ mod native;
 #[path = "absent.rs"]
 mod native;
 mod object_sizes;
+mod question;
 #[cfg(feature = "opencl")]
 mod recent;
 mod signature;
@@ -26,8 +28,9 @@ mod task;
 
 pub use device::{OpenClDevice, OpenClKind};
 
-pub(crate) use backend::OpenClBackend;
 pub(crate) use device::missing;
+pub(crate) use devices::OpenClDevices;
 pub(crate) use native::{Compiler, describe_all, open};
+pub(crate) use question::devices;
 pub(crate) use signature::FoundArgument;
-pub(crate) use task::{OpenClProgram, OpenClTask, TaskArgument};
+pub(crate) use task::{OpenClMade, OpenClProgram, OpenClTask, TaskArgument};

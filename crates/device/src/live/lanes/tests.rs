@@ -1,5 +1,5 @@
 use super::*;
-use crate::backends::SessionKind;
+use crate::backends::{BackendMessage, SessionKind};
 use crate::host::{Packet, Process, Processes, Received, WorkerCommand};
 use crate::measure::Policy;
 use crate::measure::limits::Reason;
@@ -109,7 +109,7 @@ impl Process for ScriptedProcess {
 }
 
 fn station(processes: &Arc<Scripted>, folder: &Path) -> Station {
-    let session = SessionKind::OpenCl { device: 0 };
+    let session = SessionKind::of_driver(BackendMessage::new("opencl", &0));
     Station {
         processes: Arc::clone(processes) as Arc<dyn Processes>,
         command: WorkerCommand::current(),

@@ -8,7 +8,7 @@ use super::line::Weather;
 use super::truth::{Deed, Truth, space};
 use super::workers::{Factory, Workers};
 use super::world::World;
-use crate::backends::{Program, SessionKind};
+use crate::backends::{BackendMessage, Program, SessionKind};
 use crate::data::layout::Passed;
 use crate::data::{DataSet, Expected, Given, Places, contents};
 use crate::live::examination::Examination;
@@ -94,7 +94,8 @@ impl House {
         plant: Option<Plant>,
     ) -> Self {
         let workers = Workers::new(world, truth, weather, plant);
-        let session = if forks { SessionKind::C } else { SessionKind::OpenCl { device: 0 } };
+        let device = BackendMessage::new("simulated", &());
+        let session = if forks { SessionKind::forking(device) } else { SessionKind::of_driver(device) };
         let station = Station {
             device: "a device".to_owned(),
             processes: Arc::new(Factory(workers)),

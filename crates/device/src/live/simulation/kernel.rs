@@ -47,7 +47,7 @@ pub(super) struct SimulatedSession {
 
 /// Returns the program of a configuration, among those in `folder`.
 pub(super) fn program(folder: &Path, config: ConfigId) -> Program {
-    Program::Library { path: folder.join(config.to_string()) }
+    Program::new("simulated", folder.join(config.to_string()))
 }
 
 /// Returns the right output for an input.
@@ -206,10 +206,7 @@ impl Session for SimulatedSession {
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
         self.line.step();
         self.line.pass(Duration::from_millis(2));
-        let rank = programs.iter().find_map(|program| match program {
-            Program::Library { path } => path.file_name()?.to_str()?.parse().ok(),
-            _ => None,
-        });
+        let rank = programs.iter().find_map(|program| program.path().file_name()?.to_str()?.parse().ok());
         self.loaded = rank.and_then(|rank: u128| space().id(rank));
         self.launches = 0;
         let is_spoilt = {

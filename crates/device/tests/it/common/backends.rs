@@ -5,7 +5,8 @@ use super::scripted::ScriptedLab;
 use super::{kernel_file, options, spec, worker};
 use std::path::PathBuf;
 use tunesmith_device::{
-    Argument, ElementType, Extent, GpuApi, KernelSpec, LiveEvaluator, LiveOptions, Target, WorkSize, opencl_devices,
+    Argument, ElementType, Extent, GpuApi, GpuDevice, KernelSpec, LiveEvaluator, LiveOptions, OpenClDevice, Target,
+    WorkSize, opencl_devices,
 };
 use tunesmith_space::{Expr, Space};
 
@@ -38,14 +39,14 @@ pub fn hip() -> Lab {
 
 /// Returns the backends that run kernels on the processor.
 pub fn processors() -> Vec<Lab> {
-    std::iter::once(Target::Processor).chain(opencl()).map(Lab::new).collect()
+    std::iter::once(Target::processor()).chain(opencl()).map(Lab::new).collect()
 }
 
 /// Returns the first OpenCL device.
 #[allow(clippy::disallowed_methods)] // tests learn from the environment whether they may skip
 pub fn opencl() -> Option<Target> {
     match opencl_devices(&worker()) {
-        Ok(devices) => Some(Target::OpenCl(Box::new(devices.into_iter().next().unwrap()))),
+        Ok(devices) => Some(devices.into_iter().next().unwrap().into()),
         Err(error) => {
             assert!(std::env::var_os("CI").is_none(), "OpenCL tests must run here, but {error}");
             println!("skipped on OpenCL: {error}");
@@ -71,14 +72,11 @@ impl Lab {
 
     /// Returns the API of a GPU.
     pub fn gpu(&self) -> Option<GpuApi> {
-        match &self.target {
-            Target::Gpu(device) => Some(device.api()),
-            _ => None,
-        }
+        self.target.device().map(GpuDevice::api)
     }
 
     pub fn is_opencl(&self) -> bool {
-        matches!(self.target, Target::OpenCl(_))
+        self.target.device::<OpenClDevice>().is_some()
     }
 
     /// Writes a file.

@@ -150,7 +150,7 @@ impl ScriptedLab {
     }
 
     pub fn target(&self) -> Target {
-        Target::Gpu(Box::new(self.device()))
+        self.device().into()
     }
 
     pub fn open(&self, space: &Space, options: LiveOptions) -> LiveEvaluator {

@@ -1,11 +1,11 @@
 //! Compiles a source to machine code, in a compile worker.
 
-use crate::backends::compiling::Compiled;
+use crate::backends::Absent;
+use crate::backends::compiling::{Compiled, Made};
 use crate::backends::cuda::cubin::Spills;
 use crate::backends::gpu::native::script::{ScriptedCode, compile_for_host};
 use crate::backends::gpu::native::{Binary, Compilation, Script};
 use crate::backends::gpu::{GpuApi, GpuMade, GpuTask, failed};
-use crate::backends::{Absent, Made};
 use crate::host::GpuSetup;
 
 /// A library that compiles.
@@ -70,7 +70,7 @@ fn compile_with<C: RuntimeCompiler>(task: &GpuTask, opened: &mut Option<C>) -> R
 fn finish(task: &GpuTask, image: &[u8], made: GpuMade) -> Result<Compiled, Compiled> {
     tunesmith_files::write(&task.binary, image)
         .map_err(|error| Compiled::Unusable(format!("`{}` cannot be written: {error}", task.binary.display())))?;
-    Ok(Compiled::Built(Made::Gpu(made)))
+    Ok(Compiled::Built(Made::new(&made, false)))
 }
 
 /// Returns the result of a script: the function and the macros. Only a compiler for the processor looks at

@@ -327,10 +327,10 @@ impl Session for GpuSession {
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
         self.unload();
         for program in programs {
-            let Program::Gpu(program) = program else {
+            let Some(program) = GpuProgram::of(program) else {
                 return Err(Fault::Failed("the program is not for a GPU".to_owned()));
             };
-            let loaded = self.load_one(program)?;
+            let loaded = self.load_one(&program)?;
             self.loaded.push(loaded);
         }
         Ok(())

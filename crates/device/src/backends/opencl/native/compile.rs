@@ -11,12 +11,11 @@
 //! because it would compile every kernel once more for them.
 
 use crate::backends::Fault;
-use crate::backends::Made;
-use crate::backends::compiling::Compiled;
+use crate::backends::compiling::{Compiled, Made};
 use crate::backends::opencl::native::binding::{Binding, Value, has_begun, set_argument};
 use crate::backends::opencl::native::describe::kind;
 use crate::backends::opencl::signature::{FoundArgument, Place};
-use crate::backends::opencl::{OpenClKind, OpenClTask, TaskArgument};
+use crate::backends::opencl::{OpenClKind, OpenClMade, OpenClTask, TaskArgument};
 use crate::problem::Grid;
 use opencl3::device::Device;
 use opencl3::kernel::{
@@ -73,7 +72,7 @@ fn compile_on(binding: &Binding, task: &OpenClTask, launching: &mut dyn FnMut())
             if !keeps_what_it_compiles(&binding.device) {
                 save_binary(&program, task);
             }
-            Compiled::Built(Made::OpenCl { arguments, retire, took: clock.now() - start })
+            Compiled::Built(Made::new(&OpenClMade { arguments, took: clock.now() - start }, retire))
         }
     }
 }

@@ -198,12 +198,12 @@ impl Session for OpenClSession {
     fn load(&mut self, programs: &[&Program]) -> Result<(), Fault> {
         self.unload();
         for program in programs {
-            let Program::OpenCl(program) = program else {
+            let Some(program) = OpenClProgram::of(program) else {
                 return Err(Fault::Failed("the program is not an OpenCL program".to_owned()));
             };
-            let loaded = match self.kept.take(program) {
+            let loaded = match self.kept.take(&program) {
                 Some(loaded) => loaded,
-                None => self.load_anew(program)?,
+                None => self.load_anew(&program)?,
             };
             self.loaded.push(loaded);
         }
