@@ -130,7 +130,7 @@ pub use regret::{RegretBound, RegretEstimator};
 pub use resample::{Resample, Role};
 pub use run_state::RunState;
 pub use scale::Scale;
-pub use searcher::{Rng, Searcher, Told, View};
+pub use searcher::{Rng, Searcher, Standing, Told, View};
 pub use start::Start;
 pub use stop::{Condition, Stop, StopParseError, StopReason, Window};
 pub use store::Store;

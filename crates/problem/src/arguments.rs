@@ -5,6 +5,7 @@ use crate::parameters;
 use crate::tree::{Located, Node, Section};
 use std::ops::Range;
 use std::path::Path;
+use tunesmith_core::Refusal;
 use tunesmith_device::{
     Access, Address, Argument, ArgumentKind, ElementType, Fill, Filter, Image, Memory, Sampler, ScalarType, Shape,
 };
@@ -234,8 +235,8 @@ fn check_image(section: &Section<'_>, element: Option<ElementType>, kind: &Argum
         Shape::Varying(extents) => extents.len(),
     };
     let refusal = element.and_then(|element| image.refusal(element, dimensions));
-    if let (Some((text, remedy)), Some(node)) = (refusal, section.get("memory")) {
-        node.error(text, Some(remedy));
+    if let (Some(Refusal { text, remedy }), Some(node)) = (refusal, section.get("memory")) {
+        node.error(text, remedy);
     }
 }
 

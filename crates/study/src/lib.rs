@@ -27,7 +27,8 @@ mod winner;
 pub use comparison::{Baseline, CompareOptions, Comparison, Measures, Overall, Score, TimeTransfer, compare};
 pub use convert::{ConvertOptions, Converted, convert, convert_apart};
 pub use counter_explanation::{
-    BottleneckShare, CounterExplanation, CounterLook, CounterSubject, Effect, REMEDY, Wanted, row_with_counters,
+    BottleneckShare, CounterExplanation, CounterLook, CounterSubject, Effect, REMEDY, Suggestible, Wanted,
+    row_with_counters,
 };
 pub use counter_gaps::lacking;
 pub use counter_models::{METHODS, TrainOptions, Trained, learnable, train_counters, unknown};
