@@ -37,6 +37,7 @@ mod parameters;
 mod problem;
 mod setting;
 mod space;
+pub mod starter;
 mod t1;
 mod tree;
 mod tuned_source;

@@ -1,7 +1,6 @@
 //! Runs one configuration: compiles, runs, verifies and times it.
 
 use crate::devices::device_for;
-use crate::outcome::{Candidate, CandidateDocument, Rates};
 use crate::runner::{Extras, OnePlan, Runner};
 use crate::{Error, Problem};
 use serde::Serialize;
@@ -13,6 +12,7 @@ use tunesmith_device::Machine;
 use tunesmith_model::counters::CounterModel;
 use tunesmith_problem::configuration;
 use tunesmith_space::{ConfigId, Space, Value};
+use tunesmith_study::outcome::{Candidate, CandidateDocument, Rates};
 use tunesmith_study::{CounterExplanation, CounterSubject, ModelChoice, REMEDY, Suggestible, read_model};
 
 /// The configuration to run, and the readings to take.

@@ -1,7 +1,5 @@
 //! Common parts of strategies that move from one configuration to others near it.
 //!
-//! - [`Standing`](tunesmith_core::Standing): the state of a configuration. A known one is judged from the history and costs
-//!   nothing.
 //! - [`resample`], [`cross`]: valid configurations drawn near one configuration, or between two.
 //! - [`Order`]: neighbours in random order, drawn when they are needed.
 //! - [`Descent`]: from a configuration down to a local minimum.

@@ -1,16 +1,13 @@
 //! Explains the configuration of a recording by its counters.
 
 use super::ExplainOptions;
-use crate::Error;
 use crate::top::{TopConfig, top_of};
+use crate::{CounterExplanation, CounterSubject, Error, JudgedRun, REMEDY, Suggestible, read_model, row_with_counters};
 use std::collections::HashMap;
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 use tunesmith_space::{Parameter, Value};
 use tunesmith_store::{Journal, Outline};
-use tunesmith_study::{
-    CounterExplanation, CounterSubject, JudgedRun, REMEDY, Suggestible, read_model, row_with_counters,
-};
 
 /// Explains a configuration of `recording`. Without counters there is nothing to explain, which is an
 /// error only if `options` ask about counters.
