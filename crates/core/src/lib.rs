@@ -133,7 +133,7 @@ pub use regret::{RegretBound, RegretEstimator};
 pub use resample::{Resample, Role};
 pub use run_state::RunState;
 pub use scale::Scale;
-pub use searcher::{Rng, Searcher, Told, View};
+pub use searcher::{Rng, Searcher, Standing, Told, View};
 pub use second_answers::{SecondAnswer, SecondAnswers, SecondStore};
 pub use start::Start;
 pub use stop::{Condition, Stop, StopParseError, StopReason, Window};

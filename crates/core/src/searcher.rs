@@ -62,6 +62,17 @@ pub struct Told<'a> {
     pub score: Option<f64>,
 }
 
+/// The standing of a configuration in the search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Standing {
+    /// Not asked yet.
+    New,
+    /// In flight.
+    InFlight,
+    /// Told, with its score unless it failed.
+    Told(Option<f64>),
+}
+
 /// A searcher's view of the run.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
@@ -118,9 +129,12 @@ impl<'a> View<'a> {
         !self.in_flight.is_empty()
     }
 
-    /// Returns the score of a configuration. `None` if it was not told yet, `Some(None)` if it
-    /// failed.
-    pub fn score(&self, config: ConfigId) -> Option<Option<f64>> {
-        self.history.of(config).map(|scored| scored.score)
+    /// Returns the standing of a configuration. Costs a hash.
+    pub fn standing(&self, config: ConfigId) -> Standing {
+        match self.history.of(config) {
+            Some(scored) => Standing::Told(scored.score),
+            None if self.is_known(Request::timed(config)) => Standing::InFlight,
+            None => Standing::New,
+        }
     }
 }

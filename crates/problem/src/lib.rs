@@ -29,6 +29,7 @@ mod problem;
 mod setting;
 mod space;
 mod spec;
+pub mod starter;
 mod t1;
 mod tuned_source;
 mod tuning;

@@ -11,7 +11,7 @@ use crate::unseen::Unseen;
 use rand::RngExt as _;
 use rand::seq::IndexedRandom as _;
 use std::collections::VecDeque;
-use tunesmith_core::{Request, Rng, Searcher, Told, View};
+use tunesmith_core::{Request, Rng, Searcher, Standing, Told, View};
 use tunesmith_space::{Ball, ConfigId};
 
 /// Simulated annealing as in CLTune (section III-C). It evaluates a random neighbour `s'` of the
@@ -158,11 +158,11 @@ impl Annealing {
             let Some((current, _)) = self.current else { break };
             let Some(config) = self.neighbour(view, current, rng) else { break };
             let rule = Rule::Metropolis(rng.random());
-            match view.score(config) {
+            match view.standing(config) {
                 // A known neighbour costs nothing. Judge it and continue.
-                Some(score) => self.judge(view, config, score, rule),
-                None if view.is_known(Request::timed(config)) => {}
-                None => return Some(Proposal { config, rule }),
+                Standing::Told(score) => self.judge(view, config, score, rule),
+                Standing::InFlight => {}
+                Standing::New => return Some(Proposal { config, rule }),
             }
         }
         self.unseen.draw(view, rng).map(|config| Proposal { config, rule: Rule::Jump })

@@ -1,11 +1,11 @@
 //! Differential evolution.
 
-use crate::local::{Scored, Standing, standing};
+use crate::local::Scored;
 use crate::nearest::nearest;
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
 use rand::RngExt as _;
-use tunesmith_core::{Request, Rng, Searcher, Told, View};
+use tunesmith_core::{Request, Rng, Searcher, Standing, Told, View};
 use tunesmith_space::{ConfigId, Space};
 
 /// Differential evolution (Storn and Price, Differential evolution - a simple and efficient
@@ -88,7 +88,7 @@ impl DifferentialEvolution {
             let target = self.next % self.population.len();
             self.next = target + 1;
             let config = self.combine(view.space(), target, rng);
-            match standing(view, config) {
+            match view.standing(config) {
                 Standing::New => {
                     self.awaited.push((config, target));
                     return Some(config);

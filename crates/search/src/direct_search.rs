@@ -3,7 +3,7 @@
 use crate::cube::Cube;
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
-use tunesmith_core::{Request, Rng, Searcher, View};
+use tunesmith_core::{Request, Rng, Searcher, Standing, View};
 use tunesmith_space::{ConfigId, Space};
 
 /// A place in the unit cube and its cost, the score of its configuration. The cost of a failure is
@@ -158,9 +158,10 @@ impl<M: Method> DirectSearch<M> {
     /// returns it.
     fn first_unknown(&mut self, view: &View<'_>) -> Option<ConfigId> {
         for wanted in self.wanted.iter_mut().filter(|wanted| wanted.cost.is_none()) {
-            wanted.cost = view.score(wanted.config).map(|score| score.unwrap_or(f64::INFINITY));
-            if wanted.cost.is_none() && !view.is_known(Request::timed(wanted.config)) {
-                return Some(wanted.config);
+            match view.standing(wanted.config) {
+                Standing::Told(score) => wanted.cost = Some(score.unwrap_or(f64::INFINITY)),
+                Standing::InFlight => {}
+                Standing::New => return Some(wanted.config),
             }
         }
         None

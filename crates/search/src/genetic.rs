@@ -1,10 +1,10 @@
 //! A genetic algorithm.
 
-use crate::local::{Scored, Standing, cross, standing};
+use crate::local::{Scored, cross};
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
 use rand::RngExt as _;
-use tunesmith_core::{Request, Rng, Searcher, Told, View};
+use tunesmith_core::{Request, Rng, Searcher, Standing, Told, View};
 use tunesmith_space::ConfigId;
 
 /// A steady-state genetic algorithm (Whitley, The GENITOR algorithm and selection pressure, 1989).
@@ -70,7 +70,7 @@ impl Genetic {
                 let parents = self.parents(rng);
                 let mutation = self.mutation + (1.0 - self.mutation) * f64::from(attempt) / f64::from(ATTEMPTS);
                 let child = cross(view.space(), parents, mutation, rng);
-                if standing(view, child) == Standing::New {
+                if view.standing(child) == Standing::New {
                     return Some(child);
                 }
             }

@@ -1,11 +1,9 @@
 //! Hill climbing.
 
-use crate::local::{
-    Acceptance, Descent, Hops, Improvement, Kick, MAX_KNOWN_STEPS, Scored, Standing, keep_better, resample, standing,
-};
+use crate::local::{Acceptance, Descent, Hops, Improvement, Kick, MAX_KNOWN_STEPS, Scored, keep_better, resample};
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
-use tunesmith_core::{Request, Rng, Searcher, Told, View};
+use tunesmith_core::{Request, Rng, Searcher, Standing, Told, View};
 use tunesmith_space::{ConfigId, Neighbourhood};
 
 /// Stochastic hill climbing (Bergstra, Pinto and Cox, Machine learning for predictive auto-tuning
@@ -113,7 +111,7 @@ impl Resample {
         for _ in 0..MAX_KNOWN_STEPS {
             let Some((current, _)) = self.current else { break };
             let config = resample(view.space(), current, self.probability, rng);
-            match standing(view, config) {
+            match view.standing(config) {
                 Standing::New => return Some(config),
                 Standing::Told(Some(score)) => {
                     keep_better(&mut self.current, config, score);

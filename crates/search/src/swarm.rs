@@ -4,7 +4,7 @@ use crate::nearest::nearest;
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
 use rand::RngExt as _;
-use tunesmith_core::{Request, Rng, Searcher, Told, View};
+use tunesmith_core::{Request, Rng, Searcher, Standing, Told, View};
 use tunesmith_space::{ConfigId, Space};
 
 /// CLTune's modified accelerated particle swarm (CLTune paper, section III-D, second equation).
@@ -122,10 +122,10 @@ impl Swarm {
         for _ in 0..MAX_KNOWN_STEPS {
             let Some(position) = self.particles[index].position else { break };
             let config = self.step(view.space(), index, position, rng);
-            match view.score(config) {
-                Some(score) => self.particles[index].meet(config, score),
-                None if view.is_known(Request::timed(config)) => {}
-                None => return Some(config),
+            match view.standing(config) {
+                Standing::Told(score) => self.particles[index].meet(config, score),
+                Standing::InFlight => {}
+                Standing::New => return Some(config),
             }
         }
         self.unseen.draw(view, rng)

@@ -1,10 +1,10 @@
 //! Tabu search.
 
-use crate::local::{MAX_KNOWN_STEPS, Order, Scored, Standing, keep_better, standing};
+use crate::local::{MAX_KNOWN_STEPS, Order, Scored, keep_better};
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
 use std::collections::{HashMap, HashSet};
-use tunesmith_core::{Request, Rng, Searcher, Told, View};
+use tunesmith_core::{Request, Rng, Searcher, Standing, Told, View};
 use tunesmith_space::{ConfigId, Neighbour, Neighbourhood, Neighbours};
 
 /// Tabu search (Glover, Tabu search - part I, 1989). It moves to the best of some neighbours even
@@ -138,7 +138,7 @@ impl Tabu {
             }
             let until = self.tabu.get(&(neighbour.parameter, neighbour.value));
             let is_tabu = until.is_some_and(|until| self.moves < *until);
-            match standing(view, neighbour.id) {
+            match view.standing(neighbour.id) {
                 Standing::New if is_tabu => {}
                 Standing::New => {
                     scan.asked += 1;

@@ -148,9 +148,19 @@ pub struct CounterSubject<'a> {
     pub time_ms: Option<f64>,
 }
 
-/// Returns the time of a configuration that may be suggested, or `Some(None)` if its time is not
-/// known.
-pub type CounterLook<'a> = dyn Fn(&[Value]) -> Option<Option<f64>> + 'a;
+/// The knowledge about a configuration that an explanation may suggest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Suggestible {
+    /// It is not to be suggested: it is no configuration, or failed.
+    No,
+    /// Nobody measured it.
+    Unmeasured,
+    /// It has this median time.
+    Measured(f64),
+}
+
+/// Returns the knowledge about the configuration with these values.
+pub type CounterLook<'a> = dyn Fn(&[Value]) -> Suggestible + 'a;
 
 impl CounterSubject<'_> {
     /// Returns the explanation of `measurement`, or the reason why there is none.
@@ -216,10 +226,13 @@ impl CounterSubject<'_> {
             for value in self.parameters[at].values().iter().filter(|value| **value != self.values[at]) {
                 let mut values = self.values.to_vec();
                 values[at] = value.clone();
-                if let Some(time) = look(&values) {
-                    rows.push(row(&values));
-                    changed.push((at, value, time));
-                }
+                let time = match look(&values) {
+                    Suggestible::No => continue,
+                    Suggestible::Unmeasured => None,
+                    Suggestible::Measured(time) => Some(time),
+                };
+                rows.push(row(&values));
+                changed.push((at, value, time));
             }
         }
         let predicted = model.predict(&Table::from_rows(columns.to_vec(), rows));

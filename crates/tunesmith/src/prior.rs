@@ -1,6 +1,5 @@
 //! Estimates by a model file before a kernel's first trial.
 
-use crate::guided::{Guided, of_model};
 use crate::{Error, Problem};
 use tunesmith_choose::timing::{TIMING_KIND, TimingModel};
 use tunesmith_core::counters::Hardware;
@@ -11,6 +10,7 @@ use tunesmith_model::counters::{COUNTERS_KIND, CounterModel, Method};
 use tunesmith_search::profile_guided::counter_data;
 use tunesmith_search::{PastTimes, Primed, StrategySpec};
 use tunesmith_space::{ConfigId, Space};
+use tunesmith_study::guided::{Guided, of_model};
 use tunesmith_study::{ModelChoice, model_kind, no_model};
 
 /// A model file that gives estimates before the first trial.

@@ -1,7 +1,6 @@
 //! Runs one configuration: compiles, runs, verifies and times it.
 
 use crate::devices::device_for;
-use crate::outcome::{Candidate, CandidateDocument, Rates};
 use crate::runner::{Extras, OnePlan, Runner};
 use crate::{Error, Problem};
 use serde::Serialize;
@@ -13,7 +12,8 @@ use tunesmith_device::Machine;
 use tunesmith_model::counters::CounterModel;
 use tunesmith_problem::configuration;
 use tunesmith_space::{ConfigId, Space, Value};
-use tunesmith_study::{CounterExplanation, CounterSubject, ModelChoice, REMEDY, read_model};
+use tunesmith_study::outcome::{Candidate, CandidateDocument, Rates};
+use tunesmith_study::{CounterExplanation, CounterSubject, ModelChoice, REMEDY, Suggestible, read_model};
 
 /// The configuration to run, and the readings to take.
 #[derive(Clone, Debug, Default)]
@@ -168,8 +168,8 @@ fn explained(
     let is_valid = |values: &[Value]| {
         let pairs: Vec<(&str, Value)> =
             space.parameters().iter().map(tunesmith_space::Parameter::name).zip(values.iter().cloned()).collect();
-        let configuration = space.configuration(&pairs, None).ok()?;
-        space.rank(&configuration).map(|_| None)
+        let found = space.configuration(&pairs, None).ok().and_then(|found| space.rank(&found));
+        if found.is_some() { Suggestible::Unmeasured } else { Suggestible::No }
     };
     let time_ms = candidate.time_ms;
     let subject = CounterSubject { parameters: space.parameters(), values: &values, hardware, time_ms };

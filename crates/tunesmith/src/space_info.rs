@@ -193,6 +193,6 @@ fn id(space: &Space, rank: u128) -> Result<ConfigId, Error> {
 impl IndexedConfig {
     /// Returns the configuration in the form that `--config` takes.
     pub fn arguments(&self) -> String {
-        crate::outcome::arguments(&self.config)
+        tunesmith_store::arguments(&self.config)
     }
 }

@@ -63,10 +63,9 @@ impl Known {
         self.latest = date;
     }
 
-    /// Returns the result: the time, `Some(None)` for a failure, and `None` if nothing is known.
-    fn result(self) -> Option<Option<f64>> {
-        let has_failed = self.has_failed || self.begun >= FATAL;
-        if self.time.is_some() { Some(self.time) } else { has_failed.then_some(None) }
+    /// Returns true if it is known to fail, or ended too many processes.
+    fn fails(&self) -> bool {
+        self.time.is_none() && (self.has_failed || self.begun >= FATAL)
     }
 }
 
@@ -124,11 +123,12 @@ impl Lore {
         results[place].configs.entry(config.clone()).or_default()
     }
 
-    /// Returns what is known for `input` on this device.
+    /// Returns what is known for `input` on this device: times, and none for configurations that fail.
     pub(super) fn known(&self, input: &Input) -> Vec<(Config, Option<f64>)> {
         let place = self.places.get(&(key(input), true));
         let configs = place.into_iter().flat_map(|place| &self.results[*place].configs);
-        configs.filter_map(|(config, known)| Some((config.clone(), known.result()?))).collect()
+        let known = configs.filter(|(_, known)| known.time.is_some() || known.fails());
+        known.map(|(config, known)| (config.clone(), known.time)).collect()
     }
 
     /// Returns how many times slower than the fastest one `config` is for `input`, if both are known.

@@ -25,7 +25,10 @@ use tunesmith::{
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<Ending, Error> {
     let run = journal(&args.run)?;
-    let Some(explanation) = tunesmith::explain::explain(&options(args, &run)?)? else { return Ok(Ending::Interrupted) };
+    let (options, measure) = (options(args, &run)?, args.measure.then(|| measure(args)).transpose()?);
+    let Some(explanation) = tunesmith::explain::explain(&options, measure.as_ref())? else {
+        return Ok(Ending::Interrupted);
+    };
     let is_about_counters = args.config.is_some() || args.model.is_some();
     if args.json {
         output::json(&Document::new(&run, &explanation));
@@ -45,7 +48,6 @@ fn options(args: &ExplainArgs, run: &Path) -> Result<ExplainOptions, Error> {
         model: args.model.clone(),
         on: args.on.clone(),
         problem: args.problem.clone(),
-        measure: args.measure.then(|| measure(args)).transpose()?,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::problem::{ElementType, ScalarType};
 use serde::{Deserialize, Serialize};
+use tunesmith_core::Refusal;
 
 /// The form of an image. Its extents and its elements are those of the argument: an element is a
 /// pixel, and its lanes are the channels.
@@ -51,10 +52,10 @@ pub enum Address {
 impl Image {
     /// Returns the reason why there are no such images of `element` in so many `dimensions`, and
     /// the remedy, or `None` if there are.
-    pub fn refusal(&self, element: ElementType, dimensions: usize) -> Option<(String, String)> {
+    pub fn refusal(&self, element: ElementType, dimensions: usize) -> Option<Refusal> {
         let (scalar, lanes) = (element.scalar(), element.lanes());
         let Sampler { filter, address, normalized_coordinates } = self.sampler;
-        let refused = |text: String, remedy: &str| Some((text, remedy.to_owned()));
+        let refused = |text: String, remedy: &str| Some(Refusal::new(text, Some(remedy.to_owned())));
         if !(1..=3).contains(&dimensions) {
             let remedy = "write one to three extents, the width last";
             return refused(format!("an image cannot have {dimensions} dimensions"), remedy);
@@ -88,7 +89,7 @@ mod tests {
     #[test]
     fn images_that_no_device_has_are_refused_with_a_remedy() {
         let of = |image: Image, element: &str, dimensions: usize| {
-            image.refusal(ElementType::parse(element).unwrap(), dimensions).map(|(text, _)| text)
+            image.refusal(ElementType::parse(element).unwrap(), dimensions).map(|refusal| refusal.text)
         };
         let plain = Image::default();
         let with = |filter, address| Image { sampler: Sampler { filter, address, ..Sampler::default() }, ..plain };

@@ -3,7 +3,7 @@
 use super::banks::conflict;
 use super::depth::Depth;
 use super::factors::{Factors, Product, add, number};
-use super::footprint::{data_decide, touched};
+use super::footprint::{data_access, touched};
 use super::modern::count_arithmetic;
 use super::points::Piece;
 use super::polynomial::{Polynomial, Ratio};
@@ -269,7 +269,7 @@ impl Collector<'_> {
     ) -> Result<(), NestError> {
         let bits = self.nest.array(access.array).element.bits() * width;
         let is_dense = number(distance).is_some_and(|distance| distance.abs() <= 1);
-        if lane.is_some() && !is_dense && data_decide(self.nest, access.array).is_some() {
+        if lane.is_some() && !is_dense && data_access(self.nest, access.array).is_some() {
             self.add(Property::Global(bits, direction, Stride::Data), product);
             return Ok(());
         }

@@ -23,12 +23,18 @@ fn accesses(nest: &Nest, array: ArrayId) -> impl Iterator<Item = (BTreeSet<LoopI
     stated.chain(looked_up).filter(move |(_, access, _)| access.array == array)
 }
 
-/// Returns the place of an access to the array whose cells depend on the data.
-pub(super) fn data_decide(nest: &Nest, array: ArrayId) -> Option<Option<Place>> {
+/// An access whose cells depend on the data.
+pub(super) struct DataAccess {
+    /// Its place, if the nest was read from a text.
+    place: Option<Place>,
+}
+
+/// Returns an access to the array whose cells depend on the data.
+pub(super) fn data_access(nest: &Nest, array: ArrayId) -> Option<DataAccess> {
     let is_scattered = |access: &Access| access.subscripts.iter().any(|sum| sum.lookups().next().is_some());
     let decide =
         |within: &BTreeSet<LoopId>, access| is_scattered(access) || within.iter().any(|id| nest.depends_on_data(*id));
-    accesses(nest, array).find(|(within, access, _)| decide(within, access)).map(|(.., place)| place)
+    accesses(nest, array).find(|(within, access, _)| decide(within, access)).map(|(.., place)| DataAccess { place })
 }
 
 /// Returns the number of different cells of an array that its accesses touch along `axes`, ignoring
@@ -46,7 +52,7 @@ pub(super) fn touched(
     floors: &mut Floors,
 ) -> Result<Vec<Piece>, NestError> {
     let name = &nest.array(array).name;
-    if let Some(place) = data_decide(nest, array) {
+    if let Some(DataAccess { place }) = data_access(nest, array) {
         return Err(NestError::new(format!("which cells of `{name}` are touched depends on data")).at(place));
     }
     let refuse =

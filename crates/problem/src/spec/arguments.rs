@@ -4,6 +4,7 @@ use super::draft::{ArgumentDraft, ArgumentKindDraft};
 use super::fault::{Faults, Key};
 use super::values::Sizes;
 use super::verify::check_tolerance;
+use tunesmith_core::Refusal;
 use tunesmith_device::{Access, Argument, ArgumentKind, Fill, Image, Memory, Shape};
 use tunesmith_space::{Expr, Parameter, did_you_mean, lookup};
 
@@ -132,8 +133,8 @@ impl Names<'_> {
             Shape::Fixed(extents) => extents.len(),
             Shape::Varying(extents) => extents.len(),
         };
-        if let Some((text, remedy)) = Image::refusal(image, draft.element, dimensions) {
-            self.faults().error(draft.key.field("memory"), text, Some(remedy));
+        if let Some(Refusal { text, remedy }) = Image::refusal(image, draft.element, dimensions) {
+            self.faults().error(draft.key.field("memory"), text, remedy);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Local search: descends from a configuration to one without a better neighbour.
 
-use super::{Order, Scored, Standing, keep_better, standing};
-use tunesmith_core::{Rng, View};
+use super::{Order, Scored, keep_better};
+use tunesmith_core::{Rng, Standing, View};
 use tunesmith_space::{ConfigId, Neighbourhood, Neighbours};
 
 /// The better neighbour that a descent moves to.
@@ -76,7 +76,7 @@ impl Descent {
                 continue;
             };
             let Some(neighbour) = neighbours.get(number) else { continue };
-            match standing(view, neighbour.id) {
+            match view.standing(neighbour.id) {
                 Standing::New => {
                     self.awaited.push(neighbour.id);
                     return DescentStep::Ask(neighbour.id);

@@ -1,10 +1,10 @@
 //! Search from local minimum to local minimum.
 
-use super::{Descent, DescentStep, Improvement, MAX_KNOWN_STEPS, Scored, Standing, keep_better, resample, standing};
+use super::{Descent, DescentStep, Improvement, MAX_KNOWN_STEPS, Scored, keep_better, resample};
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
 use rand::RngExt as _;
-use tunesmith_core::{Rng, View};
+use tunesmith_core::{Rng, Standing, View};
 use tunesmith_space::{ConfigId, Neighbourhood};
 
 /// The option for the neighbours of a configuration.
@@ -119,7 +119,7 @@ impl Hops {
             }
             let Kick::Resample(probability) = self.kick else { break };
             let start = resample(view.space(), home, probability, rng);
-            match standing(view, start) {
+            match view.standing(start) {
                 Standing::New => return self.ask_start(start),
                 Standing::Told(Some(score)) => self.descent.start_at((start, score)),
                 Standing::Told(None) | Standing::InFlight => {}

@@ -1,7 +1,5 @@
 //! Common parts of strategies that move from one configuration to others near it.
 //!
-//! - [`Standing`]: the state of a configuration. A known one is judged from the history and costs
-//!   nothing.
 //! - [`resample`], [`cross`]: valid configurations drawn near one configuration, or between two.
 //! - [`Order`]: neighbours in random order, drawn when they are needed.
 //! - [`Descent`]: from a configuration down to a local minimum.
@@ -12,13 +10,11 @@ mod descent;
 pub(crate) mod hops;
 mod moves;
 mod order;
-mod standing;
 
 pub(crate) use descent::{Descent, DescentStep, Improvement};
 pub(crate) use hops::{Acceptance, Hops, Kick};
 pub(crate) use moves::{cross, resample};
 pub(crate) use order::Order;
-pub(crate) use standing::{Standing, standing};
 
 use tunesmith_space::ConfigId;
 

@@ -50,8 +50,8 @@ impl Group {
                 let mut translator = Translator { graph: &mut graph, parameters: &terms };
                 let root = translator.truth(&conjuncts[conjunct].node);
                 match domains.settle(&mut graph, root)? {
-                    Some(narrows) => narrower |= narrows,
-                    None => {
+                    Settlement::Settled { narrows } => narrower |= narrows,
+                    Settlement::Open => {
                         left.push(conjunct);
                         roots.push(root);
                     }
@@ -66,6 +66,14 @@ impl Group {
             }
         }
     }
+}
+
+/// The standing of a condition.
+enum Settlement {
+    /// The values of the parameters decide it. `narrows` is true if any of them were removed.
+    Settled { narrows: bool },
+    /// It depends on more parameters than one, or may fail.
+    Open,
 }
 
 /// The values left of each parameter of a group, by place.
@@ -112,22 +120,20 @@ impl Domains {
     }
 
     /// Settles a condition of at most one parameter by removing the values for which it is false.
-    /// The result is true if any were removed. The outer result is `None` if no value is left. The
-    /// inner one is `None` if the condition stays open, because it depends on more parameters or
-    /// may fail.
-    fn settle(&mut self, graph: &mut Graph, root: Id) -> Option<Option<bool>> {
+    /// Returns `None` if no value is left.
+    fn settle(&mut self, graph: &mut Graph, root: Id) -> Option<Settlement> {
         if let Some(truth) = graph.constant_of(root) {
-            return (truth != 0).then_some(Some(false));
+            return (truth != 0).then_some(Settlement::Settled { narrows: false });
         }
         let places: Vec<usize> = graph.term(root).parameters.iter().collect();
-        let [place] = places[..] else { return Some(None) };
+        let [place] = places[..] else { return Some(Settlement::Open) };
         let plans = plan(graph, &[root], &[place], &self.columns);
-        let Operand::Table(table) = plans[0].decided[0].operand else { return Some(None) };
+        let Operand::Table(table) = plans[0].decided[0].operand else { return Some(Settlement::Open) };
         let truths = &plans[0].tables[table];
         if truths.contains(&ERROR) {
-            return Some(None);
+            return Some(Settlement::Open);
         }
-        self.retain(place, truths).map(Some)
+        self.retain(place, truths).map(|narrows| Settlement::Settled { narrows })
     }
 
     /// Removes the values of a parameter for which no values of the others satisfy `root`. Returns

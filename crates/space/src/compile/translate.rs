@@ -301,7 +301,7 @@ impl Translator<'_> {
         }
         let constants: Vec<i64> = flat.iter().filter_map(|&arg| self.graph.constant_of(arg)).collect();
         flat.retain(|&arg| self.graph.constant_of(arg).is_none());
-        if let Some(constant) = join(op, &constants)? {
+        if let Constant::Value(constant) = join(op, &constants)? {
             flat.push(self.graph.int(constant));
         }
         flat.sort_unstable();
@@ -441,9 +441,16 @@ impl Translator<'_> {
     }
 }
 
-/// Joins the constants of an operation into one. The inner result is `None` if the constant changes
-/// nothing. The outer result is `None` if the constant does not fit.
-fn join(op: Op, constants: &[i64]) -> Option<Option<i64>> {
+/// The constant of an operation.
+enum Constant {
+    /// It has none, or one that changes nothing.
+    Neutral,
+    /// One that counts.
+    Value(i64),
+}
+
+/// Joins the constants of an operation into one. Returns `None` if it does not fit.
+fn join(op: Op, constants: &[i64]) -> Option<Constant> {
     let exact = constants.iter().map(|&constant| i128::from(constant));
     let (joined, neutral) = match op {
         Op::Sum => (exact.sum::<i128>(), Some(0)),
@@ -456,14 +463,14 @@ fn join(op: Op, constants: &[i64]) -> Option<Option<i64>> {
         }
         Op::And => (i128::from(constants.iter().all(|&truth| truth != 0)), Some(1)),
         Op::Or => (i128::from(constants.iter().any(|&truth| truth != 0)), Some(0)),
-        Op::Min => return Some(constants.iter().copied().min()),
-        Op::Max => return Some(constants.iter().copied().max()),
+        Op::Min => return Some(constants.iter().copied().min().map_or(Constant::Neutral, Constant::Value)),
+        Op::Max => return Some(constants.iter().copied().max().map_or(Constant::Neutral, Constant::Value)),
         _ => return None,
     };
     if joined.unsigned_abs() >= MAGNITUDE.unsigned_abs().into() {
         return None;
     }
-    Some((Some(joined) != neutral).then_some(joined as i64))
+    Some(if Some(joined) == neutral { Constant::Neutral } else { Constant::Value(joined as i64) })
 }
 
 /// Returns `node` with operand numbers as names. Adds its parameters to `args`.

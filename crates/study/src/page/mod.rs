@@ -5,6 +5,9 @@ mod notes;
 mod samples;
 mod spent;
 mod workers;
+mod write;
+
+pub use write::{interactive_page, page, write_page};
 
 use crate::judged_run::brief_value;
 use std::collections::{BTreeMap, BTreeSet};

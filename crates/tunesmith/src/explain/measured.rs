@@ -1,10 +1,8 @@
 //! Measures what each change from the default brings.
 
 use crate::devices::device_for;
-use crate::recorded::problem_of;
 use crate::runner::{Extras, Runner};
 use crate::{Error, problem::Metric};
-use std::path::Path;
 use std::sync::Arc;
 use tunesmith_core::{Completion, Interrupt, ObjectiveFunction as _, Request, SystemClock, statistics};
 use tunesmith_device::Machine;
@@ -12,7 +10,9 @@ use tunesmith_explain::{Scores, Trials, one_at_a_time};
 use tunesmith_problem::MetricObjective;
 use tunesmith_space::ConfigId;
 use tunesmith_store::Header;
+use tunesmith_study::explain::{Ends, ExplainOptions};
 use tunesmith_study::indices_of;
+use tunesmith_study::recorded::problem_of;
 
 /// The means to measure the effect of each change from the default.
 #[derive(Clone, Debug, Default)]
@@ -29,18 +29,18 @@ const ROUNDS: usize = 5;
 const SAMPLES: usize = 3;
 
 /// Measures the default, the winner and the configurations between them that differ in one parameter
-/// from either, in turn. Adds their scores in the run's objective to `scores`. `named` is the problem's file, if it is not the
-/// one beside the run. Returns false if interrupted.
+/// from either, in turn. Adds their scores in the run's objective to `scores`. Returns false if interrupted.
 pub(super) fn add(
     how: &MeasureOptions,
-    named: Option<&Path>,
-    (run, header): (&Path, &Header),
+    options: &ExplainOptions,
+    header: &Header,
     trials: &Trials,
-    (default, winner): (&[u32], &[u32]),
+    Ends { default, winner }: &Ends,
     scores: &mut Scores<'_>,
 ) -> Result<bool, Error> {
+    let run = &options.run;
     let metric = Metric::recorded(header.objective.as_ref());
-    let problem = problem_of(run, header, named)?;
+    let problem = problem_of(run, header, options.problem.as_deref())?;
     let device = device_for(&problem, &how.machine)?;
     let space = problem.space_until(&device.limits(&how.machine), how.machine.interrupt())?.space;
     if header.identity.get("space").and_then(|digest| digest.as_str()) != Some(space.digest()) {
@@ -57,7 +57,7 @@ pub(super) fn add(
         let id = space.rank_indices(&indices_of(&space, &trials.values(&places))?)?;
         Some((places, id))
     };
-    let ends = [default.to_vec(), winner.to_vec()].into_iter();
+    let ends = [default.clone(), winner.clone()].into_iter();
     let subjects: Vec<(Vec<u32>, ConfigId)> = ends.chain(one_at_a_time(default, winner)).filter_map(id).collect();
     let ids: Vec<ConfigId> = subjects.iter().map(|(_, id)| *id).collect();
     let objective = MetricObjective::new(metric, &space);

@@ -1,8 +1,6 @@
 //! Guards an export: first measures every choice in turn with the default configuration, so that
 //! only faster ones ship.
 
-use super::gather::config;
-use crate::outcome::Candidate;
 use crate::tune::{JournalOptions, Search, Session, TuningTask, tune};
 use crate::{Error, Outcome, Problem};
 use std::collections::HashMap;
@@ -14,6 +12,8 @@ use tunesmith_core::{Interrupt, Stop, Target};
 use tunesmith_device::Machine;
 use tunesmith_export::Guarded;
 use tunesmith_space::Value;
+use tunesmith_study::gathered::config;
+use tunesmith_study::outcome::Candidate;
 
 /// Options for guarding choices.
 #[derive(Clone, Debug, Default)]

@@ -1,13 +1,9 @@
 //! Exports results for an application: wisdom, or code that chooses among a few configurations.
 
-mod gather;
 mod guard;
 mod source;
 
 use crate::Error;
-use crate::recorded::beside;
-use gather::Gathered;
-pub(crate) use gather::config;
 pub use guard::GuardOptions;
 use guard::{Guard, Remaining, with_default};
 use serde::Serialize;
@@ -17,6 +13,8 @@ use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Ru
 use tunesmith_choose::{Best, WisdomFormat};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_export::{BuildForm, summary};
+use tunesmith_study::gathered::{Gathered, KernelOnDevice};
+use tunesmith_study::recorded::beside;
 
 pub use tunesmith_export::{ExportFormat, ExportedPortfolio, Guarded, TriedRule};
 
@@ -126,7 +124,7 @@ fn wisdom(
 ) -> Result<Option<(Wisdom, Vec<ExportedPortfolio>)>, Error> {
     let mut wisdom = gathered.wisdom.clone();
     let mut exported = Vec::new();
-    for ((kernel, device), measured) in gathered.measured() {
+    for (KernelOnDevice { kernel, device }, measured) in gathered.measured() {
         let candidates = measured.configs.len();
         let (portfolio, tried, guarded): (Portfolio, Vec<Tried>, _) = match &options.guard {
             None => {
@@ -233,7 +231,7 @@ fn write(
 /// or devices.
 fn best(gathered: &Gathered, wisdom: &Wisdom, options: &ExportOptions) -> Option<Best> {
     let mut all = gathered.measured().into_iter();
-    let (Some(((kernel, device), measured)), None) = (all.next(), all.next()) else { return None };
+    let (Some((KernelOnDevice { kernel, device }, measured)), None) = (all.next(), all.next()) else { return None };
     let how = how(ExportFormat::Build(BuildForm::Flags), options);
     // A guard's portfolio was chosen among those that a measurement confirmed.
     let portfolio = match options.guard {

@@ -1,11 +1,11 @@
 //! Exports the source of the kernel with the macros of the winner.
 
 use super::guard::sizes;
-use crate::recorded::problem_of;
 use crate::{Error, Problem};
 use std::path::{Path, PathBuf};
 use tunesmith_choose::wisdom::Portfolio;
 use tunesmith_problem::TunedSource;
+use tunesmith_study::recorded::problem_of;
 
 /// Returns the source of the kernel of `problem` with the configuration of the only portfolio, and
 /// with the sizes that all runs share. A journal says the sizes that are texts, wisdom does not.

@@ -4,9 +4,6 @@ use super::ground::Ground;
 use super::learned::Learned;
 use super::ready::Preparation;
 use super::settings::Settings;
-use crate::outcome::{
-    Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun, Unscored, Valued,
-};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,6 +12,9 @@ use tunesmith_cost::{EstimatedInterval, Limit};
 use tunesmith_propose::ProposalReport;
 use tunesmith_space::ConfigId;
 use tunesmith_store::DriftLine;
+use tunesmith_study::outcome::{
+    Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun, Unscored, Valued,
+};
 
 /// A run that has ended.
 pub(super) struct Finished {

@@ -4,7 +4,6 @@ use super::ground::Ground;
 use super::settings::Settings;
 use crate::Error;
 use crate::devices::{check_counted, recording};
-use crate::guided::{Guided, guided};
 use crate::prior::{Prior, PriorEstimates};
 use std::sync::Arc;
 use tunesmith_choose::timing::KnownDevice;
@@ -13,6 +12,7 @@ use tunesmith_cost::NestEstimates;
 use tunesmith_device::Device;
 use tunesmith_search::{Knowledge, PastTimes};
 use tunesmith_study::Fitting;
+use tunesmith_study::guided::{Guided, guided};
 use tunesmith_timing::primed;
 
 /// The knowledge from history, model and prior.

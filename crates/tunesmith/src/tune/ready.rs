@@ -8,7 +8,6 @@ use super::learned::Learned;
 use super::session::{Session, Starting};
 use super::settings::Settings;
 use crate::Error;
-use crate::guided::CounterWatch;
 use crate::runner::{Extras, Runner};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,6 +18,7 @@ use tunesmith_cost::Counting;
 use tunesmith_device::missed_clocks;
 use tunesmith_search::RegretModel;
 use tunesmith_store::{Header, Journal, Resumed};
+use tunesmith_study::guided::CounterWatch;
 
 /// A run that can start: its device is open and its journal can be written.
 pub(super) struct Ready<'a> {

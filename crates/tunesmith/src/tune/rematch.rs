@@ -8,10 +8,7 @@ use super::session::Session;
 use super::settings::Settings;
 use super::task::TuningTask;
 use crate::Error;
-use crate::outcome::{Candidate, Valued};
-use crate::recorded::problem_of;
 use crate::runner::Runner;
-use crate::top::{Top, TopConfig, pairs, top_of};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,6 +19,9 @@ use tunesmith_device::Machine;
 use tunesmith_problem::{Metric, configuration};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Difference, Header, Journal};
+use tunesmith_study::outcome::{Candidate, Valued};
+use tunesmith_study::recorded::problem_of;
+use tunesmith_study::top::{Top, TopConfig, pairs, top_of};
 use tunesmith_study::{Estimate, GainEstimate, JudgedRun, Place, Remeasured, WinnerCheck, WinnerEvidence};
 
 /// The time of the interleaved measurements: with the evaluations before them, most kernels take

@@ -3,7 +3,6 @@
 use super::index::{FinishedRun, Index};
 use super::{SkippedInput, Work, name, varying};
 use crate::Error;
-use crate::export::config;
 use crate::tune::{Search, Session};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -11,6 +10,7 @@ use tunesmith_choose::wisdom;
 use tunesmith_core::Stop;
 use tunesmith_problem::{GridTable, Input, InputRun};
 use tunesmith_study::ModelChoice;
+use tunesmith_study::gathered::config;
 use tunesmith_timing::{TimingSettings, TrainTimingOptions, doubts, train_timing};
 
 /// Number of inputs that are tuned before a model chooses the next ones. They are far apart.

@@ -24,7 +24,8 @@ impl LiveEvaluator {
         let traces = Traces::of(self, &scope);
         let doubt = |(name, value): (&str, &Value)| {
             let name_of = || name.to_owned();
-            let redefined = || Some(Doubt::Redefined { name: name_of(), place: traces.redefinition(name, &scope)? });
+            let redefined =
+                || Some(Doubt::Redefined { name: name_of(), place: traces.redefinition(name, &scope)?.place() });
             let reserved = |log: &str| reserved(kernels, &sources, (name, value), log);
             let declared = || Some(Doubt::Clash { name: name_of(), place: sources.declaration(name)? });
             let in_header = |log: &str| {
@@ -78,6 +79,23 @@ pub(in crate::live) fn blamed(language: Language, scope: &Scope) -> Option<Strin
     ))
 }
 
+/// A definition of a macro that is not the problem's.
+enum Definition {
+    /// The compiler's own.
+    OfCompiler,
+    /// The one at this place of a header.
+    InHeader(SourcePlace),
+}
+
+impl Definition {
+    fn place(self) -> Option<SourcePlace> {
+        match self {
+            Self::OfCompiler => None,
+            Self::InHeader(place) => Some(place),
+        }
+    }
+}
+
 /// The preprocessor's view of the kernels in C and C++, with and without the problem's macros.
 struct Traces {
     languages: Vec<Language>,
@@ -102,16 +120,15 @@ impl Traces {
         Self { languages, full, bare }
     }
 
-    /// Returns the definition that contradicts the macro `name` of `scope`: its place in a header, or
-    /// `None` for the compiler's own.
-    fn redefinition(&self, name: &str, scope: &Scope) -> Option<Option<SourcePlace>> {
+    /// Returns the definition that contradicts the macro `name` of `scope`.
+    fn redefinition(&self, name: &str, scope: &Scope) -> Option<Definition> {
         let value = scope.get(name)?.define();
         let defines = |line: &TraceLine<'_>| line.definition().is_some_and(|(known, of)| known == name && of != value);
         let is_own = |language: &Language| language.meaning(name) == Some(Meaning::Macro);
         if self.languages.iter().any(is_own) || traced(&self.bare).any(|line| line.is_built_in() && defines(&line)) {
-            return Some(None);
+            return Some(Definition::OfCompiler);
         }
-        traced(&self.full).find(|line| line.is_system && defines(line)).map(|line| Some(line.place()))
+        traced(&self.full).find(|line| line.is_system && defines(line)).map(|line| Definition::InHeader(line.place()))
     }
 
     /// Returns the first place where code of a system's header uses `name`.

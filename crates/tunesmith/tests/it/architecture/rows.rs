@@ -4,15 +4,15 @@ use crate::architecture::house::{Crate, House};
 use crate::architecture::paths::paths;
 
 /// Packages by row, as ARCHITECTURE.md has them; the top row first.
-pub(crate) const ROWS: [&[&str]; 10] = [
+pub(crate) const ROWS: [&[&str]; 11] = [
     &["tunesmith-python"],
     &["tunesmith-cli", "tunesmith-capi"],
     &["tunesmith-suite", "tunesmith-fleet"],
     &["tunesmith"],
+    &["tunesmith-study"],
     &[
         "tunesmith-timing",
         "tunesmith-cost",
-        "tunesmith-study",
         "tunesmith-export",
         "tunesmith-explore",
         "tunesmith-propose",

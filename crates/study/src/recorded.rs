@@ -1,7 +1,8 @@
 //! Finds the problem of a recorded run.
 
-use crate::{Error, Problem};
+use crate::Error;
 use std::path::{Path, PathBuf};
+use tunesmith_problem::Problem;
 use tunesmith_space::Value;
 use tunesmith_store::{Header, Journal};
 
@@ -17,7 +18,10 @@ pub fn beside(run: &Path) -> PathBuf {
 }
 
 /// Loads the problem that the user names, or else the one beside `run`, at the sizes of the run.
-pub(crate) fn problem_of(run: &Path, header: &Header, named: Option<&Path>) -> Result<Problem, Error> {
+///
+/// # Errors
+/// The problem cannot be loaded.
+pub fn problem_of(run: &Path, header: &Header, named: Option<&Path>) -> Result<Problem, Error> {
     let file = named.map_or_else(|| beside(run), Path::to_path_buf);
     let sizes: Vec<(String, Value)> =
         header.sizes.iter().filter_map(|(name, json)| Some((name.clone(), Journal::value_of(json)?))).collect();

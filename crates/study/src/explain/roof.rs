@@ -2,14 +2,14 @@
 
 use super::{ExplainOptions, Explained};
 use crate::recorded::problem_of;
-use crate::{Error, Problem};
+use crate::{Error, indices_of, model_kind, values_of};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use tunesmith_cost::{DEVICE_KIND, DeviceFile, Roof, RoofSubject, read_device};
 use tunesmith_device::Language;
+use tunesmith_problem::Problem;
 use tunesmith_space::Space;
 use tunesmith_store::Header;
-use tunesmith_study::{indices_of, model_kind, values_of};
 
 /// Explains the `best` configuration of a run, whose kernel is a loop nest. If there is no nest or not
 /// everything is known of it, there is nothing to explain, which is an error only if `options` name a

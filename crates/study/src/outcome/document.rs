@@ -2,7 +2,7 @@
 //! interface.
 
 use super::{Candidate, DefaultComparison, ModelledLimit, Outcome, RegretClaim, SecondsOfRun};
-use crate::study::FrontMember;
+use crate::FrontMember;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
@@ -139,7 +139,8 @@ impl<'a> OutcomeDocument<'a> {
 }
 
 impl<'a> CandidateDocument<'a> {
-    pub(crate) fn new(candidate: &'a Candidate) -> Self {
+    /// Creates the JSON form of a candidate that is compared with nothing.
+    pub fn new(candidate: &'a Candidate) -> Self {
         Self {
             config: &candidate.config,
             index: candidate.index.to_string(),

@@ -1,7 +1,7 @@
 //! Gathers the entries of runs from files of any kind.
 
-use crate::Error;
 use crate::top::{UNVERIFIED, top_of};
+use crate::{Error, JudgedRun};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,19 @@ use tunesmith_core::recording::{Row, subject_differences};
 use tunesmith_core::{Gain, Objective, Recording, Target};
 use tunesmith_space::Value;
 use tunesmith_store::{Outline, StoreError};
-use tunesmith_study::JudgedRun;
 
 /// All entries of the runs, with notes about them.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
-    pub(super) wisdom: Wisdom,
-    pub(super) notes: Vec<String>,
+pub struct Gathered {
+    /// Them.
+    pub wisdom: Wisdom,
+    /// Notes on what was left out.
+    pub notes: Vec<String>,
     /// The objective of all runs, and the first of them.
     objective: Option<(PathBuf, Objective)>,
     /// For each journal, its best configuration and the speed-up of that, if the default was
     /// correct.
-    pub(super) winners: Vec<(Config, Option<f64>)>,
+    pub winners: Vec<(Config, Option<f64>)>,
     /// By kernel and parameter: the values in the first journal that has it, and that journal;
     /// `None` if another journal has other values.
     values: BTreeMap<(String, String), Option<(Json, PathBuf)>>,
@@ -31,6 +32,15 @@ pub(super) struct Gathered {
     recordings: Vec<Statement>,
     /// By kernel: the names of its sizes in the order of the problem file.
     orders: BTreeMap<String, Vec<String>>,
+}
+
+/// The subject of measurements over inputs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KernelOnDevice {
+    /// The kernel, by name.
+    pub kernel: String,
+    /// The device, by name.
+    pub device: String,
 }
 
 /// The subject of a recording, and its sizes as an input.
@@ -46,7 +56,10 @@ struct Statement {
 impl Gathered {
     /// Reads wisdom, journals, and recordings of other tools. Of the latter, only those that were made from journals
     /// name their sizes.
-    pub(super) fn read(runs: &[PathBuf]) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// A run cannot be read, or two runs differ in their objective or are no repeats of one another.
+    pub fn read(runs: &[PathBuf]) -> Result<Self, Error> {
         let mut gathered = Self::default();
         for run in runs {
             match tunesmith_choose::read_wisdom(run) {
@@ -129,7 +142,7 @@ impl Gathered {
     }
 
     /// Returns the objective of the runs. Wisdom and recordings hold times.
-    pub(super) fn objective(&self) -> Objective {
+    pub fn objective(&self) -> Objective {
         self.objective.as_ref().map(|(_, objective)| objective.clone()).unwrap_or_default()
     }
 
@@ -151,8 +164,8 @@ impl Gathered {
     }
 
     fn add_recording(&mut self, run: &Path) -> Result<(), Error> {
-        let recording = tunesmith_study::read_recording(run)?;
-        let objective = tunesmith_study::metric_of(&recording, run)?.objective().clone();
+        let recording = crate::read_recording(run)?;
+        let objective = crate::metric_of(&recording, run)?.objective().clone();
         self.join_objective(run, &objective)?;
         let valued = recording.rows().iter().filter_map(|row| Some((row, row.value(objective.quantity())?)));
         let (rows, values): (Vec<&Row>, Vec<f64>) = valued.unzip();
@@ -191,15 +204,16 @@ impl Gathered {
     }
 
     /// Returns the measurements of every kernel on every device.
-    pub(super) fn measured(&self) -> BTreeMap<(String, String), Measured> {
-        let mut known: BTreeMap<(String, String), Vec<&Entry>> = BTreeMap::new();
+    pub fn measured(&self) -> BTreeMap<KernelOnDevice, Measured> {
+        let mut known: BTreeMap<KernelOnDevice, Vec<&Entry>> = BTreeMap::new();
         for entry in &self.wisdom.entries {
-            known.entry((entry.kernel.clone(), entry.device.clone())).or_default().push(entry);
+            let subject = KernelOnDevice { kernel: entry.kernel.clone(), device: entry.device.clone() };
+            known.entry(subject).or_default().push(entry);
         }
-        let measured = |((kernel, device), entries): ((String, String), Vec<&Entry>)| {
-            let sizes = self.orders.get(&kernel).cloned().unwrap_or_default();
-            let measured = Measured::of(entries, sizes, self.wisdom.defaults.get(&kernel));
-            ((kernel, device), measured)
+        let measured = |(subject, entries): (KernelOnDevice, Vec<&Entry>)| {
+            let sizes = self.orders.get(&subject.kernel).cloned().unwrap_or_default();
+            let measured = Measured::of(entries, sizes, self.wisdom.defaults.get(&subject.kernel));
+            (subject, measured)
         };
         known.into_iter().map(measured).collect()
     }
@@ -242,7 +256,7 @@ fn costs(objective: &Objective, values: &[f64]) -> Vec<f64> {
 }
 
 /// Returns a configuration from its form in journals.
-pub(crate) fn config(json: &Map<String, Json>) -> Config {
+pub fn config(json: &Map<String, Json>) -> Config {
     let value = |json: &Json| match json {
         Json::Bool(value) => Value::Bool(*value),
         Json::Number(number) => {

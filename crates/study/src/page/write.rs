@@ -1,20 +1,21 @@
 //! Writes recorded runs as one HTML page.
 
-use crate::export::config;
+use super::run_section;
+use crate::gathered::config;
 use crate::top::{Top, UNVERIFIED, top_of};
-use crate::{Error, problem::Metric, recorded::beside, study::FrontMember, top::TopConfig};
+use crate::{Error, FrontMember, JudgedRun, recorded::beside, top::TopConfig};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::wisdom::{Input, Measured, Portfolio, PortfolioOptions};
 use tunesmith_core::RunState;
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_export::{BuildForm, for_build};
+use tunesmith_problem::Metric;
 use tunesmith_report::{
     BuildText, DrawingError, EVALUATIONS, Form, Front, Page, RunSection, Written, counted, equal_code, not_compared,
     page_html,
 };
 use tunesmith_store::{Header, Outline};
-use tunesmith_study::JudgedRun;
 
 /// The mark of pages that this program wrote.
 const FOOTER: &str = "<footer>Tunesmith ";
@@ -84,7 +85,7 @@ fn section(path: &Path, recorded: &Outline, most: usize) -> Result<RunSection, E
     let judged = JudgedRun::new(recorded);
     let top = top_of(&judged, LISTED);
     let objectives = judged.metric.objective().parts().iter().map(|part| part.quantity().to_string()).collect();
-    let members = tunesmith_study::front_of_journal(&judged)?;
+    let members = crate::front_of_journal(&judged)?;
     let leaders = &judged.verdict.order[..judged.verdict.order.len().min(LEADERS)];
     let row = |member: &FrontMember| (member.objectives.clone(), member.arguments());
     let front = Front { objectives, members: members.iter().map(row).collect() };
@@ -95,7 +96,7 @@ fn section(path: &Path, recorded: &Outline, most: usize) -> Result<RunSection, E
         reproduce: reproduce(path, recorded),
         top: top.configs.iter().map(|found| found.row(&top.objective)).collect(),
         front,
-        ..tunesmith_study::run_section(path, recorded, &judged.metric, leaders, most)?
+        ..run_section(path, recorded, &judged.metric, leaders, most)?
     })
 }
 

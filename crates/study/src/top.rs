@@ -1,7 +1,7 @@
 //! Ranks the best configurations of a recorded run.
 
 use crate::outcome::cuts;
-use crate::{Error, study::FrontMember};
+use crate::{Error, FrontMember, JudgedRun, Measurements};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
@@ -10,7 +10,6 @@ use tunesmith_core::{Cuts, FailureKind, Gain, Objective, RunState, statistics};
 use tunesmith_explain::serialize_known_gain;
 use tunesmith_report::{TopRow, amount};
 use tunesmith_store::Brief;
-use tunesmith_study::{JudgedRun, Measurements};
 
 /// The remark on runs that compared no outputs.
 pub const UNVERIFIED: &str = "unverified: no output was compared with a correct result";
@@ -111,7 +110,7 @@ impl TopConfig {
 }
 
 /// Returns a configuration as `--config` takes it, pair by pair.
-pub(crate) fn pairs(config: &Map<String, Json>) -> Vec<(String, String)> {
+pub fn pairs(config: &Map<String, Json>) -> Vec<(String, String)> {
     let text = |json: &Json| json.as_str().map_or_else(|| json.to_string(), str::to_string);
     config.iter().map(|(name, json)| (name.clone(), text(json))).collect()
 }
@@ -137,11 +136,11 @@ fn is_infeasible(brief: &&Brief) -> bool {
 pub fn top(path: &Path, count: usize) -> Result<Top, Error> {
     let recorded = tunesmith_store::read_brief(path)?;
     let judged = JudgedRun::new(&recorded);
-    Ok(Top { front: tunesmith_study::front_of_journal(&judged)?, ..top_of(&judged, count) })
+    Ok(Top { front: crate::front_of_journal(&judged)?, ..top_of(&judged, count) })
 }
 
 /// Returns the `count` best configurations of a recorded run.
-pub(crate) fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
+pub fn top_of(judged: &JudgedRun<'_>, count: usize) -> Top {
     let JudgedRun { recorded, verdict, metric, default } = judged;
     let places: HashMap<u128, usize> =
         verdict.order.iter().take(count).enumerate().map(|(place, key)| (*key, place)).collect();

@@ -3,14 +3,14 @@
 mod candidate;
 mod document;
 
-pub(crate) use candidate::Valued;
+pub use candidate::Valued;
 pub use candidate::{Candidate, Rates};
 pub(crate) use document::cuts;
 pub use document::{CandidateDocument, OutcomeDocument};
 pub use tunesmith_core::{CommonFailure, Unscored};
-pub(crate) use tunesmith_store::arguments;
+pub use tunesmith_store::arguments;
 
-use crate::study::FrontMember;
+use crate::FrontMember;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,14 +1,13 @@
 //! Explains the configuration of a recording by its counters.
 
 use super::ExplainOptions;
-use crate::Error;
 use crate::top::{TopConfig, top_of};
+use crate::{CounterExplanation, CounterSubject, Error, JudgedRun, REMEDY, Suggestible, read_model, row_with_counters};
 use std::collections::HashMap;
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 use tunesmith_space::{Parameter, Value};
 use tunesmith_store::{Journal, Outline};
-use tunesmith_study::{CounterExplanation, CounterSubject, JudgedRun, REMEDY, read_model, row_with_counters};
 
 /// Explains a configuration of `recording`. Without counters there is nothing to explain, which is an
 /// error only if `options` ask about counters.
@@ -26,8 +25,8 @@ pub(super) fn explain(
     let rows: HashMap<&[Value], &Row> = recording.rows().iter().map(|row| (row.values.as_slice(), row)).collect();
     // A configuration that failed is not suggested. One that was not recorded may be.
     let look = |values: &[Value]| match rows.get(values) {
-        Some(row) => row.failure.is_none().then(|| row.time_ms()),
-        None => Some(None),
+        Some(row) if row.failure.is_some() => Suggestible::No,
+        row => row.and_then(|row| row.time_ms()).map_or(Suggestible::Unmeasured, Suggestible::Measured),
     };
     let subject = CounterSubject {
         parameters: recording.parameters(),

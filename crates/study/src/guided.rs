@@ -1,7 +1,6 @@
 //! Prepares the counter model of a tuning run.
 
-use crate::Error;
-use crate::devices::recording;
+use crate::{Error, ModelChoice, lacking, learnable, read_model, read_recording};
 use std::path::Path;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Event, Observer, Recording};
@@ -10,17 +9,19 @@ use tunesmith_model::counters::{CounterModel, Method};
 use tunesmith_search::profile_guided::Guide;
 use tunesmith_search::{StrategySpec, catalogue};
 use tunesmith_space::Space;
-use tunesmith_study::{ModelChoice, lacking, learnable, read_model};
 
 /// The guide of a search, with notes for the user.
 #[derive(Debug, Default)]
-pub(crate) struct Guided {
-    pub(crate) guide: Option<Guide>,
-    pub(crate) notes: Vec<String>,
+pub struct Guided {
+    /// The guide, unless there is none.
+    pub guide: Option<Guide>,
+    /// The notes.
+    pub notes: Vec<String>,
 }
 
 impl Guided {
-    pub(crate) fn without(note: impl Into<String>) -> Self {
+    /// Creates what is without a guide, with the reason.
+    pub fn without(note: impl Into<String>) -> Self {
         Self { guide: None, notes: vec![note.into()] }
     }
 }
@@ -30,7 +31,7 @@ impl Guided {
 ///
 /// # Errors
 /// The file is not a counter model, or `exact` and `trees` lack recorded counters.
-pub(crate) fn guided(
+pub fn guided(
     choice: Option<&ModelChoice>,
     space: &Space,
     device: &Device,
@@ -38,7 +39,7 @@ pub(crate) fn guided(
 ) -> Result<Guided, Error> {
     let Some(choice) = choice else { return Ok(without_choice(strategy)) };
     let recording = match device {
-        Device::Replay(replay) => Some((recording(replay)?, replay.file.as_path())),
+        Device::Replay(replay) => Some((replay.recording(read_recording)?, replay.file.as_path())),
         _ => None,
     };
     let counting = recording.filter(|(recording, _)| has_counters(recording));
@@ -95,7 +96,7 @@ fn without_use(strategy: &StrategySpec) -> Guided {
 }
 
 /// Makes the guide by a model for searching `space`, or a note if there can be none.
-pub(crate) fn of_model(model: &CounterModel, hardware: &Hardware, space: &Space) -> Guided {
+pub fn of_model(model: &CounterModel, hardware: &Hardware, space: &Space) -> Guided {
     match Guide::new(model, hardware, space) {
         Ok(guide) => Guided { notes: guide.notes().to_vec(), guide: Some(guide) },
         Err(error) => Guided::without(format!("the search goes on without the counter model: {error}")),
@@ -114,16 +115,17 @@ fn has_counters(recording: &Recording) -> bool {
 }
 
 /// Passes events on. After the first profiled run, notes once which counters are missing.
-pub(crate) struct CounterWatch<'a, 'b> {
+pub struct CounterWatch<'a, 'b> {
     observers: &'a mut [&'b mut dyn Observer],
     /// True until the first profiled run.
     waits: bool,
-    pub(crate) notes: Vec<String>,
+    /// All notes so far.
+    pub notes: Vec<String>,
 }
 
 impl<'a, 'b> CounterWatch<'a, 'b> {
     /// Creates a watch and passes on the notes of `guided` at once.
-    pub(crate) fn new(observers: &'a mut [&'b mut dyn Observer], guided: &Guided) -> Self {
+    pub fn new(observers: &'a mut [&'b mut dyn Observer], guided: &Guided) -> Self {
         let mut watch = Self { observers, waits: guided.guide.is_some(), notes: Vec::new() };
         guided.notes.iter().for_each(|note| watch.say(note.clone()));
         watch

@@ -1,15 +1,14 @@
 //! One configuration with its measurements.
 
-use crate::Problem;
+use crate::final_medians;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use tunesmith_core::{
     Evaluation, Failure, Measurement, ObjectiveFunction as _, Resample, Role, Run, Status, statistics,
 };
-use tunesmith_problem::MetricObjective;
+use tunesmith_problem::{MetricObjective, Problem};
 use tunesmith_space::{ConfigId, Expr, Space, lookup};
 use tunesmith_store::{Journal, arguments};
-use tunesmith_study::final_medians;
 
 /// One configuration with its measurements.
 #[derive(Clone, Debug)]
@@ -55,12 +54,7 @@ struct ObjectiveValue {
 
 impl Candidate {
     /// Joins a configuration's evaluation with its part of `resamples`, and with its value of the objective.
-    pub(crate) fn new(
-        space: &Space,
-        evaluation: &Evaluation,
-        resamples: &[Resample],
-        valued: Option<&Valued<'_>>,
-    ) -> Self {
+    pub fn new(space: &Space, evaluation: &Evaluation, resamples: &[Resample], valued: Option<&Valued<'_>>) -> Self {
         let id = evaluation.request.config;
         let own = resamples.iter().filter(|resample| resample.config == id);
         let (failed, correct): (Vec<_>, Vec<_>) = own.partition(|resample| resample.failure.is_some());
@@ -103,9 +97,11 @@ impl Candidate {
 }
 
 /// A run with its objective.
-pub(crate) struct Valued<'a> {
-    pub(crate) run: &'a Run,
-    pub(crate) objective: &'a MetricObjective,
+pub struct Valued<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// Its objective.
+    pub objective: &'a MetricObjective,
 }
 
 impl Valued<'_> {
