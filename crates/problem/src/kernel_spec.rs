@@ -1,7 +1,7 @@
 //! Converts a problem to the form that a device compiles and runs.
 
 use crate::spec::{Further, Key, Versions};
-use crate::{Diagnostic, Error, Level, Problem, ProblemError, ProblemSpec};
+use crate::{Diagnostic, Error, Problem, ProblemError, ProblemSpec};
 use std::path::Path;
 use tunesmith_core::{Launch, Refusal};
 use tunesmith_device::{DeviceError, Extent, Kernel, KernelSpec, Language, OtherSizes, Verify, WorkSize};

@@ -39,11 +39,10 @@ impl Places {
 
     /// Returns the place of a part, if the file states it by itself.
     pub(crate) fn stated(&self, key: &Key) -> Option<Place> {
-        let found = std::iter::once(key.clone()).chain(key.aliases()).find_map(|key| {
+        std::iter::once(key.clone()).chain(key.aliases()).find_map(|key| {
             let span = self.spans.get(&key)?.clone();
             Some(Place { span, name: key.name() })
-        });
-        found
+        })
     }
 
     /// Returns the place of a part, or of the part that it belongs to. It is the start of the file for a part that the

@@ -39,7 +39,7 @@ pub fn check(path: &Path, sizes: &[(String, Value)], machine: &Machine) -> Resul
         Ok(problem) => problem,
         Err(error) => return Ok(Check { messages: error.messages, space: None, constraints: None }),
     };
-    let mut messages = [problem.warnings().clone(), problem.command_warnings()].concat();
+    let mut messages = [problem.warnings(), problem.command_warnings()].concat();
     // Without the device, its constraints are left out with a warning each. The missing device is
     // an error of its own.
     let limits = device_for(&problem, machine).map(|device| device.limits(machine)).unwrap_or_default();

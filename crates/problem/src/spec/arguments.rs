@@ -61,7 +61,7 @@ impl Names<'_> {
             ArgumentKindDraft::Buffer { shape, fill, access, memory } => {
                 self.check_fill(fill, &draft.key);
                 let shape = self.shape(shape, fill, &draft.key.field("shape"));
-                ArgumentKind::Buffer { shape: shape?, fill: fill.clone(), access: *access, memory: memory.clone() }
+                ArgumentKind::Buffer { shape: shape?, fill: fill.clone(), access: *access, memory: *memory }
             }
         };
         if let Some(tolerance) = &draft.tolerance {

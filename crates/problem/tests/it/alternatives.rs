@@ -79,7 +79,7 @@ fn the_choice_is_the_first_parameter_and_decides_the_kernel() {
     let (_folder, problem) = parsed(TWO).unwrap();
     let names: Vec<&str> = problem.spec().parameters().iter().map(|parameter| parameter.name()).collect();
     assert_eq!(names[0], "alternative");
-    assert_eq!(problem.spec().choice().as_deref(), Some("alternative"));
+    assert_eq!(problem.spec().choice(), Some("alternative"));
     let space = problem.space(&[]).unwrap().space;
     assert_eq!(space.len(), Some(1 + 2 * 2 * 2));
     let spec = problem.kernel_spec(Language::C).unwrap();
@@ -90,7 +90,7 @@ fn the_choice_is_the_first_parameter_and_decides_the_kernel() {
         assert_eq!(chosen, [name]);
     }
     let renamed = format!("{TWO}[kernel]\nalternative = \"WAY\"\n");
-    assert_eq!(parsed(&renamed).unwrap().1.spec().choice().as_deref(), Some("WAY"));
+    assert_eq!(parsed(&renamed).unwrap().1.spec().choice(), Some("WAY"));
 }
 
 /// An alternative of two kernels beside one of a single kernel, with options at each level.

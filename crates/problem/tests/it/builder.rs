@@ -215,7 +215,7 @@ fn alternatives_built_in_code_are_those_of_a_file_and_their_faults_name_the_call
     let (read, built) = (Problem::parse(toml, folder.path()).unwrap(), ways(steps.clone()).unwrap());
     let shown = |problem: &Problem| format!("{:?} {:?}", problem.spec().kernels(), problem.spec().parameters());
     assert_eq!(shown(&built), shown(&read));
-    assert_eq!((built.spec().choice().as_deref(), built.spec().kernels().len()), (Some("WAY"), 3));
+    assert_eq!((built.spec().choice(), built.spec().kernels().len()), (Some("WAY"), 3));
     assert_eq!(built.space(&[]).unwrap().space.digest(), read.space(&[]).unwrap().space.digest());
     let error = ways(steps.kernel(Code::file("h", "a.c"))).unwrap_err().to_string();
     assert!(error.contains("`.alternative(\"steps\")`: two kernels are called `h`"), "{error}");

@@ -127,7 +127,9 @@ fn a_launch_of_cuda_counts_blocks_and_names_its_device() {
     let work = problem.spec().kernels()[0].work.as_ref().unwrap();
     assert!(matches!(&work.extent, Extent::Groups(groups) if groups.len() == 3));
     assert_eq!(work.local.as_ref().map(Vec::len), Some(3));
-    assert!(matches!(&problem.spec().tuning().device, Some(DeviceChoice::Kernels(backend, _)) if backend.name() == "cuda"));
+    assert!(
+        matches!(&problem.spec().tuning().device, Some(DeviceChoice::Kernels(backend, _)) if backend.name() == "cuda")
+    );
     assert!(problem.spec().kernels()[0].reading.not_code.is_empty());
     let without = refused("k.cu", &text.replace("// #atf::cuda::block_dim( LS )\n", ""));
     assert!(without.contains("#atf::cuda::block_dim"), "{without}");
