@@ -7,8 +7,8 @@ mod settle;
 
 pub use settle::{Settled, settle};
 
-use crate::setting::{DeviceSetting, SettingValues};
 use crate::spec::Further;
+use crate::spec::setting::{DeviceSetting, SettingValues};
 use crate::{Diagnostic, Level, Problem, ProblemError, ProblemSpec};
 use serde_json::{Map, Value as Json};
 use tunesmith_device::{Abilities, CommandOptions, ENERGY_MJ, Knob, LiveOptions, Machine, Target};

@@ -1,6 +1,6 @@
 //! Asks the device for its clocks, and chooses those that are searched.
 
-use crate::setting::SettingValues;
+use crate::spec::setting::SettingValues;
 use crate::{Diagnostic, Error, Level, Problem};
 use std::borrow::Cow;
 use tunesmith_core::{Completion, Direction, Evaluator, Interrupt, Refusal, Request, Target as Objective, statistics};

@@ -4,8 +4,8 @@ use super::parameters::read_values;
 use super::tree::{Node, Section};
 use crate::diagnostic::Located;
 use crate::diagnostic::Messages;
-use crate::setting::SettingValues;
 use crate::spec::SettingDraft;
+use crate::spec::setting::SettingValues;
 use tunesmith_device::Knob;
 
 /// Returns the settings.

@@ -1,8 +1,8 @@
 //! Limits on what is measured: conditions that decide whether a correct configuration may win.
 
-use super::definitions::{Definitions, Known, Yielded, measured, yielded};
 use crate::limit::Limit;
 use crate::spec::Key;
+use crate::spec::definitions::{Definitions, Known, Yielded, measured, yielded};
 use crate::{Problem, ProblemError};
 use std::collections::BTreeSet;
 use tunesmith_core::{Failure, FailureKind, Measurement, Refusal, statistics};

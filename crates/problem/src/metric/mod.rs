@@ -1,19 +1,15 @@
 //! Objectives other than time: numbers that users define or that runs yield.
 
-mod check;
-mod definitions;
 mod limits;
 mod objective;
 mod record;
 
-pub use definitions::{Definitions, Yielded};
 pub use limits::Limits;
 pub use objective::{MetricObjective, SearchObjective};
 
-pub(crate) use check::{check_metrics, check_value};
-
 use crate::Problem;
-use definitions::{Known, measured, yielded};
+use crate::spec::definitions::{Definitions, Known, MEAN, Yielded, measured, yielded};
+use crate::spec::metrics::check_metrics;
 use record::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -31,10 +27,6 @@ pub struct Metric {
     /// The meaning of names.
     definitions: Definitions,
 }
-
-/// The name of the metric that joins the objectives of a front into one number: the geometric mean,
-/// which no unit influences. A maximised objective counts with its reciprocal. [`joined`] computes it.
-const MEAN: &str = "geometric mean";
 
 impl Default for Metric {
     /// Returns the time.

@@ -2,7 +2,7 @@
 
 use super::ProblemSpec;
 use super::fault::{Faults, Key};
-use crate::metric::{check_metrics, check_value};
+use super::metrics::{check_metrics, check_value};
 use tunesmith_device::OUT;
 
 /// Reports the faults of `spec` as a whole.

@@ -1,9 +1,9 @@
 //! The parts of a problem as a front door hands them over: values, whose relations nobody has checked yet.
 
 use super::fault::Key;
+use super::setting::SettingValues;
 use crate::inputs::{Input, InputRun};
 use crate::options::Options;
-use crate::setting::SettingValues;
 use crate::{Limit, Tuning};
 use std::path::PathBuf;
 use tunesmith_core::Judging;

@@ -6,13 +6,16 @@
 
 mod arguments;
 mod checks;
+pub(crate) mod definitions;
 mod draft;
 mod fault;
 mod inputs;
 mod kernels;
+pub(crate) mod metrics;
 mod nest;
 mod nest_data;
 mod parameters;
+pub(crate) mod setting;
 mod subject;
 mod values;
 mod verify;
@@ -31,10 +34,10 @@ pub(crate) use subject::Subject;
 
 use crate::inputs::Inputs;
 use crate::limit::Limit;
-use crate::setting::DeviceSetting;
 use crate::{Level, Tuning};
 use arguments::{Names, StatedArgument};
 use parameters::Dimensions;
+use setting::DeviceSetting;
 use std::collections::HashMap;
 use tunesmith_core::Judging;
 use tunesmith_device::{Argument, CommandSpec, Kernel, Policy, Verify};

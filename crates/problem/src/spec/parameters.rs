@@ -2,8 +2,8 @@
 
 use super::draft::{AlternativesDraft, Draft, ParameterDraft, SettingDraft, SubjectDraft};
 use super::fault::{Faults, Key};
+use super::setting::DeviceSetting;
 use super::values::Sizes;
-use crate::setting::DeviceSetting;
 use tunesmith_device::Knob;
 use tunesmith_space::{Constraint, Expr, Parameter, SpaceError, Value, lookup};
 

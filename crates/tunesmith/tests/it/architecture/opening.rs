@@ -42,7 +42,7 @@ pub(crate) const RULE: Rule = Rule {
         ("crates/fleet/src/start/hyperqueue.rs", "a token's file is new and has a mode of its own"),
         ("crates/python/src/run.rs", "a saved journal is new"),
         ("crates/store/src/disk.rs", "it syncs a folder"),
-        ("crates/tunesmith/src/starter.rs", "a started problem file is new"),
+        ("crates/problem/src/starter.rs", "a started problem file is new"),
     ],
     done: opened,
 };

@@ -1,6 +1,6 @@
 //! A tuning parameter that sets the device in place of becoming a macro.
 
-use crate::spec::Key;
+use super::Key;
 use tunesmith_device::Knob;
 
 /// A tuning parameter that sets the device.

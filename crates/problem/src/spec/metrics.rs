@@ -1,7 +1,7 @@
 //! Refuses metrics that hide another number, and metrics that refer to themselves.
 
+use super::ProblemSpec;
 use super::definitions::{Definitions, MAX_DEPTH, Yielded, is_predefined, printed};
-use crate::ProblemSpec;
 use std::collections::BTreeMap;
 use tunesmith_core::Refusal;
 use tunesmith_space::Expr;

@@ -1,6 +1,6 @@
 //! The names that metrics and limits may use, and their values.
 
-use crate::ProblemSpec;
+use super::ProblemSpec;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -21,9 +21,13 @@ const RATES: [&str; 2] = ["gflops", "gbytes"];
 /// The metric of every problem that declares its operations: 10^9 of them per second for each watt.
 const EFFICIENCY: &str = "gflops_per_w";
 
-/// Maximum depth of references between metrics. [`check_metrics`](super::check_metrics) refuses deeper
+/// Maximum depth of references between metrics. [`check_metrics`](super::metrics::check_metrics) refuses deeper
 /// ones and cycles; the journals of older versions may hold both.
-pub(super) const MAX_DEPTH: usize = 32;
+pub(crate) const MAX_DEPTH: usize = 32;
+
+/// The name of the metric that joins the objectives of a front into one number: the geometric mean,
+/// which no unit influences. A maximised objective counts with its reciprocal. `Metric` computes it.
+pub(crate) const MEAN: &str = "geometric mean";
 
 /// The name of the predefined metric that is another word for `time_ms`.
 const TIME: &str = "time";
@@ -34,10 +38,10 @@ pub struct Definitions {
     /// Metrics by name, as expressions over each other, the sizes, the parameters, and what a run
     /// measures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) metrics: Vec<(String, String)>,
+    pub(crate) metrics: Vec<(String, String)>,
     /// The sizes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) sizes: Vec<(String, f64)>,
+    pub(crate) sizes: Vec<(String, f64)>,
 }
 
 /// The numbers that every run on a device yields.
@@ -59,24 +63,24 @@ impl Yielded {
 }
 
 /// The values of names that are neither metrics nor sizes.
-pub(super) struct Known<'a> {
+pub(crate) struct Known<'a> {
     /// Returns the value of a parameter.
-    pub(super) parameter: &'a dyn Fn(&str) -> Option<Value>,
+    pub(crate) parameter: &'a dyn Fn(&str) -> Option<Value>,
     /// Returns a measured number.
-    pub(super) measured: &'a dyn Fn(&str) -> Option<f64>,
+    pub(crate) measured: &'a dyn Fn(&str) -> Option<f64>,
 }
 
 impl Definitions {
     /// Returns the metrics of the problem, its declared work, the rates derived from that, and its
     /// sizes. A number that is among `yielded`, or that the problem's command prints, keeps its name: no
     /// predefined metric hides it.
-    pub(super) fn of(problem: &ProblemSpec, yielded: &Yielded) -> Self {
+    pub(crate) fn of(problem: &ProblemSpec, yielded: &Yielded) -> Self {
         let float = |(name, value): &(String, Value)| Some((name.clone(), value.as_float()?));
         Self { metrics: metrics(problem, yielded), sizes: problem.sizes.iter().filter_map(float).collect() }
     }
 
     /// Returns the `metrics` over the numbers of a recording, each of its own name.
-    pub(super) fn over_recording(metrics: &[(String, String)]) -> Result<Self, Refusal> {
+    pub(crate) fn over_recording(metrics: &[(String, String)]) -> Result<Self, Refusal> {
         for (at, (name, text)) in metrics.iter().enumerate() {
             if let Some((_, first)) = metrics[..at].iter().find(|(known, _)| known == name) {
                 let remedy = "remove one of them, or give it another name".to_string();
@@ -93,7 +97,7 @@ impl Definitions {
     }
 
     /// Returns the objective that `aim` names. Its unit is known if Tunesmith measures or defines the quantity.
-    pub(super) fn objective(&self, aim: &Aim, problem: &ProblemSpec, yielded: &Yielded) -> Objective {
+    pub(crate) fn objective(&self, aim: &Aim, problem: &ProblemSpec, yielded: &Yielded) -> Objective {
         let name = aim.name.as_str();
         if name == "time_ms" {
             return Objective::new(TIME, aim.direction, Some("ms"), Source::Time);
@@ -110,7 +114,7 @@ impl Definitions {
     }
 
     /// Returns the names that the values of `names` come from in the end: all but metrics and sizes.
-    pub(super) fn needed(&self, names: impl IntoIterator<Item = String>) -> BTreeSet<String> {
+    pub(crate) fn needed(&self, names: impl IntoIterator<Item = String>) -> BTreeSet<String> {
         let (mut waiting, mut seen) = (Vec::from_iter(names), BTreeSet::new());
         let mut needed = BTreeSet::new();
         while let Some(name) = waiting.pop() {
@@ -129,7 +133,7 @@ impl Definitions {
 
     /// Refuses a quantity that needs a number which is neither a parameter nor among `yielded`.
     /// `needed` are the names that its value comes from, `label` says what it is.
-    pub(super) fn check_yielded(
+    pub(crate) fn check_yielded(
         &self,
         label: &str,
         needed: &BTreeSet<String>,
@@ -155,7 +159,7 @@ impl Definitions {
     /// Finds metrics that are not expressions, and misspelt names among `used`, each with the place
     /// of its use, and in metrics. A name that resembles no known one may be a value that only the run
     /// prints. Names among `yielded` are never misspelt.
-    pub(super) fn check_names(
+    pub(crate) fn check_names(
         &self,
         problem: &ProblemSpec,
         yielded: &Yielded,
@@ -198,14 +202,14 @@ impl Definitions {
     }
 
     /// Returns the value of a name, or `None` if a number is missing, or if metrics form a circle.
-    pub(super) fn value(&self, name: &str, known: &Known<'_>) -> Option<Value> {
+    pub(crate) fn value(&self, name: &str, known: &Known<'_>) -> Option<Value> {
         Scope { definitions: self, known, depth: Cell::new(0) }.value(name)
     }
 
     /// Returns the change of a name's value while the time grows and the configuration stays.
     /// `parameter` gives the values of the configuration. Of a value that depends on anything else that
     /// is measured, nothing is certain.
-    pub(super) fn over_time(&self, name: &str, parameter: &dyn Fn(&str) -> Option<Value>) -> Trend {
+    pub(crate) fn over_time(&self, name: &str, parameter: &dyn Fn(&str) -> Option<Value>) -> Trend {
         match self.course(name, parameter, 0) {
             Some(Course::Changes(trend)) => trend,
             _ => Trend::UNKNOWN,
@@ -240,7 +244,7 @@ fn unit(name: &str) -> Option<&'static str> {
 /// Returns a number of `measurement` by its name. `value` returns the one called so of the values
 /// that the run yields, and `time_ms` is the time that goes with it. What the compiler tells comes
 /// last.
-pub(super) fn measured(
+pub(crate) fn measured(
     name: &str,
     time_ms: Option<f64>,
     measurement: &Measurement,
@@ -256,21 +260,21 @@ pub(super) fn measured(
 }
 
 /// Returns the names of the numbers that a run yielded.
-pub(super) fn yielded(measurement: &Measurement) -> String {
+pub(crate) fn yielded(measurement: &Measurement) -> String {
     let resources = measurement.compile.iter().flat_map(|compile| compile.resources.keys());
     measurement.values.keys().chain(resources).map(String::as_str).chain(MEASURED).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the names of the numbers that the problem's command prints.
-pub(super) fn printed(problem: &ProblemSpec) -> impl Iterator<Item = &str> {
+pub(crate) fn printed(problem: &ProblemSpec) -> impl Iterator<Item = &str> {
     problem.command().into_iter().flat_map(|command| &command.values).map(|(name, _)| name.as_str())
 }
 
 /// Returns true if Tunesmith gives `name` a meaning in some problem: a predefined metric, or a number
 /// that it measures itself.
-pub(super) fn is_predefined(name: &str) -> bool {
+pub(crate) fn is_predefined(name: &str) -> bool {
     let metrics = ENERGIES.map(|(name, _)| name).into_iter().chain(RATES).chain([EFFICIENCY, TIME, "flops", "bytes"]);
-    metrics.chain(MEASURED).chain([ENERGY_MJ, ERROR, super::MEAN]).chain(RESOURCE_NAMES).any(|known| known == name)
+    metrics.chain(MEASURED).chain([ENERGY_MJ, ERROR, MEAN]).chain(RESOURCE_NAMES).any(|known| known == name)
 }
 
 /// Returns the metrics of the problem, its declared work, and the rates derived from that.
