@@ -18,6 +18,7 @@ pub(super) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSp
     let node = root.get("kernel").filter(is_command)?;
     let section = node.section()?;
     section.allow(KEYS);
+    refuse_arguments(root);
     refuse_warmups(root, &section);
     let verify = root.get("verify").and_then(|node| node.section());
     let flag = |key: &str| section.get(key).map_or(Some(true), |node| truth(&node));
@@ -41,6 +42,13 @@ pub(super) fn read(root: &Section<'_>, messages: &Messages) -> Option<(CommandSp
 /// Returns true if `[kernel]` is a command.
 pub(super) fn is_command(node: &Node<'_>) -> bool {
     node.is_table() && node.section().is_some_and(|section| section.get("command").is_some())
+}
+
+fn refuse_arguments(root: &Section<'_>) {
+    if let Some(node) = root.get("arguments") {
+        let remedy = "give it words and environment variables: command = [\"./prog\", \"{N}\"]".to_string();
+        node.error("a command has no `[[arguments]]`", Some(remedy));
+    }
 }
 
 /// Reports a number of warm-ups for a command whose first run counts.

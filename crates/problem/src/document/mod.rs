@@ -93,7 +93,7 @@ fn read_draft(
         parameters: parameters::read(root, has_others, messages),
         constraints: parameters::read_constraints(root, messages),
         settings: settings::read(root, messages),
-        arguments: arguments::read(root, messages),
+        arguments: if is_command { Vec::new() } else { arguments::read(root, messages) },
         subject: read_subject(root, command, alternatives, messages),
         // The verification of a command was read with the command.
         verify: section("verify").filter(|_| !is_command).map(|own| verify::read(&own, messages)).unwrap_or_default(),

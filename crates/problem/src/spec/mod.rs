@@ -272,10 +272,7 @@ fn subject(
     let arguments = || -> Vec<Argument> { stated.iter().map(|(argument, _)| argument.clone()).collect() };
     let subject = match &draft.subject {
         SubjectDraft::None => Subject::None,
-        SubjectDraft::Command(command) => {
-            refuse_arguments(draft, sizes.faults);
-            Subject::Command(command.clone())
-        }
+        SubjectDraft::Command(command) => Subject::Command(command.clone()),
         SubjectDraft::Kernels(kernels) => Subject::Kernels(kernels::sequence(kernels, &arguments(), sizes.faults)),
         SubjectDraft::Alternatives(alternatives) => {
             Subject::Kernels(kernels::of_alternatives(alternatives, &arguments(), sizes.faults))
@@ -287,13 +284,6 @@ fn subject(
         }
     };
     (subject, stated)
-}
-
-fn refuse_arguments(draft: &Draft, faults: &Faults) {
-    if !draft.arguments.is_empty() {
-        let remedy = "give it words and environment variables: command = [\"./prog\", \"{N}\"]".to_string();
-        faults.error(Key::of("arguments"), "a command has no `[[arguments]]`", Some(remedy));
-    }
 }
 
 /// Returns the problem at each of the further sizes.
