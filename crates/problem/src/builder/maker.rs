@@ -1,7 +1,7 @@
 //! Turns the values of a builder into the parts of a problem.
 
 use super::texts::Texts;
-use crate::spec::{Bounds, CompareDraft, Faults, Key, RangeDraft};
+use crate::spec::{Bounds, CompareDraft, Faults, Key, RangeDraft, number_for_truth};
 use std::path::Path;
 use tunesmith_space::{Constraint, Expr, Value};
 
@@ -38,9 +38,8 @@ impl Maker<'_> {
         let constraint = |(meaning, text): &(String, String)| {
             let key = section.field(meaning);
             let expr = self.expression(&Value::Str(text.as_str().into()), &key)?;
-            if expr.takes_number_for_truth() {
-                let text = format!("constraint `{meaning}` takes a number for a truth: it excludes what makes it 0");
-                self.faults.warning(key, text, Some("compare the number: `N % TILE == 0`".to_string()));
+            if let Some((text, remedy)) = number_for_truth(meaning, &expr) {
+                self.faults.warning(key, text, Some(remedy));
             }
             Some(Constraint::new(meaning.as_str(), expr))
         };
@@ -52,12 +51,9 @@ impl Maker<'_> {
         let key = Key::of("verify").field("compare").field(output);
         let range = |text: &str| {
             let refuse = |text: &str, error: &_| self.faults.expression(key.clone(), text, error);
-            let bounds = Bounds::parse(text, refuse);
-            if bounds.is_none() && !text.contains("..") {
-                let remedy = "write `1..=8`, or `1..8` to leave out the 8".to_string();
-                self.faults.error(key.clone(), format!("`{text}` is not a range"), Some(remedy));
-            }
-            Some(RangeDraft { key: key.clone(), text: text.trim().to_string(), bounds: bounds? })
+            let odd = |fault: String, remedy: String| self.faults.error(key.clone(), fault, Some(remedy));
+            let bounds = Bounds::parse(text, refuse, odd)?;
+            Some(RangeDraft { key: key.clone(), text: text.trim().to_string(), bounds })
         };
         CompareDraft {
             output: output.to_string(),

@@ -12,8 +12,7 @@ use crate::spec::{ArgumentDraft, KernelDraft, Key, WorkDraft};
 use crate::tuning::{MOST_SAMPLES, MOST_WARMUPS};
 use crate::{Diagnostic, Level, SourceFile};
 use std::ops::Range;
-use std::path::Path;
-use tunesmith_device::{ChoiceError, DeviceChoice, FunctionName, Language, Reading};
+use tunesmith_device::{ChoiceError, DeviceChoice, FunctionName, Language};
 use tunesmith_space::{Expr, UserError as _, Value, did_you_mean};
 
 /// The directives about a launch.
@@ -173,8 +172,8 @@ impl Reader<'_> {
 impl Launch {
     /// Returns the kernel, its arguments and their verification. Returns the reasons instead if
     /// something is missing. Adds the places of the parts to `places`.
-    pub(super) fn parts(&self, api: Api, reader: &Context<'_>, places: &mut Places) -> Result<Parts, Vec<Diagnostic>> {
-        let source = &reader.messages.source;
+    pub(super) fn parts(&self, api: Api, messages: &Messages, places: &mut Places) -> Result<Parts, Vec<Diagnostic>> {
+        let source = &messages.source;
         let own = source.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let file = self.source.clone().unwrap_or(Located { value: own, span: self.place() });
         let text = match &self.source {
@@ -194,8 +193,8 @@ impl Launch {
             argument
         };
         let arguments = self.inputs.iter().enumerate().map(argument).collect();
-        let kernel = self.kernel(api, (&file, function), reader, places);
-        let reference = self.check.as_ref().and_then(|check| reference(check, reader, places));
+        let kernel = self.kernel(api, (&file, function), messages, places);
+        let reference = self.check.as_ref().and_then(|check| reference(check, messages, places));
         Ok(Parts { kernel, arguments, reference })
     }
 
@@ -204,7 +203,7 @@ impl Launch {
         &self,
         api: Api,
         (file, function): (&Located<String>, &Located<String>),
-        reader: &Context<'_>,
+        messages: &Messages,
         places: &mut Places,
     ) -> Option<KernelDraft> {
         let key = Key::of("kernel").at(0);
@@ -219,24 +218,16 @@ impl Launch {
         let mut options = Options::default();
         if let Some(flags) = &self.flags {
             places.add(key.field("options"), flags.span.clone());
-            for (option, problem) in options.add(flags.value.iter().map(String::as_str), reader.folder()) {
-                reader.messages.error(flags.span.clone(), format!("option `{option}`: {problem}"), None);
+            for (option, problem) in options.add(flags.value.iter().map(String::as_str), messages.source.folder()) {
+                messages.error(flags.span.clone(), format!("option `{option}`: {problem}"), None);
             }
         }
+        let language = if api == Api::Cuda { Language::Cuda } else { Language::OpenCl };
+        let function = function_name(function, "kernel", messages)?;
         Some(KernelDraft {
-            key,
-            name: None,
-            languages: vec![if api == Api::Cuda { Language::Cuda } else { Language::OpenCl }],
-            file: reader.folder().join(&file.value),
-            function: reader.function_name(function, "kernel")?,
-            sources: Vec::new(),
-            include: Vec::new(),
             options: vec![options],
-            compiler: None,
-            arguments: None,
-            repeat: None,
             work: WorkDraft { global: extent, grid, local },
-            reading: Reading::default(),
+            ..KernelDraft::new(key, language, messages.source.folder().join(&file.value), function)
         })
     }
 
@@ -327,32 +318,18 @@ impl Launch {
 }
 
 /// Returns the reference of a kernel's outputs, if its parts are right.
-fn reference(check: &Located<Check>, reader: &Context<'_>, places: &mut Places) -> Option<KernelDraft> {
+fn reference(check: &Located<Check>, messages: &Messages, places: &mut Places) -> Option<KernelDraft> {
     let key = Key::of("verify").field("reference");
     places.add(key.clone(), check.span.clone());
     let Check { file, function } = &check.value;
-    let file = reader.folder().join(file);
+    let file = messages.source.folder().join(file);
     let language = Language::from_suffix(&file);
     if language.is_none() {
         let text = format!("`verify.reference.file`{NO_LANGUAGE}");
-        reader.messages.error(check.span.clone(), text, Some(LANGUAGES.to_string()));
+        messages.error(check.span.clone(), text, Some(LANGUAGES.to_string()));
     }
     let function = Located { value: function.clone(), span: check.span.clone() };
-    Some(KernelDraft {
-        key,
-        name: None,
-        languages: vec![language?],
-        file,
-        function: reader.function_name(&function, "verify.reference")?,
-        sources: Vec::new(),
-        include: Vec::new(),
-        options: vec![Options::default()],
-        compiler: None,
-        arguments: None,
-        repeat: None,
-        work: WorkDraft::default(),
-        reading: Reading::default(),
-    })
+    Some(KernelDraft::new(key, language?, file, function_name(&function, "verify.reference", messages)?))
 }
 
 /// The parts of a problem that a launch makes.
@@ -362,18 +339,8 @@ pub(super) struct Parts {
     pub(super) reference: Option<KernelDraft>,
 }
 
-/// The context for making the parts of a launch.
-pub(super) struct Context<'a> {
-    pub(super) messages: &'a Messages,
-}
-
-impl Context<'_> {
-    fn folder(&self) -> &Path {
-        self.messages.source.folder()
-    }
-
-    fn function_name(&self, function: &Located<String>, part: &str) -> Option<FunctionName> {
-        let refuse = |error| self.messages.error(function.span.clone(), format!("`{part}.function`: {error}"), None);
-        FunctionName::parse(&function.value).map_err(refuse).ok()
-    }
+/// Returns the name of the function of `part`, which may depend on the configuration.
+fn function_name(function: &Located<String>, part: &str, messages: &Messages) -> Option<FunctionName> {
+    let refuse = |error| messages.error(function.span.clone(), format!("`{part}.function`: {error}"), None);
+    FunctionName::parse(&function.value).map_err(refuse).ok()
 }

@@ -19,9 +19,9 @@ mod tuning;
 use crate::diagnostic::{Located, Messages};
 use crate::places::Places;
 use crate::problem::with_messages;
-use crate::spec::{Draft, KernelDraft, Key, ParameterDraft, SubjectDraft, ValuesDraft};
+use crate::spec::{Draft, KernelDraft, Key, ParameterDraft, SubjectDraft, ValuesDraft, number_for_truth};
 use crate::{Diagnostic, Level, Problem, ProblemError, SourceFile};
-use launch::{Context, Launch, Parts};
+use launch::{Launch, Parts};
 use names::Meaning;
 use scan::Directive;
 use script::Script;
@@ -289,9 +289,7 @@ impl<'a> Reader<'a> {
     }
 
     fn add_constraint(&mut self, name: String, expr: Expr, place: &Range<usize>) {
-        if expr.takes_number_for_truth() {
-            let text = format!("constraint `{name}` takes a number for a truth: it excludes what makes it 0");
-            let remedy = "compare the number: `N % TILE == 0`".to_string();
+        if let Some((text, remedy)) = number_for_truth(&name, &expr) {
             self.messages.warning(place.clone(), text, Some(remedy));
         }
         self.places.add(Key::of("constraints").field(&name), place.clone());
@@ -327,8 +325,7 @@ impl<'a> Reader<'a> {
     fn add_subject(&mut self, not_code: Vec<Range<usize>>) -> Vec<Diagnostic> {
         let source = &self.messages.source;
         if let Some(api) = self.launch.api.clone() {
-            let context = Context { messages: self.messages };
-            match self.launch.parts(api.value, &context, &mut self.places) {
+            match self.launch.parts(api.value, self.messages, &mut self.places) {
                 Ok(parts) => {
                     self.draft.tuning.device = self.launch.device_choice(api.value, self.messages);
                     self.add_kernel(parts, not_code);

@@ -3,8 +3,8 @@
 use super::tree::{Node, Section};
 use crate::diagnostic::Located;
 use crate::diagnostic::Messages;
-use crate::spec::{Bounds, ParameterDraft, ValuesDraft};
-use tunesmith_space::Constraint;
+use crate::spec::{Bounds, ParameterDraft, ValuesDraft, number_for_truth};
+use tunesmith_space::{Constraint, ExprError};
 
 /// Returns the tuning parameters of `[parameters]`. Reports that there are none, unless
 /// `may_be_absent`.
@@ -38,9 +38,8 @@ pub(super) fn read_constraints(root: &Section<'_>, messages: &Messages) -> Vec<C
 pub(super) fn read_constraints_of(section: &Section<'_>, messages: &Messages) -> Vec<Constraint> {
     let constraint = |(name, node): (Located<&str>, Node<'_>)| {
         let Located { value, span } = node.expression()?;
-        if value.takes_number_for_truth() {
-            let text = format!("constraint `{}` takes a number for a truth: it excludes what makes it 0", name.value);
-            messages.warning(span, text, Some("compare the number: `N % TILE == 0`".to_string()));
+        if let Some((text, remedy)) = number_for_truth(name.value, &value) {
+            messages.warning(span, text, Some(remedy));
         }
         Some(Constraint::new(name.value, value))
     };
@@ -79,9 +78,6 @@ fn list(node: &Node<'_>) -> Option<ValuesDraft> {
 
 /// Returns both ends of the range `text`, such as `1..=N / 2`, which stands at `node`.
 pub(super) fn bounds(text: &str, node: &Node<'_>, messages: &Messages) -> Option<Bounds> {
-    let bounds = Bounds::parse(text, |text, error| messages.expression(&node.span(), text, error));
-    if bounds.is_none() && !text.contains("..") {
-        node.error(format!("`{text}` is not a range"), Some("write `1..=8`, or `1..8` to leave out the 8".to_string()));
-    }
-    bounds
+    let refuse = |text: &str, error: &ExprError| messages.expression(&node.span(), text, error);
+    Bounds::parse(text, refuse, |fault, remedy| node.error(fault, Some(remedy)))
 }

@@ -64,10 +64,13 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Parses a range such as `1..=N / 2`. Tells `refuse` of an end that is no expression, with its text. Returns
-    /// `None` for it, and for a text without two ends.
-    pub(crate) fn parse(text: &str, refuse: impl Fn(&str, &ExprError)) -> Option<Self> {
-        let (first, last) = text.split_once("..")?;
+    /// Parses a range such as `1..=N / 2`. Tells `refuse` of an end that is no expression, with its text, and `odd` of a
+    /// text without two ends, with its fault and remedy. Returns `None` for both.
+    pub(crate) fn parse(text: &str, refuse: impl Fn(&str, &ExprError), odd: impl Fn(String, String)) -> Option<Self> {
+        let Some((first, last)) = text.split_once("..") else {
+            odd(format!("`{text}` is not a range"), "write `1..=8`, or `1..8` to leave out the 8".to_string());
+            return None;
+        };
         let (last, last_is_excluded) = match last.strip_prefix('=') {
             Some(last) => (last, false),
             None => (last, true),
@@ -75,6 +78,14 @@ impl Bounds {
         let end = |text: &str| Expr::parse(text.trim()).map_err(|error| refuse(text.trim(), &error)).ok();
         Some(Self { first: end(first)?, last: end(last)?, last_is_excluded })
     }
+}
+
+/// Returns the doubt about a constraint that takes a computed number for a truth, with its remedy.
+pub(crate) fn number_for_truth(name: &str, condition: &Expr) -> Option<(String, String)> {
+    condition.takes_number_for_truth().then(|| {
+        let text = format!("constraint `{name}` takes a number for a truth: it excludes what makes it 0");
+        (text, "compare the number: `N % TILE == 0`".to_string())
+    })
 }
 
 /// A tuning parameter that sets the device.
@@ -138,6 +149,27 @@ pub(crate) struct KernelDraft {
     pub(crate) repeat: Option<Expr>,
     pub(crate) work: WorkDraft,
     pub(crate) reading: Reading,
+}
+
+impl KernelDraft {
+    /// Returns `function` of `file` in one language, without options. It takes all arguments.
+    pub(crate) fn new(key: Key, language: Language, file: PathBuf, function: FunctionName) -> Self {
+        Self {
+            key,
+            name: None,
+            languages: vec![language],
+            file,
+            function,
+            sources: Vec::new(),
+            include: Vec::new(),
+            options: vec![Options::default()],
+            compiler: None,
+            arguments: None,
+            repeat: None,
+            work: WorkDraft::default(),
+            reading: Reading::default(),
+        }
+    }
 }
 
 /// The work-items of a launch. A list has one to three expressions.

@@ -23,7 +23,7 @@ mod verify;
 pub(crate) use draft::{
     AlternativeDraft, AlternativesDraft, ArgumentDraft, ArgumentKindDraft, Bounds, CompareDraft, Draft, FurtherDraft,
     InputSizeDraft, InputsDraft, KernelDraft, NestDraft, ParameterDraft, RangeDraft, SettingDraft, SubjectDraft,
-    ValuesDraft, VerifyDraft, WorkDraft,
+    ValuesDraft, VerifyDraft, WorkDraft, number_for_truth,
 };
 pub use fault::Key;
 pub(crate) use fault::{Fault, Faults};

@@ -102,13 +102,13 @@ impl Dimensions {
     }
 
     /// Returns the parameters of alternatives, and adds their constraints.
-    fn owned(&mut self, alternatives: &AlternativesDraft, sizes: Sizes<'_>) -> Vec<Owned> {
-        let mut owned: Vec<Owned> = Vec::new();
+    fn owned(&mut self, alternatives: &AlternativesDraft, sizes: Sizes<'_>) -> Vec<PartialParameter> {
+        let mut owned: Vec<PartialParameter> = Vec::new();
         for one in &alternatives.entries {
             for (parameter, key) in parameters(&one.parameters, &one.key.field("parameters"), sizes) {
                 self.add(
                     &mut owned,
-                    Owned { parameter, key, owners: vec![one.name.clone()] },
+                    PartialParameter { parameter, key, owners: vec![one.name.clone()] },
                     alternatives,
                     sizes.faults,
                 );
@@ -122,7 +122,13 @@ impl Dimensions {
     }
 
     /// Adds a parameter of an alternative. Another one may have it, too, with the same values.
-    fn add(&self, owned: &mut Vec<Owned>, one: Owned, alternatives: &AlternativesDraft, faults: &Faults) {
+    fn add(
+        &self,
+        owned: &mut Vec<PartialParameter>,
+        one: PartialParameter,
+        alternatives: &AlternativesDraft,
+        faults: &Faults,
+    ) {
         let name = one.parameter.name();
         let is_choice = name == alternatives.choice;
         if is_choice || self.parameters.iter().any(|(known, _)| known.name() == name) {
@@ -143,7 +149,7 @@ impl Dimensions {
 }
 
 /// A parameter of some alternatives, with their names.
-struct Owned {
+struct PartialParameter {
     parameter: Parameter,
     key: Key,
     owners: Vec<String>,
@@ -193,8 +199,8 @@ fn only_where(constraint: &Constraint, name: &str, choice: &str) -> Constraint {
 
 /// Returns the constraint that keeps a parameter at its first value where no alternative with it is chosen. `None` if
 /// all have it, or if it has one value only.
-fn pin(owned: &Owned, alternatives: &AlternativesDraft) -> Option<Stated<Constraint>> {
-    let Owned { parameter, key, owners } = owned;
+fn pin(owned: &PartialParameter, alternatives: &AlternativesDraft) -> Option<Stated<Constraint>> {
+    let PartialParameter { parameter, key, owners } = owned;
     let everywhere = owners.len() == alternatives.entries.len();
     let first = parameter.values().first().filter(|_| !everywhere && parameter.values().len() > 1)?;
     let chosen: Vec<String> = owners.iter().map(|name| format!("{} == '{name}'", alternatives.choice)).collect();

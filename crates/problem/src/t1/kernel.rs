@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::spec::{ArgumentDraft, ArgumentKindDraft, KernelDraft, Key, WorkDraft};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tunesmith_device::{ElementType, Fill, Language, Reading};
+use tunesmith_device::{ElementType, Fill, Language};
 use tunesmith_space::{Expr, Parameter};
 
 /// The keys that are read, and those that do not affect the run of the kernel.
@@ -102,20 +102,11 @@ impl Reader<'_> {
             let text = format!("kernel `{function}` cannot be run");
             self.findings.obstacle(function_place.clone(), text, Some(remedy.to_string()));
         }
+        let file = self.source(file, &file_place);
         let kernel = KernelDraft {
-            key: Key::of("kernel").at(0),
-            name: None,
-            languages: vec![language],
-            file: self.source(file, &file_place),
-            function: function.into(),
-            sources: Vec::new(),
-            include: Vec::new(),
             options: vec![options],
-            compiler: None,
-            arguments: None,
-            repeat: None,
             work: work.unwrap_or_default(),
-            reading: Reading::default(),
+            ..KernelDraft::new(Key::of("kernel").at(0), language, file, function.into())
         };
         Some((kernel, KernelPlaces { file: file_place, function: function_place }))
     }

@@ -6,7 +6,7 @@ use tunesmith_device::Machine;
 
 /// A problem to tune, with the machine that measures, the search and the journal.
 ///
-/// What is not set has its default: the usual device of the problem's kernels, the search that the
+/// Settings that are left out have their defaults: the usual device of the problem's kernels, the search that the
 /// problem's file describes, and a journal beside the problem.
 #[derive(Clone, Debug)]
 pub struct TuningTask<'a> {
