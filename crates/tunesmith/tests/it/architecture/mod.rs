@@ -221,10 +221,10 @@ fn a_planted_opening_is_found_but_not_in_tests() {
     let code = "use std::fs::{self, File};\nfn f(p: &Path) {\n    let _ = fs::read(p);\n    let _ = p.map(File::open);\n    \
                 let _ = fs::OpenOptions::new().read(true).open(p);\n}\n\
                 #[cfg(test)]\nmod tests {\n    fn h() { std::fs::write(\"a\", \"b\"); }\n}\n";
-    let planted = Planted::new(&[("files", &[], &[("lib.rs", code)]), ("problem", &[], &[("lib.rs", code)])]);
+    let planted = Planted::new(&[("files", &[], &[("lib.rs", code)]), ("search", &[], &[("lib.rs", code)])]);
     let faults = opening::RULE.faults(&planted.house);
     let expected = ["5 opens by `OpenOptions`", "3 opens by `fs::read`", "4 opens by `File::open`"];
-    assert_eq!(faults, expected.map(|what| format!("crates/problem/src/lib.rs:{what}")));
+    assert_eq!(faults, expected.map(|what| format!("crates/search/src/lib.rs:{what}")));
 }
 
 #[test]

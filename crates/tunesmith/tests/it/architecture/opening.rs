@@ -40,9 +40,9 @@ pub(crate) const RULE: Rule = Rule {
         ("crates/device/src/worker/serve.rs", "it opens /dev/null"),
         ("crates/fleet/src/bundle.rs", "a file of a bundle is new and has a mode of its own"),
         ("crates/fleet/src/start/hyperqueue.rs", "a token's file is new and has a mode of its own"),
+        ("crates/problem/src/starter.rs", "a started problem file is new"),
         ("crates/python/src/run.rs", "a saved journal is new"),
         ("crates/store/src/disk.rs", "it syncs a folder"),
-        ("crates/problem/src/starter.rs", "a started problem file is new"),
     ],
     done: opened,
 };
