@@ -21,6 +21,7 @@ use crate::places::Places;
 use crate::problem::with_messages;
 use crate::spec::{AlternativesDraft, Draft, Key, SubjectDraft};
 use crate::{Level, Problem, ProblemError, SourceFile};
+use command_warnings::Warning;
 use item::{Content, Item, Table};
 use toml::de::DeTable;
 use tree::{Node, Section};
@@ -62,32 +63,25 @@ pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Re
     let messages = Messages::new(source_file.clone());
     let root = Section::root(&document, &messages);
     root.allow(SECTIONS);
-    let command = command::read(&root, &messages);
-    let doubts = command.iter().flat_map(|(_, doubts)| doubts);
-    let doubts = doubts.map(|(place, text, remedy)| {
-        source_file.diagnostic(Level::Warning, place.clone(), text.clone(), Some(remedy.clone()))
-    });
-    let doubts = doubts.collect();
-    let draft = read_draft(&root, command.map(|(command, _)| command), overrides, &messages);
+    let (draft, doubts) = read_draft(&root, overrides, &messages);
+    let doubt = |(place, text, remedy)| source_file.diagnostic(Level::Warning, place, text, Some(remedy));
+    let doubts = doubts.into_iter().map(doubt).collect();
     let problem = Problem::new(&draft, source_file, places);
     Ok(Problem { doubts, ..with_messages(problem, messages)? })
 }
 
-/// Returns the parts of the problem, as far as they can be read. Reports faults to `messages`.
-fn read_draft(
-    root: &Section<'_>,
-    command: Option<CommandSpec>,
-    overrides: &[(String, Value)],
-    messages: &Messages,
-) -> Draft {
+/// Returns the parts of the problem, as far as they can be read, and the doubts about the words of a command. Reports
+/// faults to `messages`.
+fn read_draft(root: &Section<'_>, overrides: &[(String, Value)], messages: &Messages) -> (Draft, Vec<Warning>) {
     let section = |key: &str| root.get(key).and_then(|node| node.section());
     let head = read_head(root, messages, overrides);
     let alternatives = alternatives::read(root, messages);
+    let (command, doubts) = command::read(root, messages).unzip();
     // What chooses or sets something is a parameter as well.
     let has_others = root.get("alternative").is_some() || root.get("device_settings").is_some();
     let measure = section("measure");
     let is_command = root.get("kernel").as_ref().is_some_and(command::is_command);
-    Draft {
+    let draft = Draft {
         metrics: read_metrics(root),
         limits: read_limits(root),
         parameters: parameters::read(root, has_others, messages),
@@ -102,7 +96,8 @@ fn read_draft(
         judging: measure.as_ref().map_or_else(Judging::default, judging::read),
         policy: measure.map_or_else(Policy::default, |own| tuning::read_policy(&own)),
         ..head
-    }
+    };
+    (draft, doubts.unwrap_or_default())
 }
 
 /// Returns the subject of tuning.

@@ -7,14 +7,14 @@ mod record;
 pub use limits::Limits;
 pub use objective::{MetricObjective, SearchObjective};
 
-use crate::Problem;
-use crate::spec::definitions::{Definitions, Known, MEAN, Yielded, measured, yielded};
+use crate::spec::definitions::{Definitions, EFFICIENCY, Known, MEAN, TIME, Yielded, measured, printed, yielded};
 use crate::spec::metrics::check_metrics;
+use crate::{Problem, ProblemSpec};
 use record::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use tunesmith_core::{Direction, Measurement, Objective, Refusal, Source, Target};
+use tunesmith_core::{Aim, Direction, Measurement, Objective, Refusal, Source, Target};
 use tunesmith_device::ENERGY_MJ;
 use tunesmith_space::{Change, Value};
 
@@ -52,7 +52,7 @@ impl Metric {
         let mut definitions = Definitions::of(spec, yielded);
         let used = target.parts().iter().map(|aim| ("the objective".to_string(), aim.name.clone()));
         definitions.check_names(spec, yielded, used.collect())?;
-        let mut parts = Vec::from_iter(target.parts().iter().map(|aim| definitions.objective(aim, spec, yielded)));
+        let mut parts = Vec::from_iter(target.parts().iter().map(|aim| objective(&definitions, aim, spec, yielded)));
         if parts.len() > 1 {
             definitions.metrics.push((MEAN.to_string(), mean(&parts)));
             return Ok(Self { objective: Objective::front(MEAN, parts), definitions });
@@ -195,6 +195,36 @@ impl Metric {
         };
         let is_single = self.objective.parts().is_empty();
         is_single && self.definitions.over_time(self.objective.quantity(), parameter).change == worse
+    }
+}
+
+/// Returns the objective that `aim` names. Its unit is known if Tunesmith measures or defines the quantity.
+fn objective(definitions: &Definitions, aim: &Aim, problem: &ProblemSpec, yielded: &Yielded) -> Objective {
+    let name = aim.name.as_str();
+    if name == "time_ms" {
+        return Objective::new(TIME, aim.direction, Some("ms"), Source::Time);
+    }
+    let is_defined = definitions.metrics.iter().any(|(known, _)| known == name);
+    let source = match yielded.source {
+        _ if is_defined => Source::Metric,
+        Source::Metric if printed(problem).any(|known| known == name) => Source::Printed,
+        source => source,
+    };
+    let is_own = problem.metrics.iter().any(|(known, _)| known == name);
+    let unit = (source == Source::Metric && !is_own).then(|| unit(name)).flatten();
+    Objective::new(name, aim.direction, unit, source)
+}
+
+/// Returns the unit of a quantity that Tunesmith measures or defines, if it has one.
+fn unit(name: &str) -> Option<&'static str> {
+    match name {
+        "compile_ms" => Some("ms"),
+        "energy" | ENERGY_MJ => Some("mJ"),
+        "edp" => Some("mJ ms"),
+        "gflops" => Some("GFLOP/s"),
+        "gbytes" => Some("GB/s"),
+        EFFICIENCY => Some("GFLOP/s/W"),
+        _ => None,
     }
 }
 

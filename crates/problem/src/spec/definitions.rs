@@ -4,7 +4,7 @@ use super::ProblemSpec;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use tunesmith_core::{Aim, ERROR, Measurement, Objective, Refusal, Source};
+use tunesmith_core::{ERROR, Measurement, Refusal, Source};
 use tunesmith_device::{ENERGY_MJ, RESOURCE_NAMES};
 use tunesmith_space::{Course, Expr, Trend, Value, did_you_mean};
 
@@ -19,7 +19,7 @@ const ENERGIES: [(&str, &str); 2] = [("energy", ENERGY_MJ), ("edp", "energy * ti
 const RATES: [&str; 2] = ["gflops", "gbytes"];
 
 /// The metric of every problem that declares its operations: 10^9 of them per second for each watt.
-const EFFICIENCY: &str = "gflops_per_w";
+pub(crate) const EFFICIENCY: &str = "gflops_per_w";
 
 /// Maximum depth of references between metrics. [`check_metrics`](super::metrics::check_metrics) refuses deeper
 /// ones and cycles; the journals of older versions may hold both.
@@ -30,7 +30,7 @@ pub(crate) const MAX_DEPTH: usize = 32;
 pub(crate) const MEAN: &str = "geometric mean";
 
 /// The name of the predefined metric that is another word for `time_ms`.
-const TIME: &str = "time";
+pub(crate) const TIME: &str = "time";
 
 /// The metrics and sizes of a problem, from which the values of names follow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -94,23 +94,6 @@ impl Definitions {
         }
         let time = (TIME.to_string(), "time_ms".to_string());
         Ok(Self { metrics: metrics.iter().cloned().chain([time]).collect(), sizes: Vec::new() })
-    }
-
-    /// Returns the objective that `aim` names. Its unit is known if Tunesmith measures or defines the quantity.
-    pub(crate) fn objective(&self, aim: &Aim, problem: &ProblemSpec, yielded: &Yielded) -> Objective {
-        let name = aim.name.as_str();
-        if name == "time_ms" {
-            return Objective::new(TIME, aim.direction, Some("ms"), Source::Time);
-        }
-        let is_defined = self.metrics.iter().any(|(known, _)| known == name);
-        let source = match yielded.source {
-            _ if is_defined => Source::Metric,
-            Source::Metric if printed(problem).any(|known| known == name) => Source::Printed,
-            source => source,
-        };
-        let is_own = problem.metrics.iter().any(|(known, _)| known == name);
-        let unit = (source == Source::Metric && !is_own).then(|| unit(name)).flatten();
-        Objective::new(name, aim.direction, unit, source)
     }
 
     /// Returns the names that the values of `names` come from in the end: all but metrics and sizes.
@@ -225,19 +208,6 @@ impl Definitions {
         let size = || self.sizes.iter().find(|(known, _)| known == name).map(|(_, size)| number(*size));
         let constant = parameter(name).or_else(size).map(Course::Stays);
         constant.or_else(|| (name == "time_ms").then_some(Course::Changes(Trend::GROWS)))
-    }
-}
-
-/// Returns the unit of a quantity that Tunesmith measures or defines, if it has one.
-fn unit(name: &str) -> Option<&'static str> {
-    match name {
-        "compile_ms" => Some("ms"),
-        "energy" | ENERGY_MJ => Some("mJ"),
-        "edp" => Some("mJ ms"),
-        "gflops" => Some("GFLOP/s"),
-        "gbytes" => Some("GB/s"),
-        EFFICIENCY => Some("GFLOP/s/W"),
-        _ => None,
     }
 }
 
