@@ -31,7 +31,6 @@
 //! `tunesmith` re-exports it for programs that also tune.
 
 mod file;
-mod json;
 mod online;
 mod selector;
 pub mod timing;

@@ -1,7 +1,6 @@
 //! The differences between the default and the winner, and the effect of each alone.
 
 use crate::DOUBTFUL;
-use crate::condition::scalar;
 use crate::surrogate::Surrogate;
 use crate::trials::{TrialResult, Trials};
 use serde::{Serialize, Serializer};
@@ -29,9 +28,7 @@ pub struct Change {
 #[derive(Serialize)]
 struct ChangeDocument<'a> {
     parameter: &'a str,
-    #[serde(serialize_with = "scalar")]
     from: &'a Value,
-    #[serde(serialize_with = "scalar")]
     to: &'a Value,
     ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -106,16 +106,6 @@ impl Serialize for Condition {
     }
 }
 
-/// Writes a value as a JSON scalar.
-pub(crate) fn scalar<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Value::Int(value) => serializer.serialize_i64(*value),
-        Value::Float(value) => serializer.serialize_f64(*value),
-        Value::Bool(value) => serializer.serialize_bool(*value),
-        Value::Str(value) => serializer.serialize_str(value),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,50 +1,44 @@
 //! Types of C.
 
+use tunesmith_loopnest::Type;
+
 /// A type of C that nests have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Element {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    /// For sizes and indices alone.
-    U32,
-    I64,
-    /// For sizes and indices alone.
-    U64,
-    F32,
-    F64,
+pub(crate) struct Element {
+    kind: Type,
+    /// True for unsigned types of 32 and 64 bits, which sizes and indices alone have.
+    is_unsigned: bool,
 }
 
 impl Element {
+    pub(crate) const I32: Self = Self::new(Type::I32);
+
+    const fn new(kind: Type) -> Self {
+        Self { kind, is_unsigned: false }
+    }
+
+    const fn unsigned(kind: Type) -> Self {
+        Self { kind, is_unsigned: true }
+    }
+
     /// Returns its name in nests.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::I8 => "i8",
-            Self::U8 => "u8",
-            Self::I16 => "i16",
-            Self::U16 => "u16",
-            Self::I32 | Self::U32 => "i32",
-            Self::I64 | Self::U64 => "i64",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-        }
+    pub(crate) fn name(self) -> String {
+        self.kind.to_string()
     }
 
     /// Returns its name in C.
     pub(crate) fn in_c(self) -> &'static str {
-        match self {
-            Self::I8 => "signed char",
-            Self::U8 => "unsigned char",
-            Self::I16 => "short",
-            Self::U16 => "unsigned short",
-            Self::I32 => "int",
-            Self::U32 => "unsigned",
-            Self::I64 => "long long",
-            Self::U64 => "unsigned long long",
-            Self::F32 => "float",
-            Self::F64 => "double",
+        match (self.kind, self.is_unsigned) {
+            (Type::I8, _) => "signed char",
+            (Type::U8, _) => "unsigned char",
+            (Type::I16, _) => "short",
+            (Type::U16, _) => "unsigned short",
+            (Type::I32, false) => "int",
+            (Type::I32, true) => "unsigned",
+            (Type::I64, false) => "long long",
+            (Type::I64, true) => "unsigned long long",
+            (Type::F32, _) => "float",
+            (Type::F64, _) => "double",
         }
     }
 
@@ -61,29 +55,31 @@ impl Element {
 
     /// Returns true if arrays of nests have the type.
     pub(crate) fn is_of_arrays(self) -> bool {
-        !matches!(self, Self::U32 | Self::U64)
+        !self.is_unsigned
     }
 
     pub(crate) fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F64)
+        self.kind.is_float()
     }
 
     /// Returns the type with this name in C.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words.join(" ").as_str() {
-            "float" => Some(Self::F32),
-            "double" => Some(Self::F64),
-            "int" | "signed" | "signed int" | "int32_t" => Some(Self::I32),
+            "float" => Some(Self::new(Type::F32)),
+            "double" => Some(Self::new(Type::F64)),
+            "int" | "signed" | "signed int" | "int32_t" => Some(Self::new(Type::I32)),
             "long" | "long int" | "long long" | "long long int" | "int64_t" | "ptrdiff_t" | "ssize_t" => {
-                Some(Self::I64)
+                Some(Self::new(Type::I64))
             }
-            "signed char" | "int8_t" => Some(Self::I8),
-            "unsigned char" | "uint8_t" => Some(Self::U8),
-            "short" | "short int" | "signed short" | "int16_t" => Some(Self::I16),
-            "unsigned short" | "unsigned short int" | "uint16_t" => Some(Self::U16),
-            "unsigned" | "unsigned int" | "uint32_t" => Some(Self::U32),
-            "unsigned long" | "unsigned long int" | "unsigned long long" | "size_t" | "uint64_t" => Some(Self::U64),
+            "signed char" | "int8_t" => Some(Self::new(Type::I8)),
+            "unsigned char" | "uint8_t" => Some(Self::new(Type::U8)),
+            "short" | "short int" | "signed short" | "int16_t" => Some(Self::new(Type::I16)),
+            "unsigned short" | "unsigned short int" | "uint16_t" => Some(Self::new(Type::U16)),
+            "unsigned" | "unsigned int" | "uint32_t" => Some(Self::unsigned(Type::I32)),
+            "unsigned long" | "unsigned long int" | "unsigned long long" | "size_t" | "uint64_t" => {
+                Some(Self::unsigned(Type::I64))
+            }
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{Diagnostic, Level, Problem};
 use serde::Serialize;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 use tunesmith_space::{Analysis, Constraint, Parameter, Space, Value};
 
 /// The combinations that every constraint removes, and the values that no configuration has.
@@ -40,20 +40,11 @@ impl ConstraintReport {
             redundant: effect.redundant,
         };
         let dead = |(parameter, dead): (&Parameter, &Vec<u32>)| {
-            let values = dead.iter().map(|&index| json(&parameter.values()[index as usize])).collect();
+            let values = dead.iter().map(|&index| json!(parameter.values()[index as usize])).collect();
             (!dead.is_empty()).then(|| (parameter.name().to_string(), Json::Array(values)))
         };
         let dead_values = space.parameters().iter().zip(&analysis.dead_values).filter_map(dead).collect();
         Self { constraints: analysis.constraints.iter().map(row).collect(), dead_values }
-    }
-}
-
-fn json(value: &Value) -> Json {
-    match value {
-        Value::Int(value) => Json::from(*value),
-        Value::Float(value) => Json::from(*value),
-        Value::Bool(value) => Json::from(*value),
-        Value::Str(value) => Json::from(&**value),
     }
 }
 

@@ -13,6 +13,7 @@ mod device_settings;
 mod diagnostic;
 mod directives;
 mod document;
+mod element_type;
 mod failure;
 mod grid;
 mod identity;

@@ -5,6 +5,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
 /// One value of a tuning parameter, a problem size or a device limit.
 ///
 /// Equality, ordering and hashing are structural and total. Values of different kinds differ: `1`,
@@ -47,6 +49,13 @@ impl fmt::Display for ValueKind {
 }
 
 impl Value {
+    /// Returns a number as expressions take sizes and limits: an integer if it is whole and below
+    /// 2^53, so that it divides and shifts as integers do, and else a float.
+    pub fn of_number(number: f64) -> Self {
+        let is_whole = number.fract() == 0.0 && number.abs() < 2f64.powi(53);
+        if is_whole { Self::Int(number as i64) } else { Self::Float(number) }
+    }
+
     /// Returns the kind of this value.
     pub fn kind(&self) -> ValueKind {
         match self {
@@ -178,6 +187,56 @@ impl<'a> Meaning<'a> {
             _ if plain.eq_ignore_ascii_case("false") => Self::Truth(false),
             _ => Self::Text(text),
         }
+    }
+}
+
+impl Serialize for Value {
+    /// Writes a scalar.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Int(value) => serializer.serialize_i64(*value),
+            Self::Float(value) => serializer.serialize_f64(*value),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Str(value) => serializer.serialize_str(value),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    /// Reads a scalar. A whole number that no `i64` holds is a float.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Scalar)
+    }
+}
+
+/// Makes values of scalars.
+struct Scalar;
+
+impl de::Visitor<'_> for Scalar {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a truth value or a text")
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Int(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(i64::try_from(value).map_or(Value::Float(value as f64), Value::Int))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Float(value))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Str(value.into()))
     }
 }
 

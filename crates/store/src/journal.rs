@@ -8,7 +8,8 @@ use crate::entries::check_measured;
 use crate::read::Scan;
 use crate::{Again, Entry, FORMAT_VERSION, Header, Second, StoreError, VerdictLine, line, sum};
 use continued::{Continued, Numbers};
-use serde_json::{Map, Value as Json};
+use serde::Deserialize;
+use serde_json::{Map, Value as Json, json};
 use starts::Starts;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -141,7 +142,7 @@ impl Journal {
 
     /// Returns a header for `space`. The caller fills in the problem, the device and the search.
     pub fn header(space: &Space) -> Header {
-        let values = |parameter: &tunesmith_space::Parameter| parameter.values().iter().map(line::value_json).collect();
+        let values = |parameter: &tunesmith_space::Parameter| json!(parameter.values());
         let parameter = |parameter: &tunesmith_space::Parameter| (parameter.name().to_string(), values(parameter));
         let mut identity = Map::new();
         identity.insert("space".to_string(), Json::from(space.digest()));
@@ -171,12 +172,12 @@ impl Journal {
 
     /// Returns a value as journals and machine-readable output write it.
     pub fn value(value: &Value) -> Json {
-        line::value_json(value)
+        json!(value)
     }
 
     /// Returns the value that [`value`](Self::value) writes as `json`, or `None` for anything else.
     pub fn value_of(json: &Json) -> Option<Value> {
-        line::value_of(json)
+        Value::deserialize(json).ok()
     }
 
     /// Returns a configuration as journals and machine-readable output write it.

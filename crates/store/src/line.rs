@@ -1,7 +1,7 @@
 //! The lines of evaluations.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tunesmith_core::{CompileData, Cut, Depth, Evaluation, Failure, FailureKind, MadeBy, Measurement, Request};
@@ -215,7 +215,7 @@ pub(crate) fn made_by(worker: Option<String>, took: Option<f64>) -> Option<Box<M
 /// Fails with the reason if the space has no such configuration, or if it has another index.
 pub(crate) fn configuration(space: &Space, config: &Map<String, Json>, index: &str) -> Result<ConfigId, String> {
     let pairs: Vec<(&str, Value)> =
-        config.iter().filter_map(|(name, json)| Some((name.as_str(), value_of(json)?))).collect();
+        config.iter().filter_map(|(name, json)| Some((name.as_str(), Value::deserialize(json).ok()?))).collect();
     if pairs.len() != space.parameters().len() {
         return Err("the configuration does not name every parameter of the space once".to_string());
     }
@@ -230,27 +230,7 @@ pub(crate) fn configuration(space: &Space, config: &Map<String, Json>, index: &s
 
 /// Returns a configuration as JSON: parameters and values in the user's order.
 pub(crate) fn config_json(space: &Space, configuration: &Configuration) -> Map<String, Json> {
-    space.values(configuration).map(|(name, value)| (name.to_string(), value_json(value))).collect()
-}
-
-/// Returns a value as JSON.
-pub(crate) fn value_json(value: &Value) -> Json {
-    match value {
-        Value::Int(value) => Json::from(*value),
-        Value::Float(value) => Json::from(*value),
-        Value::Bool(value) => Json::from(*value),
-        Value::Str(value) => Json::from(&**value),
-    }
-}
-
-/// Returns the value for a JSON scalar, or `None` for anything else.
-pub(crate) fn value_of(json: &Json) -> Option<Value> {
-    match json {
-        Json::Bool(value) => Some(Value::Bool(*value)),
-        Json::Number(number) => number.as_i64().map(Value::Int).or_else(|| number.as_f64().map(Value::Float)),
-        Json::String(text) => Some(Value::Str(text.as_str().into())),
-        _ => None,
-    }
+    space.values(configuration).map(|(name, value)| (name.to_string(), json!(value))).collect()
 }
 
 /// Writes a configuration as `NAME=VALUE,...`, the form that `--config` and `--start` take.

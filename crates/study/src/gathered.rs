@@ -2,6 +2,7 @@
 
 use crate::top::{UNVERIFIED, top_of};
 use crate::{Error, JudgedRun};
+use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -257,13 +258,6 @@ fn costs(objective: &Objective, values: &[f64]) -> Vec<f64> {
 
 /// Returns a configuration from its form in journals.
 pub fn config(json: &Map<String, Json>) -> Config {
-    let value = |json: &Json| match json {
-        Json::Bool(value) => Value::Bool(*value),
-        Json::Number(number) => {
-            number.as_i64().map_or_else(|| Value::Float(number.as_f64().unwrap_or(f64::NAN)), Value::Int)
-        }
-        Json::String(text) => Value::Str(text.as_str().into()),
-        other => Value::Str(other.to_string().into()),
-    };
+    let value = |json: &Json| Value::deserialize(json).unwrap_or_else(|_| Value::Str(json.to_string().into()));
     json.iter().map(|(name, json)| (name.clone(), value(json))).collect()
 }

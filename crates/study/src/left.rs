@@ -61,8 +61,7 @@ impl Left {
 /// constraint is a closure, or needs what the header does not have.
 pub fn space_of_journal(header: &Header, recording: &Recording) -> Option<Space> {
     let context = &recording.context;
-    let whole = |number: f64| if number.fract() == 0.0 { Value::Int(number as i64) } else { Value::Float(number) };
-    let device = context.device.iter().map(|(name, number)| (format!("device.{name}"), whole(*number)));
+    let device = context.device.iter().map(|(name, number)| (format!("device.{name}"), Value::of_number(*number)));
     let mut builder = Space::builder();
     for parameter in recording.parameters() {
         builder = builder.parameter(parameter.clone());

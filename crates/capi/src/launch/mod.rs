@@ -74,7 +74,7 @@ impl Launcher {
         // Arguments belong to the kernel, so that launches take turns.
         let state = self.state();
         let scope = |name: &str| {
-            let size = sizes.iter().find(|(own, _)| *own == name).map(|(_, size)| whole(*size));
+            let size = sizes.iter().find(|(own, _)| *own == name).map(|(_, size)| Value::of_number(*size));
             size.or_else(|| config.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone()))
         };
         let [items, group] = [&state.items, &state.group].map(|axes| extent(axes, &scope));
@@ -106,11 +106,6 @@ impl Launcher {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Returns a size as an integer if it is whole.
-fn whole(size: f64) -> Value {
-    if size.fract() == 0.0 && size.abs() < 9e15 { Value::Int(size as i64) } else { Value::Float(size) }
 }
 
 /// Evaluates the numbers of work-items along each axis.

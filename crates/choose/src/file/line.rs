@@ -1,10 +1,10 @@
 //! Lines of our format, each read and written by the same type.
 
 use super::portfolio::PortfolioLine;
-use crate::json::{number_json, value_json, value_of};
 use crate::wisdom::{Attempt, AttemptEnd, Config, Entry, Input, Portfolio, Provenance, Wisdom};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
+use tunesmith_space::Value;
 
 /// An entry.
 #[derive(Serialize, Deserialize)]
@@ -117,7 +117,8 @@ pub(super) fn input(json: &Map<String, Json>) -> Result<Input, String> {
 
 pub(super) fn config(json: &Map<String, Json>) -> Result<Config, String> {
     let parameter = |(name, value): (&String, &Json)| {
-        let value = value_of(value)
+        let value = Value::deserialize(value)
+            .ok()
             .ok_or_else(|| format!("the value of parameter `{name}` is not a number, truth value or string"))?;
         Ok((name.clone(), value))
     };
@@ -160,9 +161,9 @@ pub(super) fn portfolio(portfolio: &Portfolio) -> Json {
 }
 
 pub(super) fn input_json(input: &Input) -> Map<String, Json> {
-    input.iter().map(|(name, value)| (name.clone(), number_json(*value))).collect()
+    input.iter().map(|(name, value)| (name.clone(), json!(Value::of_number(*value)))).collect()
 }
 
 pub(super) fn config_json(config: &Config) -> Map<String, Json> {
-    config.iter().map(|(name, value)| (name.clone(), value_json(value))).collect()
+    config.iter().map(|(name, value)| (name.clone(), json!(value))).collect()
 }

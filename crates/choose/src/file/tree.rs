@@ -1,9 +1,9 @@
 //! A decision tree as nested JSON: `{"if": "N", "below": 96, "then": ..., "else": ...}` and
 //! `{"choose": 0}`. It asks for sizes and for the products and ratios of them, such as `W / H`.
 
-use crate::json::number_json;
 use crate::wisdom::{DecisionTree, Measure, Node};
 use serde_json::{Value as Json, json};
+use tunesmith_space::Value;
 
 pub(super) fn json(tree: &DecisionTree, sizes: &[String]) -> Json {
     let features = texts(sizes);
@@ -13,7 +13,7 @@ pub(super) fn json(tree: &DecisionTree, sizes: &[String]) -> Json {
         written[at] = match *node {
             Node::Choose(member) => json!({ "choose": member }),
             Node::Split { feature, below, then, otherwise } => json!({
-                "if": features[feature], "below": number_json(below), "then": written[then], "else": written[otherwise],
+                "if": features[feature], "below": Value::of_number(below), "then": written[then], "else": written[otherwise],
             }),
         };
     }

@@ -1,7 +1,7 @@
 //! Prepares a timing model to choose among a few configurations in microseconds.
 
 use super::columns::{Feature, Origin, derived_number};
-use super::device::{KnownDevice, number_value};
+use super::device::KnownDevice;
 use super::model::TimingModel;
 use crate::wisdom::{Config, FAR, apart, outside, widened};
 use std::iter::zip;
@@ -140,7 +140,7 @@ impl ModelChooser {
         let (_, own) = self.sizes.iter().find(|(known, _)| known == name)?;
         let given = input.iter().find(|(known, number)| *known == name && !number.is_nan());
         match (given, own) {
-            (Some((_, number)), Value::Int(_) | Value::Float(_) | Value::Bool(_)) => Some(number_value(*number)),
+            (Some((_, number)), Value::Int(_) | Value::Float(_) | Value::Bool(_)) => Some(Value::of_number(*number)),
             _ => Some(own.clone()),
         }
     }

@@ -16,17 +16,11 @@ pub struct KnownDevice {
 impl KnownDevice {
     /// Returns the numbers as values of expressions.
     pub fn limits(&self) -> Vec<(String, Value)> {
-        self.features.iter().map(|(name, number)| (name.clone(), number_value(*number))).collect()
+        self.features.iter().map(|(name, number)| (name.clone(), Value::of_number(*number))).collect()
     }
 
     /// Returns the numbers under the names that constraints give them: `device.NAME`.
     pub fn constants(&self) -> Vec<(String, Value)> {
         self.limits().into_iter().map(|(name, value)| (format!("device.{name}"), value)).collect()
     }
-}
-
-/// Converts a number to a value of expressions: an integer if it is whole.
-pub fn number_value(number: f64) -> Value {
-    let is_whole = number.fract() == 0.0 && number.abs() < 2f64.powi(53);
-    if is_whole { Value::Int(number as i64) } else { Value::Float(number) }
 }

@@ -5,9 +5,8 @@ use super::device::KnownDevice;
 use super::judged::{HeldOut, Unseen};
 use super::model::{TimingModel, TimingParts};
 use super::reference_time::ReferenceTime;
-use crate::json::{value_json, value_of};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use tunesmith_model::{BoostedTrees, Kind, ModelError, saved};
 use tunesmith_space::{Constraint, Expr, Parameter, Value};
@@ -94,10 +93,10 @@ impl TimingModel {
         let texts = |pairs: &[(String, String)]| -> Map<String, Json> {
             pairs.iter().map(|(name, text)| (name.clone(), Json::from(text.as_str()))).collect()
         };
-        let values = |parameter: &Parameter| parameter.values().iter().map(value_json).collect::<Json>();
+        let values = |parameter: &Parameter| json!(parameter.values());
         let configuration = |values: &[Value]| -> Map<String, Json> {
             let pairs = frame.parameters.iter().zip(values);
-            pairs.map(|(own, value)| (own.name().to_string(), value_json(value))).collect()
+            pairs.map(|(own, value)| (own.name().to_string(), json!(value))).collect()
         };
         Head {
             kind: KIND.to_string(),
@@ -107,7 +106,7 @@ impl TimingModel {
             constraints: texts(&parts.constraints),
             reference: configuration(&parts.reference),
             candidates: parts.candidates.iter().map(|values| configuration(values)).collect(),
-            sizes: frame.sizes.iter().map(|(name, value)| (name.clone(), value_json(value))).collect(),
+            sizes: frame.sizes.iter().map(|(name, value)| (name.clone(), json!(value))).collect(),
             features: frame.derived.iter().map(|(name, expr)| (name.clone(), Json::from(expr.text()))).collect(),
             devices: parts.devices,
             columns: frame.features.iter().map(ColumnEntry::new).collect(),
@@ -146,7 +145,7 @@ fn parts(head: Head, trees: Trees) -> Result<TimingParts, String> {
     let robust = |config: &Map<String, Json>| values(&parameters, config, "a configuration of `robust`");
     let robust: Vec<Vec<Value>> = head.robust.iter().map(robust).collect::<Result<_, _>>()?;
     let size = |(name, json): (&String, &Json)| {
-        Ok((name.clone(), value_of(json).ok_or_else(|| format!("the size `{name}` has no value"))?))
+        Ok((name.clone(), Value::deserialize(json).ok().ok_or_else(|| format!("the size `{name}` has no value"))?))
     };
     expressions(&head.constraints, Constraint::parse)?;
     Ok(TimingParts {
@@ -175,7 +174,7 @@ fn parts(head: Head, trees: Trees) -> Result<TimingParts, String> {
 }
 
 fn parameter((name, json): (&String, &Json)) -> Result<Parameter, String> {
-    let values: Option<Vec<Value>> = json.as_array().and_then(|list| list.iter().map(value_of).collect());
+    let values: Option<Vec<Value>> = Vec::deserialize(json).ok();
     let values = values.ok_or_else(|| format!("`{name}` has no list of values"))?;
     Parameter::new(name.clone(), values).map_err(|error| error.to_string())
 }
@@ -183,7 +182,7 @@ fn parameter((name, json): (&String, &Json)) -> Result<Parameter, String> {
 /// Returns the values of a configuration, called `what`, for all `parameters`.
 fn values(parameters: &[Parameter], config: &Map<String, Json>, what: &str) -> Result<Vec<Value>, String> {
     let value = |parameter: &Parameter| {
-        let value = config.get(parameter.name()).and_then(value_of);
+        let value = config.get(parameter.name()).and_then(|json| Value::deserialize(json).ok());
         let known = value.filter(|value| parameter.index_of(value).is_some());
         known.ok_or_else(|| format!("{what} has no value of `{}`", parameter.name()))
     };

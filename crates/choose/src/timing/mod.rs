@@ -24,7 +24,7 @@ mod reference_time;
 
 pub(crate) use chooser::{Chosen, ModelChooser};
 pub use columns::{Feature, Frame, Origin, derived_number};
-pub use device::{KnownDevice, number_value};
+pub use device::KnownDevice;
 pub use document::KIND as TIMING_KIND;
 pub use error::TimingModelError;
 pub use judged::{HeldOut, Unseen, UnseenDevice};

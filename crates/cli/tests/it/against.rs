@@ -5,7 +5,7 @@
 use crate::common;
 
 use common::cuda::{library, script};
-use common::{Folder, Ran};
+use common::{COPY_KERNEL, COPY_REFERENCE, Folder, Ran};
 use serde_json::Value as Json;
 use std::fs;
 
@@ -39,9 +39,6 @@ max_samples = 3
 final = false
 "#;
 
-const KERNEL: &str =
-    "extern \"C\" __global__ void copy(const float *a, float *b) { b[threadIdx.x] = a[threadIdx.x]; }\n";
-const REFERENCE: &str = "void reference(const float *a, float *b) { for (int i = 0; i < N; i++) b[i] = a[i]; }\n";
 const RULES: &str = r#"[{ "times_us": [20], "writes": [{ "to": 1, "from": { "parameter": 0 }, "bytes": 256 }] }]"#;
 
 /// Extents that differ, so that a matrix taken for its transposed one is no longer the same.
@@ -66,8 +63,12 @@ fn suite(problems: &[(&str, &str, &str)]) -> Folder {
     for (name, section, more) in problems {
         fs::create_dir_all(folder.path(&format!("suite/{name}"))).unwrap();
         let about = format!("title = \"x\"\nproblems = {{ cuda = \"copy.toml\" }}\n{section}{more}");
-        let files =
-            [("about.toml", about.as_str()), ("copy.toml", PROBLEM), ("copy.cu", KERNEL), ("reference.c", REFERENCE)];
+        let files = [
+            ("about.toml", about.as_str()),
+            ("copy.toml", PROBLEM),
+            ("copy.cu", COPY_KERNEL),
+            ("reference.c", COPY_REFERENCE),
+        ];
         files.iter().for_each(|(file, text)| folder.write(&format!("suite/{name}/{file}"), text));
     }
     fs::create_dir_all(folder.path("nvidia")).unwrap();

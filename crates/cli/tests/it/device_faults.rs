@@ -4,10 +4,11 @@
 use crate::common;
 
 use common::cuda::{run_scripted, script};
-use common::{Folder, Ran, entries};
+use common::{COPY_KERNEL, COPY_REFERENCE, Folder, Ran, entries, in_and_out};
 use serde_json::{Value as Json, json};
 
-const PROBLEM: &str = r#"
+const PROBLEM: &str = concat!(
+    r#"
 [problem]
 name = "copy"
 sizes = { N = 64 }
@@ -18,26 +19,17 @@ global = ["N"]
 local = ["BLOCK"]
 [parameters]
 BLOCK = [8, 16, 32, 64]
-[[arguments]]
-name = "a"
-type = "f32"
-shape = ["N"]
-[[arguments]]
-name = "b"
-type = "f32"
-shape = ["N"]
-access = "out"
-[verify]
+"#,
+    in_and_out!(),
+    r#"[verify]
 reference = { file = "reference.c", function = "reference" }
-"#;
-const KERNEL: &str =
-    "extern \"C\" __global__ void copy(const float *a, float *b) { b[threadIdx.x] = a[threadIdx.x]; }\n";
-const REFERENCE: &str = "void reference(const float *a, float *b) { for (int i = 0; i < N; i++) b[i] = a[i]; }\n";
+"#
+);
 
 /// Returns a folder with the problem, and with a device that has these keys. Its kernel copies
 /// right; with `BLOCK = 16` it also does what `rule` says.
 fn folder(keys: &Json, rule: &Json) -> Folder {
-    let folder = Folder::with(&[("copy.toml", PROBLEM), ("copy.cu", KERNEL), ("reference.c", REFERENCE)]);
+    let folder = Folder::with(&[("copy.toml", PROBLEM), ("copy.cu", COPY_KERNEL), ("reference.c", COPY_REFERENCE)]);
     set_device(&folder, keys, rule);
     folder
 }

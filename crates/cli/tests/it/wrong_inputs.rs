@@ -3,13 +3,14 @@
 
 use crate::common;
 
-use common::Folder;
+use common::{Folder, in_and_out};
 use std::fs;
 
 const KERNEL: &str = "void scale(const float *a, float *b, int n)\n{\n    for (int i = 0; i < n; ++i)\n        b[i] = SCALE * a[i];\n}\n";
 const REFERENCE: &str =
     "void twice(const float *a, float *b, int n)\n{\n    for (int i = 0; i < n; ++i)\n        b[i] = 2 * a[i];\n}\n";
-const PROBLEM: &str = r#"
+const PROBLEM: &str = concat!(
+    r#"
 [problem]
 sizes = { N = 64 }
 
@@ -24,17 +25,9 @@ WIDTH = [4, 8, 16]
 [constraints]
 "width divides" = "N % WIDTH == 0"
 
-[[arguments]]
-name = "a"
-type = "f32"
-shape = ["N"]
-
-[[arguments]]
-name = "b"
-type = "f32"
-shape = ["N"]
-access = "out"
-
+"#,
+    in_and_out!(),
+    r#"
 [[arguments]]
 name = "n"
 type = "i32"
@@ -42,7 +35,8 @@ value = "N"
 
 [verify]
 reference = { file = "twice.c", function = "twice" }
-"#;
+"#
+);
 
 /// Tunes the problem with `old` replaced by `new`.
 #[track_caller]

@@ -4,6 +4,7 @@ use super::Reader;
 use super::signature::Parameter;
 use super::translate::{bracket, split};
 use super::tuning::Fault;
+use crate::element_type::element_type;
 use crate::spec::{ArgumentDraft, ArgumentKindDraft, Key};
 use std::ops::Range;
 use tunesmith_device::{Access, ElementType, Fill, Memory, ScalarType};
@@ -68,12 +69,7 @@ const TYPES: &[(&str, &str)] = &[
 fn element(name: &str) -> Option<ElementType> {
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
     let plain = name.strip_prefix("std::").or_else(|| name.strip_prefix("cl_")).unwrap_or(&name);
-    let ours = |name: &str| TYPES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
-    if let Some(ours) = ours(plain) {
-        return ElementType::parse(ours).ok();
-    }
-    let scalar = plain.trim_end_matches(|c: char| c.is_ascii_digit());
-    ElementType::parse(&format!("{}x{}", ours(scalar)?, &plain[scalar.len()..])).ok()
+    element_type(plain, TYPES)
 }
 
 /// Returns the bounds of random numbers that ATF takes for a type: (0, 1] and 1 to 10.

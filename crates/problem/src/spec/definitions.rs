@@ -205,7 +205,7 @@ impl Definitions {
             let expr = Expr::parse(text).ok().filter(|_| depth < MAX_DEPTH)?;
             return Some(Course::Changes(expr.trend(&|name| self.course(name, parameter, depth + 1))));
         }
-        let size = || self.sizes.iter().find(|(known, _)| known == name).map(|(_, size)| number(*size));
+        let size = || self.sizes.iter().find(|(known, _)| known == name).map(|(_, size)| Value::of_number(*size));
         let constant = parameter(name).or_else(size).map(Course::Stays);
         constant.or_else(|| (name == "time_ms").then_some(Course::Changes(Trend::GROWS)))
     }
@@ -295,12 +295,7 @@ impl Scope<'_> {
             self.depth.set(self.depth.get() - 1);
             return value;
         }
-        let size = || sizes.iter().find(|(known, _)| known == name).map(|(_, size)| number(*size));
+        let size = || sizes.iter().find(|(known, _)| known == name).map(|(_, size)| Value::of_number(*size));
         (self.known.parameter)(name).or_else(size).or_else(|| (self.known.measured)(name).map(Value::Float))
     }
-}
-
-/// Returns an integer if the number is whole: integers divide and shift as sizes do.
-fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() < 2f64.powi(53) { Value::Int(value as i64) } else { Value::Float(value) }
 }

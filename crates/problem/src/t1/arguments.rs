@@ -2,6 +2,7 @@
 
 use super::json::Item;
 use super::kernel::Reader;
+use crate::element_type::element_type;
 use crate::spec::{ArgumentDraft, ArgumentKindDraft, Key};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -102,7 +103,7 @@ impl One<'_> {
 
     fn element(&self) -> Option<ElementType> {
         let name = self.string("Type").unwrap_or_default();
-        let Some(element) = element(name) else {
+        let Some(element) = element_type(name, TYPES) else {
             let known: Vec<&str> = TYPES.iter().map(|(theirs, _)| *theirs).collect();
             let remedy = format!("types are {}, and half2, float4, double8 and the like", known.join(", "));
             self.obstacle("Type", &format!("there is no type `{name}`"), &remedy);
@@ -356,14 +357,4 @@ fn varies(extent: &Expr) -> bool {
 fn holds(scalar: ScalarType, value: f64) -> bool {
     let number = scalar.encode_float(value).map(|bytes| scalar.decode(&bytes));
     number.is_some_and(|number| !matches!(number, Number::Float(rounded) if !rounded.is_finite()))
-}
-
-/// Returns our type for a name of T1: `float4` has four lanes of `float`.
-fn element(name: &str) -> Option<ElementType> {
-    let ours = |name: &str| TYPES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
-    if let Some(ours) = ours(name) {
-        return ElementType::parse(ours).ok();
-    }
-    let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    ElementType::parse(&format!("{}x{}", ours(scalar)?, &name[scalar.len()..])).ok()
 }

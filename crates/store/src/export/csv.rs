@@ -3,7 +3,6 @@
 use super::names::Kept;
 use super::{ObjectiveNames, WRITTEN_BY, written_by};
 use crate::formula::neutralised;
-use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
 use tunesmith_core::recording::Row;
@@ -62,9 +61,7 @@ pub(super) fn table(recording: &Recording, kept: &Kept<'_>) -> String {
 /// Returns the description of the table: names, values, constraints, and facts that a reader cannot
 /// tell from the columns' names.
 pub(super) fn sidecar(recording: &Recording, kept: &Kept<'_>) -> String {
-    let parameter = |parameter: &tunesmith_space::Parameter| {
-        (parameter.name().to_string(), Json::from_iter(parameter.values().iter().map(value_json)))
-    };
+    let parameter = |parameter: &tunesmith_space::Parameter| (parameter.name().to_string(), json!(parameter.values()));
     let params: Map<String, Json> = recording.parameters().iter().map(parameter).collect();
     let objective = ObjectiveNames::of(recording);
     let document = json!({

@@ -7,7 +7,6 @@
 
 use super::names::Kept;
 use super::{ObjectiveNames, WRITTEN_BY, written_by};
-use crate::line::value_json;
 use serde_json::{Map, Value as Json, json};
 use tunesmith_core::recording::Row;
 use tunesmith_core::{Direction, Failure, FailureKind, Recording};
@@ -16,9 +15,7 @@ use tunesmith_space::Value;
 /// Returns the document with one entry on a line, as the tool writes it.
 pub(super) fn text(recording: &Recording, kept: &Kept<'_>) -> String {
     let parameters = recording.parameters();
-    let values = |parameter: &tunesmith_space::Parameter| {
-        (parameter.name().to_string(), Json::from_iter(parameter.values().iter().map(value_json)))
-    };
+    let values = |parameter: &tunesmith_space::Parameter| (parameter.name().to_string(), json!(parameter.values()));
     let objective = ObjectiveNames::of(recording);
     let mut header = json!({
         "device_name": recording.device.as_deref().unwrap_or("unknown"),
@@ -50,7 +47,7 @@ pub(super) fn key(row: &Row) -> String {
 
 fn entry(recording: &Recording, kept: &Kept<'_>, row: &Row) -> String {
     let names = recording.parameters().iter().map(|parameter| parameter.name().to_string());
-    let mut entry: Map<String, Json> = names.zip(row.values.iter().map(value_json)).collect();
+    let mut entry: Map<String, Json> = names.zip(row.values.iter().map(|value| json!(value))).collect();
     let class = row.failure.as_ref().map(|failure| Json::from(class(failure)));
     let mut add = |name: &str, value: Option<f64>, samples: &[f64]| {
         entry.extend(class.clone().or(value.map(Json::from)).map(|json| (name.to_string(), json)));

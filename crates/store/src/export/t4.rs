@@ -3,7 +3,7 @@
 use super::names::Kept;
 use super::{ObjectiveNames, WRITTEN_BY, written_by};
 use crate::import::t4::{CUT, TIME};
-use crate::line::{CutLine, value_json};
+use crate::line::CutLine;
 use serde_json::{Map, Value as Json, json};
 use tunesmith_core::recording::Row;
 use tunesmith_core::{Objective, Recording};
@@ -26,7 +26,7 @@ pub(super) fn text(recording: &Recording, kept: &Kept<'_>) -> String {
 
 fn result(recording: &Recording, kept: &Kept<'_>, row: &Row) -> Json {
     let names = recording.parameters().iter().map(|parameter| parameter.name().to_string());
-    let configuration: Map<String, Json> = names.zip(row.values.iter().map(value_json)).collect();
+    let configuration: Map<String, Json> = names.zip(row.values.iter().map(|value| json!(value))).collect();
     let measurement = &row.measurement;
     let times = [
         ("compilation_time", measurement.compile.as_ref().map(|compile| compile.time_ms)),

@@ -2,7 +2,7 @@
 
 use super::{Flaw, ImportError};
 use super::{number, stated};
-use crate::{Entry, Header, Outline, StoreError, line};
+use crate::{Entry, Header, Journal, Outline, StoreError};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 use tunesmith_core::Recording;
@@ -66,7 +66,7 @@ fn row(entry: &Entry, columns: &[Column]) -> Result<Row, Flaw> {
     let flaw = |reason| Flaw::new(format!("line {}", entry.line), reason, "remove that line");
     let value = |column: &Column| {
         let json = entry.config.get(&column.name);
-        json.and_then(line::value_of)
+        json.and_then(Journal::value_of)
             .ok_or_else(|| flaw(format!("the configuration has no value of `{}`", column.name)))
     };
     let values = columns.iter().map(value).collect::<Result<_, Flaw>>()?;

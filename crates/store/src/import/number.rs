@@ -1,5 +1,6 @@
 //! Converts numbers and values of other tools' files.
 
+use serde::Deserialize;
 use serde_json::Value as Json;
 use tunesmith_space::Value;
 
@@ -28,7 +29,7 @@ pub(super) fn scaled(number: f64, unit_ms: f64) -> f64 {
 
 /// Returns a JSON scalar as a value of a parameter.
 pub(super) fn value(json: &Json) -> Option<Value> {
-    crate::line::value_of(json)
+    Value::deserialize(json).ok()
 }
 
 /// Returns the texts of one column as values of the narrowest kind that fits all: integers,

@@ -183,6 +183,5 @@ pub(super) fn with_default(measured: &mut Measured, default: &Config) -> usize {
 
 /// Returns sizes as a problem takes them: whole numbers as integers.
 pub(super) fn sizes(input: &Input) -> Vec<(String, Value)> {
-    let value = |size: f64| if size.fract() == 0.0 { Value::Int(size as i64) } else { Value::Float(size) };
-    input.iter().map(|(name, size)| (name.clone(), value(*size))).collect()
+    input.iter().map(|(name, size)| (name.clone(), Value::of_number(*size))).collect()
 }

@@ -2,10 +2,12 @@
 
 use super::super::{Flawed, WisdomError, WisdomFile};
 use super::{AXES, VERSION};
-use crate::json::value_of;
+
 use crate::wisdom::{Config, Entry, Input, Provenance};
+use serde::Deserialize;
 use serde_json::Value as Json;
 use std::path::Path;
+use tunesmith_space::Value;
 
 /// Reads the numbered `lines` that follow `header`. Lists damaged lines; skips comments (`#`,
 /// `//`).
@@ -57,7 +59,8 @@ fn entry(line: &[u8], kernel: &str, names: &[&str]) -> Result<Entry, String> {
         return Err(format!("{} values for {} parameters", values.len(), names.len()));
     }
     let parameter = |(name, json): (&&str, &Json)| {
-        let value = value_of(json)
+        let value = Value::deserialize(json)
+            .ok()
             .ok_or_else(|| format!("the value of parameter `{name}` is not a number, truth value or string"))?;
         Ok(((*name).to_string(), value))
     };

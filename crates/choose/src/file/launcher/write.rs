@@ -2,7 +2,6 @@
 
 use super::super::WisdomError;
 use super::{AXES, VERSION};
-use crate::json::value_json;
 use crate::wisdom::{Config, Entry, Input, Wisdom};
 use serde_json::{Value as Json, json};
 
@@ -41,7 +40,7 @@ fn record(entry: &Entry, names: &[&String], sizes: &[String]) -> Result<Json, St
 }
 
 fn of(config: &Config, name: &str) -> Result<Json, String> {
-    let value = config.iter().find(|(own, _)| own == name).map(|(_, value)| value_json(value));
+    let value = config.iter().find(|(own, _)| own == name).map(|(_, value)| json!(value));
     value.ok_or_else(|| format!("an entry has no parameter `{name}`"))
 }
 

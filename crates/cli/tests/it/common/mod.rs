@@ -87,6 +87,31 @@ pub fn within(program: &str, options: &[&str], inner: &Command) -> Command {
     command
 }
 
+/// The arguments of a kernel that reads `a` and writes `b`.
+macro_rules! in_and_out {
+    () => {
+        r#"[[arguments]]
+name = "a"
+type = "f32"
+shape = ["N"]
+
+[[arguments]]
+name = "b"
+type = "f32"
+shape = ["N"]
+access = "out"
+"#
+    };
+}
+pub(crate) use in_and_out;
+
+/// A CUDA kernel that copies `a` to `b`.
+pub const COPY_KERNEL: &str =
+    "extern \"C\" __global__ void copy(const float *a, float *b) { b[threadIdx.x] = a[threadIdx.x]; }\n";
+/// The reference of [`COPY_KERNEL`].
+pub const COPY_REFERENCE: &str =
+    "void reference(const float *a, float *b) { for (int i = 0; i < N; i++) b[i] = a[i]; }\n";
+
 /// The reference of [`twice_problem`].
 pub const TWICE: &str = "void twice(const float *a, float *b) { for (int i = 0; i < N; ++i) b[i] = 2 * a[i]; }\n";
 
@@ -105,17 +130,7 @@ sizes = {{ N = 1000 }}
 [parameters]
 {parameters}
 
-[[arguments]]
-name = "a"
-type = "f32"
-shape = ["N"]
-
-[[arguments]]
-name = "b"
-type = "f32"
-shape = ["N"]
-access = "out"
-
+{}
 [verify]
 reference = {{ file = "reference.c", function = "twice" }}
 
@@ -128,7 +143,8 @@ first_limit = 2.0
 launch_limit = 1.5
 limit_factor = 5
 time_cap = 0.02
-"#
+"#,
+        in_and_out!()
     )
 }
 
