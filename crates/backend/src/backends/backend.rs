@@ -66,7 +66,9 @@ pub struct Opening<'a> {
     pub name: &'a str,
     /// The limit of a compilation.
     pub limit: Duration,
+    /// The source of the time.
     pub clock: Arc<dyn Clock>,
+    /// The compilers of this machine.
     pub compilers: &'a Compilers,
     /// The executable that supervises compilers.
     pub worker: &'a WorkerCommand,
@@ -86,7 +88,9 @@ pub struct BuildPlan {
 /// A program that is ready to be loaded. Dropping this value removes its file.
 #[derive(Debug)]
 pub struct Built {
+    /// The program on disk.
     pub program: Program,
+    /// The facts that the compiler told.
     pub compile: CompileData,
     /// A digest of the machine code. Programs with equal digests take the same time. `None` if the
     /// code is not known.
@@ -163,8 +167,11 @@ impl BuildError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     pub(crate) argument: Option<String>,
+    /// The mismatch.
     pub message: String,
+    /// The remedy.
     pub remedy: String,
+    /// The compiler's output.
     pub log: String,
 }
 

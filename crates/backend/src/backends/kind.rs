@@ -49,6 +49,7 @@ pub trait BackendKind: Debug + Sync {
 /// The means to find devices.
 #[derive(Clone, Copy)]
 pub struct Means<'a> {
+    /// The compilers of this machine.
     pub compilers: &'a Compilers,
     /// The executable that supervises compilers.
     pub worker: &'a WorkerCommand,

@@ -33,9 +33,23 @@ pub enum Placement {
 pub enum LaunchArgument {
     /// A buffer's data: `bytes` of memory from `offset` on. The memory before and behind the data
     /// guards against stray writes.
-    Buffer { id: BufferId, offset: usize, bytes: usize },
+    Buffer {
+        /// The buffer.
+        id: BufferId,
+        /// The place of the data in the buffer's memory.
+        offset: usize,
+        /// The size of the data.
+        bytes: usize,
+    },
     /// An image. Its pixels lie in memory from `offset` on, which sessions without images pass.
-    Image { id: BufferId, offset: usize, pixels: Pixels },
+    Image {
+        /// The image.
+        id: BufferId,
+        /// The place of the pixels in memory.
+        offset: usize,
+        /// The layout of the pixels.
+        pixels: Pixels,
+    },
     /// This many bytes of local memory.
     Local(usize),
     /// The bytes of a value.
@@ -45,11 +59,15 @@ pub enum LaunchArgument {
 /// The pixels of an image, row by row without gaps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pixels {
+    /// The image as the problem declares it.
     pub image: Image,
+    /// The type of an element.
     pub element: ElementType,
-    /// Width, height and depth. Those that the image does not have are `None`.
+    /// The width.
     pub width: usize,
+    /// The height, if the image has one.
     pub height: Option<usize>,
+    /// The depth, if the image has one.
     pub depth: Option<usize>,
     /// True if the kernel writes the image.
     pub is_written: bool,

@@ -10,6 +10,7 @@ use tunesmith_kernel::{Argument, ArgumentKind, CudaCompiler, Kernel, KernelSpec,
 pub struct KernelSource {
     /// The role of the function, for messages.
     pub(crate) what: &'static str,
+    /// The kernel.
     pub kernel: Kernel,
     /// The arguments, in the order of the kernel's signature.
     pub(crate) arguments: Vec<Argument>,

@@ -71,7 +71,7 @@ impl WorkerCommand {
     /// becomes a worker in this way.
     ///
     /// ```
-    /// use tunesmith_device::worker::WorkerCommand;
+    /// use tunesmith_backend::host::WorkerCommand;
     ///
     /// let worker = WorkerCommand::program("/usr/bin/python3").arguments(["-c", "import worker; worker.enter()"]);
     /// # let _ = worker;

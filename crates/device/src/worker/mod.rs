@@ -26,8 +26,6 @@ mod watch;
 mod watcher;
 mod zygote;
 
-pub use tunesmith_backend::host::WorkerCommand;
-
 pub(crate) use ask::drivers;
 pub(crate) use compile::CompileWorkers;
 #[cfg(test)]

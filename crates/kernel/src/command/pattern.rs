@@ -12,11 +12,11 @@ use std::fmt;
 /// names beside the group, as in `,([0-9]+)`, ends a number.
 ///
 /// ```
-/// # use tunesmith_device::NumberPattern;
+/// # use tunesmith_kernel::command::NumberPattern;
 /// let pattern = NumberPattern::parse(r"time: ([-+0-9.eE]+)")?;
 /// assert_eq!(pattern.last("time: 7\ntime: 2.5e1 ms\n"), Some(Ok(25.0)));
 /// assert_eq!(pattern.last("no time at all"), None);
-/// # Ok::<(), tunesmith_device::PatternError>(())
+/// # Ok::<(), tunesmith_kernel::command::PatternError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct NumberPattern {

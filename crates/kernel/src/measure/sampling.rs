@@ -86,7 +86,7 @@ impl Sampling {
 /// milliseconds. Without a bar, any unit will do.
 ///
 /// ```
-/// # use tunesmith_device::sampling::{decide, Decision, Sampling};
+/// # use tunesmith_kernel::measure::sampling::{decide, Decision, Sampling};
 /// # use std::time::Duration;
 /// let quick = Duration::from_millis(1);
 /// assert_eq!(decide(&[1.0; 6], quick, &Sampling::default()), Decision::More);

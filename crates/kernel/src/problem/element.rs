@@ -166,11 +166,11 @@ fn head<const N: usize>(bytes: &[u8]) -> [u8; N] {
 /// one.
 ///
 /// ```
-/// # use tunesmith_device::ElementType;
+/// # use tunesmith_kernel::ElementType;
 /// let vector = ElementType::parse("f32x3")?;
 /// assert_eq!(vector.size(), 16); // three lanes take the room of four, as in OpenCL and CUDA
 /// assert_eq!(vector.to_string(), "f32x3");
-/// # Ok::<(), tunesmith_device::UnknownElementType>(())
+/// # Ok::<(), tunesmith_kernel::UnknownElementType>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

@@ -10,11 +10,11 @@ const MACRO: &str = "TUNESMITH_FUNCTION";
 /// `gemm_{VW}`. In C++ the name may be qualified and have template arguments.
 ///
 /// ```
-/// # use tunesmith_device::{FunctionName, Scope};
+/// # use tunesmith_kernel::{FunctionName, Scope};
 /// # use tunesmith_space::Value;
 /// let name = FunctionName::parse("gemm_{VW}")?;
 /// assert_eq!(name.of(&Scope::new([("VW".to_owned(), Value::Int(4))])), "gemm_4");
-/// # Ok::<(), tunesmith_device::TemplateError>(())
+/// # Ok::<(), tunesmith_kernel::TemplateError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionName {

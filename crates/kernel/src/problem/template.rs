@@ -7,10 +7,10 @@ use std::fmt;
 /// stand for the braces themselves. A template is parsed once and expanded for every configuration.
 ///
 /// ```
-/// # use tunesmith_device::Template;
+/// # use tunesmith_kernel::Template;
 /// let template = Template::parse("-funroll-loops={FACTOR}")?;
 /// assert_eq!(template.names().collect::<Vec<_>>(), ["FACTOR"]);
-/// # Ok::<(), tunesmith_device::TemplateError>(())
+/// # Ok::<(), tunesmith_kernel::TemplateError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {

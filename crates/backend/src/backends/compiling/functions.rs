@@ -3,6 +3,7 @@
 /// A function definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionDefinition {
+    /// Its name.
     pub name: String,
     /// The parameters as written.
     pub parameters: Vec<String>,

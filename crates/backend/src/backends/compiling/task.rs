@@ -65,11 +65,14 @@ impl Made {
 /// The end of a compilation.
 #[derive(Debug)]
 pub enum CompileOutcome {
+    /// The compiler answered.
     Compiled(Compiled),
     /// The driver crashed during the compilation. The text describes the end.
     Crashed(String),
     /// The kernel crashed, or the driver while starting it. The measuring worker will find out.
     CrashedLater,
+    /// The compiler took longer than its limit.
     TimedOut,
+    /// The run was interrupted.
     Cancelled,
 }

@@ -159,7 +159,7 @@ pub(crate) struct Write {
 /// The origin of written bytes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub(crate) enum Origin {
     /// The memory behind another parameter.
     Parameter(usize),
     /// A variable of the module.
