@@ -3,4 +3,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|input: &[u8]| tunesmith_device::fuzzing::npy(input));
+fuzz_target!(|input: &[u8]| tunesmith_kernel::fuzzing::npy(input));

@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tunesmith_device::{NumberPattern, Scope, Template, TextPattern};
+use tunesmith_kernel::{Scope, Template};
+use tunesmith_kernel::command::{NumberPattern, TextPattern};
 use tunesmith_fuzz::{parts, text};
 use tunesmith_space::Value;
 

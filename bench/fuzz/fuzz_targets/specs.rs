@@ -4,7 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use tunesmith_core::{Stop, Target};
-use tunesmith_device::{DeviceChoice, ElementType};
+use tunesmith_device::DeviceChoice;
+use tunesmith_kernel::ElementType;
 use tunesmith_fuzz::text;
 use tunesmith_search::StrategySpec;
 

@@ -2,7 +2,7 @@
 
 use crate::{files, spaces};
 use std::num::NonZeroUsize;
-use tunesmith_device::Language;
+use tunesmith_kernel::Language;
 use tunesmith_problem::{Problem, ProblemError};
 use tunesmith_space::Value;
 

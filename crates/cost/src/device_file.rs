@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::fitted::{CostModel, DeviceFile, Form, Provenance};
 use std::path::Path;
-use tunesmith_device::Language;
+use tunesmith_kernel::Language;
 use tunesmith_space::closest;
 
 /// Reads a device file.

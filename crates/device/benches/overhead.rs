@@ -8,11 +8,14 @@
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tunesmith_backend::host::CudaSetup;
+use tunesmith_backend::host::WorkerCommand;
 use tunesmith_core::{Clock, Completion, Evaluator, Interrupt, Request, SystemClock, statistics};
-use tunesmith_device::worker::{WorkerCommand, enter_if_worker};
-use tunesmith_device::{
-    Access, Argument, ArgumentKind, CudaCompiler, CudaSetup, ElementType, Extent, Fill, Kernel, KernelSpec, Language,
-    LiveEvaluator, LiveOptions, Memory, Verify, WorkSize, cuda_devices,
+use tunesmith_device::worker::enter_if_worker;
+use tunesmith_device::{LiveEvaluator, LiveOptions, cuda_devices};
+use tunesmith_kernel::{
+    Access, Argument, ArgumentKind, CudaCompiler, ElementType, Extent, Fill, Kernel, KernelSpec, Language, Memory,
+    Verify, WorkSize,
 };
 use tunesmith_space::{Expr, Parameter, Space, Value};
 
@@ -60,7 +63,7 @@ fn spec(language: Language, file: PathBuf, work: Option<WorkSize>) -> KernelSpec
         name: "add".into(),
         language,
         file,
-        reading: tunesmith_device::Reading::default(),
+        reading: tunesmith_kernel::Reading::default(),
         sources: Vec::new(),
         include: Vec::new(),
         function: "add".into(),

@@ -1,14 +1,15 @@
 //! Lists the usable devices, and the reasons why others are not usable. Drivers are asked in
 //! workers, because they may crash.
 
-use crate::backends::cuda::{self, ChipCounters, CountersTask};
-use crate::backends::gpu::GpuDevice;
-use crate::backends::kind::Means;
-use crate::backends::opencl::{self, OpenClDevice};
-use crate::backends::{DeviceInfo, KernelBackend, Missing, Target, command, hip};
-use crate::error::DeviceError;
-use crate::host::{Compilers, CudaSetup, HipSetup, WorkerCommand};
+use crate::worker::drivers;
 use std::path::Path;
+use tunesmith_backend::cuda::{self, ChipCounters, CountersTask};
+use tunesmith_backend::gpu::GpuDevice;
+use tunesmith_backend::host::{Compilers, CudaSetup, HipSetup, WorkerCommand};
+use tunesmith_backend::kind::Means;
+use tunesmith_backend::opencl::{self, OpenClDevice};
+use tunesmith_backend::{DeviceInfo, KernelBackend, Missing, Target, command, hip};
+use tunesmith_kernel::DeviceError;
 
 /// Returns the processor as the device of the C backend. Returns `None` if neither of its compilers
 /// is usable.
@@ -19,7 +20,7 @@ pub fn processor(compilers: &Compilers, worker: &WorkerCommand) -> Option<Device
 /// Lists every usable device, and every unusable backend with the reason. The list of unusable
 /// backends includes the processor's counters. Starts workers to ask the drivers.
 pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo>, Vec<Missing>) {
-    let means = Means { compilers, worker, drivers: worker };
+    let means = Means { compilers, worker, drivers: drivers(worker) };
     let (mut devices, mut missing) = (Vec::new(), Vec::new());
     for backend in KernelBackend::all() {
         let (found, lacking) = backend.kind().list(means);
@@ -36,7 +37,7 @@ pub fn devices(compilers: &Compilers, worker: &WorkerCommand) -> (Vec<DeviceInfo
 /// There is no OpenCL library, no driver or no device ([`DeviceError::NoDevices`]), or the worker
 /// cannot be started.
 pub fn opencl_devices(worker: &WorkerCommand) -> Result<Vec<OpenClDevice>, DeviceError> {
-    opencl::devices(worker)
+    opencl::devices(drivers(worker))
 }
 
 /// Lists every CUDA device. Asks the driver in a worker and waits for its answer.
@@ -45,7 +46,7 @@ pub fn opencl_devices(worker: &WorkerCommand) -> Result<Vec<OpenClDevice>, Devic
 /// There is no driver, no device or no compiler ([`DeviceError::NoDevices`]), or the worker cannot
 /// be started.
 pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<GpuDevice>, DeviceError> {
-    cuda::cuda_devices(setup, worker)
+    cuda::cuda_devices(setup, drivers(worker))
 }
 
 /// Lists every HIP device. Asks the runtime in a worker and waits for its answer.
@@ -54,7 +55,7 @@ pub fn cuda_devices(setup: &CudaSetup, worker: &WorkerCommand) -> Result<Vec<Gpu
 /// There is no runtime, no device or no compiler ([`DeviceError::NoDevices`]), or the worker cannot
 /// be started.
 pub fn hip_devices(setup: &HipSetup, worker: &WorkerCommand) -> Result<Vec<GpuDevice>, DeviceError> {
-    hip::hip_devices(setup, worker)
+    hip::hip_devices(setup, drivers(worker))
 }
 
 /// Returns a device that only compiles: an architecture by NVRTC's name, such as `sm_90`, with the
@@ -65,7 +66,7 @@ pub fn hip_devices(setup: &HipSetup, worker: &WorkerCommand) -> Result<Vec<GpuDe
 /// NVRTC is missing or does not know the architecture ([`DeviceError::NoDevices`]), or the worker
 /// cannot be started.
 pub fn cuda_architecture(setup: &CudaSetup, name: &str, worker: &WorkerCommand) -> Result<GpuDevice, DeviceError> {
-    cuda::cuda_architecture(setup, name, worker)
+    cuda::cuda_architecture(setup, name, drivers(worker))
 }
 
 /// Returns a device that only compiles: an architecture by AMD's name, such as `gfx90a`, with the
@@ -76,7 +77,7 @@ pub fn cuda_architecture(setup: &CudaSetup, name: &str, worker: &WorkerCommand) 
 /// hiprtc is missing or does not know the architecture ([`DeviceError::NoDevices`]), or the worker
 /// cannot be started.
 pub fn hip_architecture(setup: &HipSetup, name: &str, worker: &WorkerCommand) -> Result<GpuDevice, DeviceError> {
-    hip::hip_architecture(setup, name, worker)
+    hip::hip_architecture(setup, name, drivers(worker))
 }
 
 /// Returns the counters of NVIDIA chips, from Volta on. `chips` holds NVIDIA's names of them, such
@@ -93,5 +94,5 @@ pub fn counters(
     worker: &WorkerCommand,
 ) -> Result<Vec<ChipCounters>, DeviceError> {
     let task = CountersTask { libraries: libraries.map(Path::to_owned), chips: chips.to_vec() };
-    cuda::counters(task, worker)
+    cuda::counters(task, drivers(worker))
 }

@@ -7,7 +7,8 @@ mod common;
 use common::*;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tunesmith_core::{Evaluator, Interrupt, Request};
-use tunesmith_device::{Access, Fill, LiveEvaluator};
+use tunesmith_device::LiveEvaluator;
+use tunesmith_kernel::{Access, Fill};
 
 #[test]
 fn a_want_of_descriptors_is_an_error_and_no_configurations_failure() {

@@ -11,8 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::io::{Read, Write};
 use std::time::Duration;
+use tunesmith_backend::Target;
+use tunesmith_backend::gpu::GpuDevice;
+use tunesmith_backend::opencl::OpenClDevice;
 use tunesmith_core::Bound;
-use tunesmith_device::{GpuDevice, MOST_PARCEL, OpenClDevice, Target};
+use tunesmith_device::MOST_PARCEL;
 use tunesmith_store::{Entry, WorkerRole};
 
 /// The version of the messages. Both sides must have the same.

@@ -20,8 +20,9 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::time::Duration;
 use tunesmith::{Error, Machine, Problem};
+use tunesmith_backend::host::instruction_set;
 use tunesmith_core::{Interrupt, SystemClock};
-use tunesmith_device::{Scratch, instruction_set};
+use tunesmith_kernel::data::Scratch;
 use tunesmith_space::{Space, Value};
 use tunesmith_store::{Journal, WorkerRole};
 

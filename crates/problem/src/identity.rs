@@ -6,7 +6,7 @@ use crate::spec::Further;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use tunesmith_device::{ArgumentKind, Fill, Shape};
+use tunesmith_kernel::{ArgumentKind, Fill, Shape};
 use tunesmith_space::hex;
 
 impl Problem {
@@ -56,7 +56,7 @@ impl Problem {
     /// Returns a digest of the files that fill arguments or hold correct outputs, or `None` if there
     /// are none. A file that cannot be read counts as an empty one: opening the device says why.
     pub fn data_digest(&self) -> Option<String> {
-        let of_argument = |argument: &'_ tunesmith_device::Argument| match &argument.kind {
+        let of_argument = |argument: &'_ tunesmith_kernel::Argument| match &argument.kind {
             ArgumentKind::Buffer { fill: Fill::File(path), .. } => Some(path.clone()),
             _ => None,
         };

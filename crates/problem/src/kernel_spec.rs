@@ -4,7 +4,7 @@ use crate::spec::{Further, Key, Versions};
 use crate::{Diagnostic, Error, Problem, ProblemError, ProblemSpec};
 use std::path::Path;
 use tunesmith_core::{Launch, Refusal};
-use tunesmith_device::{DeviceError, Extent, Kernel, KernelSpec, Language, OtherSizes, Verify, WorkSize};
+use tunesmith_kernel::{DeviceError, Extent, Kernel, KernelSpec, Language, OtherSizes, Verify, WorkSize};
 use tunesmith_space::{ConfigId, Constraint, Expr, Space, Value};
 
 impl Problem {

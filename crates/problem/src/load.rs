@@ -3,7 +3,7 @@
 use crate::spec::Key;
 use crate::{Problem, ProblemError, SourceFile, directives, document, t1};
 use std::path::Path;
-use tunesmith_device::Language;
+use tunesmith_kernel::Language;
 use tunesmith_space::Value;
 
 impl Problem {

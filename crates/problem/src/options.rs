@@ -1,7 +1,7 @@
 //! Reads compiler options, and the folders that they name.
 
 use std::path::{Path, PathBuf};
-use tunesmith_device::{Template, TemplateError};
+use tunesmith_kernel::{Template, TemplateError};
 
 /// The text behind the name of a part whose language no version of this program compiles.
 pub(crate) const NO_LANGUAGE: &str = " names no language that can be compiled";

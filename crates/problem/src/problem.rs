@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 use tunesmith_core::Judging;
-use tunesmith_device::{Judge, Policy};
+use tunesmith_kernel::Judge;
+use tunesmith_kernel::measure::Policy;
 use tunesmith_space::{Constraint, Space, Value};
 
 /// A problem with its origin, so that messages about it have a place.

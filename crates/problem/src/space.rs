@@ -6,7 +6,7 @@ use crate::{Diagnostic, Level, Problem, ProblemError};
 use rand::SeedableRng as _;
 use std::ops::Range;
 use tunesmith_core::{Interrupt, Rng};
-use tunesmith_device::LIMIT_NAMES;
+use tunesmith_kernel::LIMIT_NAMES;
 use tunesmith_space::did_you_mean;
 use tunesmith_space::lookup;
 use tunesmith_space::{ConfigId, Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value};

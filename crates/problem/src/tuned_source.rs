@@ -5,8 +5,9 @@ use crate::Problem;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
+use tunesmith_backend::compiling::line_directive;
 use tunesmith_core::Refusal;
-use tunesmith_device::{Kernel, Scope, line_directive};
+use tunesmith_kernel::{Kernel, Scope};
 use tunesmith_space::{Value, lookup};
 
 /// The source of a kernel in one configuration.
@@ -109,10 +110,10 @@ impl Problem {
 /// Returns the suffix of generated code.
 fn generated_suffix(kernel: &Kernel) -> String {
     let suffix = match kernel.language {
-        tunesmith_device::Language::Cpp => "cpp",
-        tunesmith_device::Language::OpenCl => "cl",
-        tunesmith_device::Language::Cuda => "cu",
-        tunesmith_device::Language::Hip => "hip",
+        tunesmith_kernel::Language::Cpp => "cpp",
+        tunesmith_kernel::Language::OpenCl => "cl",
+        tunesmith_kernel::Language::Cuda => "cu",
+        tunesmith_kernel::Language::Hip => "hip",
         _ => "c",
     };
     suffix.to_string()

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 use std::time::Duration;
-use tunesmith_device::{Companion, DeviceError, Machine};
+use tunesmith_backend::host::Companion;
+use tunesmith_device::Machine;
+use tunesmith_kernel::DeviceError;
 
 /// A command that proposes configurations, and how long a search waits for it.
 #[derive(Clone, Debug, PartialEq, Eq)]

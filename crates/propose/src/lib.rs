@@ -20,4 +20,4 @@ pub use proposals::{Proposals, Proposing};
 pub use protocol::{MOST, ProblemLine};
 pub use refused::{Fault, FaultKind};
 pub use tally::{ProposalReport, Tally};
-pub use tunesmith_device::Heard;
+pub use tunesmith_backend::host::Heard;

@@ -1,7 +1,7 @@
 //! The program that proposes.
 
 use std::time::Duration;
-use tunesmith_device::{Companion, Heard};
+use tunesmith_backend::host::{Companion, Heard};
 
 /// A program that reads lines and answers with lines. Nothing here waits longer than it is told.
 pub trait Partner: Send {

@@ -9,8 +9,8 @@ use crate::turns::{Side, Turns};
 use serde_json::Value as Json;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
+use tunesmith_backend::host::Heard;
 use tunesmith_core::{Evaluation, Request, Rng, Searcher, Told, View};
-use tunesmith_device::Heard;
 use tunesmith_space::ConfigId;
 
 /// Maximum number of answers at a turn of which nothing can be used.

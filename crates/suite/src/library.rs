@@ -6,7 +6,8 @@ use serde::Deserialize;
 use std::fmt;
 use std::str::FromStr;
 use tunesmith::Error;
-use tunesmith_device::{Language, Target};
+use tunesmith_backend::Target;
+use tunesmith_kernel::Language;
 use tunesmith_space::did_you_mean;
 
 /// A library with ready-made operations.

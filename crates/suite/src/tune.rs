@@ -12,8 +12,9 @@ use std::path::PathBuf;
 use tunesmith::{
     Candidate, Error, Input, JournalOptions, Outcome, Problem, Search, Session, TuningTask, outcome::Rates, tune,
 };
+use tunesmith_backend::Target;
 use tunesmith_core::{Interrupt, Stop};
-use tunesmith_device::{Device, DeviceChoice, Machine, Target};
+use tunesmith_device::{Device, DeviceChoice, Machine};
 use tunesmith_space::lookup;
 use tunesmith_store::Journal;
 

@@ -38,6 +38,7 @@
 //! ```
 
 mod check;
+pub mod device;
 pub mod devices;
 pub mod explain;
 pub mod export;
@@ -68,7 +69,6 @@ pub use tunesmith_study::{Top, UNVERIFIED, outcome, page, recorded, top};
 pub use tunesmith_choose as choose;
 pub use tunesmith_core as core;
 pub use tunesmith_cost as cost;
-pub use tunesmith_device as device;
 pub use tunesmith_explain as why;
 pub use tunesmith_explore as explore;
 pub use tunesmith_loopnest as loopnest;

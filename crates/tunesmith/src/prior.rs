@@ -5,7 +5,7 @@ use tunesmith_choose::timing::{TIMING_KIND, TimingModel};
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Objective, Searcher};
 use tunesmith_cost::{DEVICE_KIND, Guess, Limit, NestEstimates, foreign, form, notes_on, read_device};
-use tunesmith_device::Language;
+use tunesmith_kernel::Language;
 use tunesmith_model::counters::{COUNTERS_KIND, CounterModel, Method};
 use tunesmith_search::profile_guided::counter_data;
 use tunesmith_search::{PastTimes, Primed, StrategySpec};

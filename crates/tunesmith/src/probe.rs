@@ -4,7 +4,8 @@ use crate::run_one::{RunOptions, run_one};
 use crate::{Error, Problem};
 use std::path::Path;
 use tunesmith_core::Interrupt;
-use tunesmith_device::{Device, Language, Machine};
+use tunesmith_device::{Device, Machine};
+use tunesmith_kernel::Language;
 
 /// The name of the measured bandwidth among a device's features.
 pub(crate) const BANDWIDTH: &str = "memory_gbytes_per_second";

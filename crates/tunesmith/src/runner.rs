@@ -8,11 +8,13 @@ use crate::devices::recording;
 use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
+use tunesmith_backend::Target;
+use tunesmith_backend::command::{CommandEvaluator, CommandOptions};
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Clock, Evaluator, Failure, Interrupt, ManualClock, SecondAnswers};
 use tunesmith_device::{
-    CommandEvaluator, CommandOptions, Device, Doubt, FunctionEvaluator, KernelPlan, LiveEvaluator, LiveOptions,
-    Machine, Replay, ReplayEvaluator, SyntheticEvaluator, Target,
+    Device, Doubt, FunctionEvaluator, KernelPlan, LiveEvaluator, LiveOptions, Machine, Replay, ReplayEvaluator,
+    SyntheticEvaluator,
 };
 use tunesmith_space::{ConfigId, Space};
 

@@ -8,10 +8,13 @@ use crate::protocol::{RUNS, Timing};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
+use tunesmith_backend::Target;
 use tunesmith_core::{Clock, Evaluator as _, Interrupt, Request};
 use tunesmith_device::Machine;
-use tunesmith_device::{Argument, ArgumentKind, CudaCompiler, Fill};
-use tunesmith_device::{Kernel, KernelSpec, Language, LiveEvaluator, LiveOptions, Policy, Sampling, Target, Verify};
+use tunesmith_device::{LiveEvaluator, LiveOptions};
+use tunesmith_kernel::measure::{Policy, Sampling};
+use tunesmith_kernel::{Argument, ArgumentKind, CudaCompiler, Fill};
+use tunesmith_kernel::{Kernel, KernelSpec, Language, Verify};
 use tunesmith_loopnest::{Nest, Recipe, codegen};
 use tunesmith_space::{ConfigId, Expr, Parameter, Space, Value};
 
@@ -170,7 +173,7 @@ impl Bench<'_> {
             file: subject.nest.name.clone().into(),
             options: generator.options(),
             generator: Some(Arc::new(generator)),
-            reading: tunesmith_device::Reading::default(),
+            reading: tunesmith_kernel::Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
             function: code.function.into(),

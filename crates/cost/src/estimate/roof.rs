@@ -7,7 +7,7 @@ use crate::nests::{Guess, NestCounts, NestEstimates, in_words};
 use crate::{CostProperty, DeviceFile, Error, Form, Interval, Lanes, Provenance, Resource};
 use serde::Serialize;
 use std::path::Path;
-use tunesmith_device::Language;
+use tunesmith_kernel::Language;
 use tunesmith_loopnest::Property;
 use tunesmith_problem::{NestKernel, Problem};
 use tunesmith_space::{ConfigId, Space};

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Failure, FailureKind, Measurement, Recording, RecordingError, Rng};
-use tunesmith_device::{Language, Scope};
+use tunesmith_kernel::{Language, Scope};
 use tunesmith_problem::{NestKernel, Problem};
 use tunesmith_space::{ConfigId, Space};
 

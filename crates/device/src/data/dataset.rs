@@ -1,15 +1,12 @@
 //! The initial contents of all buffers.
 
-use crate::data::file::copy_file;
-use crate::data::fill::{Given, write_fill};
-use crate::data::layout::{BufferLayout, Compared, Layout, Passed, Role};
+use crate::data::layout::{BufferLayout, Compared, Layout, Role};
 use crate::data::similar::write_similar;
-use crate::data::{Places, Scratch};
-use crate::error::{DataError, DeviceError};
-use crate::problem::{Access, Argument, ArgumentKind, ElementType, Fill, KernelSpec, Scope, Shape};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tunesmith_space::{Expr, ExprError, Value, closest};
+use tunesmith_kernel::data::{Given, Passed, Places, Scratch, write_contents};
+use tunesmith_kernel::{Access, Argument, ArgumentKind, DataError, DeviceError, KernelSpec, Shape};
+use tunesmith_space::closest;
 
 /// The initial contents of a problem's buffers, as files. The correct results are not among them:
 /// only the tuner's memory holds them ([`Expected`](crate::data::Expected)).
@@ -159,71 +156,6 @@ pub(crate) fn compared(spec: &KernelSpec, argument: &Argument) -> Compared {
     }
 }
 
-/// Returns the values passed for all arguments in the configuration of `scope`, in order.
-///
-/// # Errors
-/// An expression cannot be evaluated in `scope`, or the type cannot hold its value.
-pub(crate) fn passed(arguments: &[Argument], scope: &Scope) -> Result<Vec<Passed>, DeviceError> {
-    arguments.iter().map(|argument| pass(argument, scope)).collect()
-}
-
-/// Returns the value passed for an argument in the configuration of `scope`.
-///
-/// # Errors
-/// See [`passed`].
-pub(crate) fn pass(argument: &Argument, scope: &Scope) -> Result<Passed, DeviceError> {
-    match &argument.kind {
-        ArgumentKind::Scalar(expr) => scalar(argument, expr, scope).map(Passed::Scalar),
-        ArgumentKind::Object(bytes) => Ok(Passed::Scalar(bytes.clone())),
-        ArgumentKind::Local { shape } => sized(argument, shape, scope).map(|(_, bytes)| Passed::Local(bytes)),
-        ArgumentKind::Buffer { shape: Shape::Varying(shape), .. } => {
-            sized(argument, shape, scope).map(|(shape, _)| Passed::Sized(shape))
-        }
-        ArgumentKind::Buffer { shape: Shape::Fixed(_), .. } => Ok(Passed::Buffer),
-    }
-}
-
-fn scalar(argument: &Argument, expr: &Expr, scope: &Scope) -> Result<Vec<u8>, DeviceError> {
-    let value = scope.evaluate(expr).map_err(|source| no_value(argument, expr, source))?;
-    encode(argument.element, &value).ok_or_else(|| {
-        let problem = format!("its value `{}` is {value}, which {} cannot hold", expr.text(), argument.element);
-        DeviceError::Scalar { argument: argument.name.clone(), problem, source: None }
-    })
-}
-
-/// Returns the extents of an argument in the configuration of `scope`, and its size in bytes.
-fn sized(argument: &Argument, shape: &[Expr], scope: &Scope) -> Result<(Vec<u64>, usize), DeviceError> {
-    let mut extents = Vec::with_capacity(shape.len());
-    for expr in shape {
-        let extent = expr.evaluate_int(&|name| scope.get(name).cloned());
-        let extent = extent.map_err(|source| no_value(argument, expr, source))?;
-        extents.push(u64::try_from(extent).ok().filter(|extent| *extent > 0).ok_or_else(|| {
-            let problem = format!("its extent `{}` is {extent}, but must be at least 1", expr.text());
-            DeviceError::Scalar { argument: argument.name.clone(), problem, source: None }
-        })?);
-    }
-    match argument.size(extents.iter().copied()) {
-        Some(bytes) => Ok((extents, bytes)),
-        None => Err(DeviceError::TooLarge { argument: argument.name.clone(), shape: extents }),
-    }
-}
-
-fn no_value(argument: &Argument, expr: &Expr, source: ExprError) -> DeviceError {
-    let problem = format!("its value `{}` cannot be computed: {source}", expr.text());
-    DeviceError::Scalar { argument: argument.name.clone(), problem, source: Some(source) }
-}
-
-/// Returns the bytes of one element with `value` in every lane.
-fn encode(element: ElementType, value: &Value) -> Option<Vec<u8>> {
-    let scalar = element.scalar();
-    let lane = match value {
-        Value::Float(value) => scalar.encode_float(*value)?,
-        Value::Int(_) | Value::Bool(_) => scalar.encode_int(value.as_int()?.into())?,
-        Value::Str(_) => return None,
-    };
-    Some(lane.repeat(element.stored_lanes()))
-}
-
 fn check_names(spec: &KernelSpec) -> Result<(), DeviceError> {
     let known = |name: &str| spec.arguments.iter().any(|argument| argument.name == name && argument.is_output());
     let expected = spec.verify.expected.iter().map(|(name, _)| ("`expected` names the output", name));
@@ -313,36 +245,6 @@ fn lay_out(argument: &Argument, files: impl Fn(Role) -> Vec<PathBuf>, compared: 
     };
     let (element, memory) = (argument.element, *memory);
     Layout::Buffer(BufferLayout { name, element, shape, role, memory, align, pristine: files(role), compared })
-}
-
-/// Writes the contents of a buffer of the argument's type with the extents `shape`.
-///
-/// # Errors
-/// A file is missing or not as declared, or the type cannot hold a number.
-pub(crate) fn write_contents(
-    argument: &Argument,
-    shape: &[u64],
-    fill: &Fill,
-    given: Given<'_>,
-    to: &mut dyn Write,
-) -> Result<(), DataError> {
-    match fill {
-        Fill::File(from) => copy_file(from, argument.element, shape, to),
-        _ => write_fill(fill, &argument.name, argument.element, shape.iter().product(), given, to),
-    }
-}
-
-/// Returns the contents of a buffer before a kernel runs. Returns no bytes if the argument is not a
-/// buffer, or if its extents depend on the parameters.
-///
-/// # Errors
-/// A file is missing or not as declared, or the type cannot hold a number.
-pub fn contents(argument: &Argument, given: Given<'_>) -> Result<Vec<u8>, DataError> {
-    let mut bytes = Vec::new();
-    if let ArgumentKind::Buffer { shape: Shape::Fixed(shape), fill, .. } = &argument.kind {
-        write_contents(argument, shape, fill, given, &mut bytes)?;
-    }
-    Ok(bytes)
 }
 
 fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<(), DataError>) -> Result<(), DataError> {

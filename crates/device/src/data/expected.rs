@@ -1,16 +1,15 @@
 //! The correct outputs of one set of data. They never leave the memory of the tuner's process: a
 //! kernel can read what its own process can, such as files and descriptors.
 
-use crate::data::dataset::{check_ranges, compared, write_contents};
-use crate::data::fill::Given;
-use crate::data::layout::Passed;
-use crate::error::DeviceError;
+use crate::data::dataset::{check_ranges, compared};
 use crate::measure::compare::Comparison;
-use crate::problem::{Access, Argument, ArgumentKind, ElementType, Judge, KernelSpec, Shape, Tolerance};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::data::{Given, Passed, write_contents};
+use tunesmith_kernel::{Access, Argument, ArgumentKind, ElementType, Judge, KernelSpec, Shape, Tolerance};
 
 /// The size in bytes of the piece that is compared at a time. It fits into the second-level cache and
 /// holds whole elements of every type.
@@ -205,11 +204,11 @@ impl ExpectedOutput {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::Memory;
-    use crate::problem::{Fill, Verify};
     use proptest::prelude::*;
     use std::io::Write;
     use std::sync::Arc;
+    use tunesmith_kernel::Memory;
+    use tunesmith_kernel::{Fill, Verify};
     use tunesmith_space::{Expr, Value};
 
     fn spec_of(elements: u64, ranges: Option<Vec<Range<u64>>>) -> KernelSpec {

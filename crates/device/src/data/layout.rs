@@ -1,9 +1,9 @@
 //! A kernel's arguments as the worker sees them. The worker knows no correct result.
 
-use crate::problem::{ElementType, Memory};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;
+use tunesmith_kernel::{ElementType, Memory};
 
 /// One argument of the problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,19 +55,6 @@ pub(crate) enum Role {
     InOut,
     /// Poisoned before the first launch of a configuration.
     Scratch,
-}
-
-/// The value passed for an argument in one configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) enum Passed {
-    /// The argument's buffer.
-    Buffer,
-    /// The argument's buffer with these extents.
-    Sized(Vec<u64>),
-    /// The bytes of its value.
-    Scalar(Vec<u8>),
-    /// This many bytes of local memory.
-    Local(usize),
 }
 
 impl Role {

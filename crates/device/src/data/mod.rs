@@ -5,20 +5,9 @@
 //! A kernel with stray writes can spoil all memory of its process, but not the files.
 
 mod dataset;
-mod digest;
 mod expected;
-mod file;
-mod fill;
 pub(crate) mod layout;
-pub(crate) mod npy;
-mod scratch;
 mod similar;
 
-pub use dataset::contents;
-pub use fill::Given;
-
-pub(crate) use dataset::{DataSet, pass, passed};
-pub(crate) use digest::Fields;
+pub(crate) use dataset::DataSet;
 pub(crate) use expected::{Compared, Expected};
-pub use scratch::Scratch;
-pub(crate) use scratch::{Places, is_scratch};

@@ -1,7 +1,7 @@
 //! The energy of the processors of this machine.
 
-use super::{Conditions, Meter};
 use std::path::Path;
+use tunesmith_backend::energy::{Conditions, Meter};
 use tunesmith_power::{Powercap, PowercapError};
 
 /// Counts the energy of all processors of this machine, and of everything that runs on them. Their

@@ -5,11 +5,11 @@
 //! again and again, each with a time limit of its own.
 
 use crate::energy::MOST_RETAKES;
-use crate::measure::limits::Limit;
-use crate::measure::sampling::FEWEST;
 use crate::worker::MOST_PASSES;
 use crate::worker::protocol::{Job, Phase, Purpose};
 use std::time::Duration;
+use tunesmith_kernel::measure::limits::Limit;
+use tunesmith_kernel::measure::sampling::FEWEST;
 
 /// The number of kinds of steps.
 const KINDS: usize = 6;
@@ -171,12 +171,12 @@ fn name(phase: Phase) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::Program;
-    use crate::measure::limits::Reason;
     use crate::measure::series::{PlannedLaunch, Series};
-    use crate::measure::{Cache, Launches, Sampling};
     use crate::worker::protocol::KernelStep;
     use proptest::prelude::*;
+    use tunesmith_backend::Program;
+    use tunesmith_kernel::measure::limits::Reason;
+    use tunesmith_kernel::measure::{Cache, Launches, Sampling};
     use tunesmith_power::Setting;
 
     const SAMPLING: Phase = Phase::Sampling { warmup_ms: 1.0 };

@@ -4,18 +4,18 @@
 //! A kernel that keeps something from launch to launch, or that is made for certain data or sizes, can
 //! pass every comparison of the search.
 
-use crate::backends::BuildError;
-use crate::backends::ahead::Build;
-use crate::data::passed;
-use crate::error::DeviceError;
 use crate::live::programs::BuiltKernels;
 use crate::live::{LiveEvaluator, LiveOptions};
 use crate::measure::series::{Series, Sets};
-use crate::problem::{Access, ArgumentKind, Fill, OtherSizes, Scope};
 use crate::worker::protocol::{Job, Purpose};
 use rand::SeedableRng;
 use std::sync::Arc;
+use tunesmith_backend::BuildError;
+use tunesmith_backend::ahead::Build;
 use tunesmith_core::{Confirmed, Error, Failure, FailureKind, Interrupt, Rng};
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::data::passed;
+use tunesmith_kernel::{Access, ArgumentKind, Fill, OtherSizes, Scope};
 use tunesmith_space::{ConfigId, Parameter, Space, SpaceError, Value};
 
 /// Added to the seed of a problem for its second set of data.
@@ -76,7 +76,7 @@ impl LiveEvaluator {
     /// Returns true if another seed gives other inputs, for which the reference knows the outputs.
     fn has_other_data(&self) -> bool {
         let spec = &self.options.spec;
-        let is_random = |argument: &crate::problem::Argument| {
+        let is_random = |argument: &tunesmith_kernel::Argument| {
             let ArgumentKind::Buffer { fill, access, .. } = &argument.kind else { return false };
             matches!(access, Access::In | Access::InOut) && matches!(fill, Fill::Random | Fill::Between(..))
         };
@@ -93,7 +93,7 @@ impl LiveEvaluator {
         let configuration = self.space.unrank(config);
         let values: Vec<(String, Value)> =
             self.space.values(&configuration).map(|(name, value)| (name.to_owned(), value.clone())).collect();
-        if let Err(reason) = other.admits(&values) {
+        if let Err(reason) = admitted(other, &values) {
             return Ok(Verified::Unfit(reason));
         }
         if self.others[at].is_none() {
@@ -214,28 +214,26 @@ impl Add for Confirmed {
     }
 }
 
-impl OtherSizes {
-    /// Returns an error with the reason if a configuration is none of the space at these sizes.
-    fn admits(&self, values: &[(String, Value)]) -> Result<(), String> {
-        let mut builder = Space::builder();
-        for (name, value) in &self.spec.sizes {
-            builder = builder.constant(name, value.clone());
+/// Returns an error with the reason if a configuration is none of the space at the sizes of `other`.
+fn admitted(other: &OtherSizes, values: &[(String, Value)]) -> Result<(), String> {
+    let mut builder = Space::builder();
+    for (name, value) in &other.spec.sizes {
+        builder = builder.constant(name, value.clone());
+    }
+    for (name, value) in values {
+        let known = other.parameters.iter().find(|parameter| parameter.name() == name);
+        if !known.is_some_and(|parameter| parameter.values().contains(value)) {
+            return Err(format!("{name} = {value} is not among the values there"));
         }
-        for (name, value) in values {
-            let known = self.parameters.iter().find(|parameter| parameter.name() == name);
-            if !known.is_some_and(|parameter| parameter.values().contains(value)) {
-                return Err(format!("{name} = {value} is not among the values there"));
-            }
-            builder = builder.parameter(Parameter::new(name, [value.clone()]).map_err(|error| error.to_string())?);
-        }
-        for constraint in &self.constraints {
-            builder = builder.constraint(constraint.clone());
-        }
-        match builder.build() {
-            Ok(_) => Ok(()),
-            Err(SpaceError::Empty { culprits }) => Err(format!("constraint `{}` excludes it", culprits.join("`, `"))),
-            Err(error) => Err(error.to_string()),
-        }
+        builder = builder.parameter(Parameter::new(name, [value.clone()]).map_err(|error| error.to_string())?);
+    }
+    for constraint in &other.constraints {
+        builder = builder.constraint(constraint.clone());
+    }
+    match builder.build() {
+        Ok(_) => Ok(()),
+        Err(SpaceError::Empty { culprits }) => Err(format!("constraint `{}` excludes it", culprits.join("`, `"))),
+        Err(error) => Err(error.to_string()),
     }
 }
 

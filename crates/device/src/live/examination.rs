@@ -1,14 +1,14 @@
 //! The tuner's side of verification: it compares what a worker hands over with what it alone knows.
 
 use crate::data::{Compared, Expected};
-use crate::error::DeviceError;
-use crate::sampling::Sampling;
 use crate::worker::protocol::{Ending, Job, JobReport, Purpose};
 use crate::worker::sequence::changed_later;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
 use tunesmith_core::{Failure, FailureKind};
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::measure::Sampling;
 
 /// The treatment of the outputs that a worker hands over.
 pub(super) enum Examination<'a> {

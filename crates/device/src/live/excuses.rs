@@ -5,13 +5,14 @@
 //! of results to a full device, or forbid its process to write. So the tuner believes an excuse only
 //! if it finds the fault itself, and otherwise runs the job once more, in a fresh worker.
 
-use crate::data::layout::{Layout, Passed};
-use crate::energy::Trouble;
-use crate::error::DeviceError;
-use crate::host::faults;
+use crate::data::layout::Layout;
 use crate::worker::protocol::{Ending, Job, JobReport};
 use std::io;
 use std::path::Path;
+use tunesmith_backend::energy::Trouble;
+use tunesmith_backend::host::faults;
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::data::Passed;
 
 /// The number of times that a job is run while its device fails. A device that fails twice in
 /// succession ends the run, which a later one continues.
@@ -116,8 +117,8 @@ fn handed_over(arguments: &[Layout], passed: &[Passed]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::Program;
     use crate::worker::protocol::{KernelStep, Purpose};
+    use tunesmith_backend::Program;
 
     fn job(folder: &Path) -> Job {
         let path = folder.join("k.so");

@@ -1,13 +1,13 @@
 //! The files of one worker: the outputs that it hands over, and its temporary folder.
 
 use crate::data::layout::Layout;
-use crate::host::WorkerCommand;
 use crate::worker::protocol::Setup;
 use rustix::fs::{FallocateFlags, fallocate};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
+use tunesmith_backend::host::WorkerCommand;
 use tunesmith_files::remove_tree;
 
 /// The files of a worker that is about to start.
@@ -97,12 +97,12 @@ fn handed_over(arguments: &[Layout]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::{BackendMessage, SessionKind};
     use crate::data::layout::{BufferLayout, Compared, Role};
-    use crate::problem::{Memory, ScalarType};
     use crate::worker::protocol::Setup;
     use std::io::Write;
     use std::os::unix::fs::{FileExt, MetadataExt};
+    use tunesmith_backend::{BackendMessage, SessionKind};
+    use tunesmith_kernel::{Memory, ScalarType};
 
     fn setup(elements: u64) -> Setup {
         let layout = BufferLayout {

@@ -1,23 +1,24 @@
 //! Measures one configuration: from its built programs to its completion.
 
-use crate::backends::BuildError;
-use crate::backends::ahead::BuildResult;
-use crate::data::layout::Passed;
-use crate::data::{Expected, passed};
-use crate::error::DeviceError;
+use crate::data::Expected;
 use crate::live::examination::Examination;
 use crate::live::programs::{BuiltKernels, Programs};
 use crate::live::reference::Question;
 use crate::live::station::MeasuredJob;
 use crate::live::{LiveEvaluator, steered};
-use crate::measure::limits::Limit;
-use crate::measure::{Policy, Sampling};
-use crate::problem::Scope;
 use crate::worker::protocol::{Job, Purpose};
 use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
+use tunesmith_backend::BuildError;
+use tunesmith_backend::ahead::BuildResult;
 use tunesmith_core::{Completion, Failure, FailureKind, Interrupt, Spent, statistics};
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::Scope;
+use tunesmith_kernel::data::Passed;
+use tunesmith_kernel::data::passed;
+use tunesmith_kernel::measure::limits::Limit;
+use tunesmith_kernel::measure::{Policy, Sampling};
 use tunesmith_power::Setting;
 
 /// The depth at which a configuration is measured.

@@ -1,7 +1,7 @@
 //! Unknown names in options and expressions.
 
-use crate::error::DeviceError;
-use crate::problem::{Argument, Kernel, KernelSpec, Scope};
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::{Argument, Kernel, KernelSpec, Scope};
 
 /// Reports unknown names in options and expressions.
 pub(super) fn check(spec: &KernelSpec, scope: &Scope) -> Result<(), DeviceError> {

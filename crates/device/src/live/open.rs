@@ -1,15 +1,15 @@
 //! Opens the backends of a problem on a device.
 
-use crate::backends::compiling::CompileService;
-use crate::backends::table::open_backend;
-use crate::backends::{Backend, KernelSource, Opening};
-use crate::error::DeviceError;
 use crate::live::LiveOptions;
 use crate::live::programs::{KernelPart, Programs};
-use crate::problem::{Kernel, Reference};
 use crate::worker::CompileWorkers;
 use std::path::Path;
 use std::sync::Arc;
+use tunesmith_backend::compiling::CompileService;
+use tunesmith_backend::table::open_backend;
+use tunesmith_backend::{Backend, KernelSource, Opening};
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::{Kernel, Reference};
 
 /// The reference function and the backend that compiles it.
 pub(super) type WithReference = (Reference, Box<dyn Backend>);

@@ -1,14 +1,14 @@
 //! The options of an evaluator.
 
-use crate::backends::Target;
-use crate::host::{Compilers, Processes, SystemProcesses, WorkerCommand};
 use crate::live::parcels::Parcels;
-use crate::measure::Policy;
-use crate::power::PowerSetup;
-use crate::problem::KernelSpec;
-use crate::sandbox::Sandbox;
 use std::sync::Arc;
+use tunesmith_backend::PowerSetup;
+use tunesmith_backend::Target;
+use tunesmith_backend::host::{Compilers, Processes, SystemProcesses, WorkerCommand};
+use tunesmith_backend::sandbox::Sandbox;
 use tunesmith_core::{Clock, SystemClock};
+use tunesmith_kernel::KernelSpec;
+use tunesmith_kernel::measure::Policy;
 use tunesmith_power::Knob;
 
 /// The options of a [`LiveEvaluator`](super::LiveEvaluator).

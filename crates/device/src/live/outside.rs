@@ -1,17 +1,17 @@
 //! Counters that the worker cannot read. The configuration is launched once more under the device's
 //! outside profiler.
 
-use crate::backends::OutsideProfiler;
-use crate::error::DeviceError;
 use crate::live::LiveEvaluator;
 use crate::live::examination::Examination;
 use crate::live::station::{MeasuredJob, Station};
-use crate::measure::limits::{Limit, Reason};
 use crate::worker::protocol::{Job, Purpose};
 use std::path::Path;
 use std::time::Duration;
+use tunesmith_backend::OutsideProfiler;
 use tunesmith_core::Interrupt;
 use tunesmith_core::counters::PROFILING_MS;
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::measure::limits::{Limit, Reason};
 
 /// Time limit of a launch under a profiler. Nsight Compute starts slowly, and saves and restores
 /// memory around every pass.

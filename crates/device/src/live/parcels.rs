@@ -4,19 +4,19 @@
 //! length, and their binaries one after the other. Whoever measures takes nothing from it on trust but
 //! the machine code: paths, launches and digests are its own.
 
-use crate::backends::{Backend, BuildError, Built, Origin, Program};
-use crate::data::{Places, Scratch};
-use crate::error::DeviceError;
 use crate::live::open::Opener;
 use crate::live::programs::{BuiltKernels, Programs};
 use crate::live::{LiveEvaluator, LiveOptions, names};
-use crate::problem::Scope;
-use crate::sandbox::Confinement;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use tunesmith_backend::sandbox::Confinement;
+use tunesmith_backend::{Backend, BuildError, Built, Origin, Program};
 use tunesmith_core::{CompileData, Interrupt};
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::Scope;
+use tunesmith_kernel::data::{Places, Scratch};
 use tunesmith_power::Knob;
 use tunesmith_space::{ConfigId, Space, Value, hex};
 

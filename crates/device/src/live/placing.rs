@@ -1,12 +1,14 @@
 //! The choice of a run's folder.
 
-use crate::data::{DataSet, Places};
-use crate::error::DeviceError;
+use crate::data::DataSet;
 use crate::live::LiveOptions;
 use crate::live::open::Opener;
 use crate::live::programs::Programs;
-use crate::sandbox::{Confinement, SHARED_MEMORY};
 use std::path::Path;
+use tunesmith_backend::sandbox::Confinement;
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::data::Places;
+use tunesmith_kernel::data::SHARED_MEMORY;
 
 /// The folder of a run, and the kernels that are compiled into it. No data are in it yet.
 pub(super) struct Placed {

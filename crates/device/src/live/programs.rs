@@ -1,17 +1,17 @@
 //! The kernels of a problem and their backends.
 
-use crate::backends::ahead::Build;
-use crate::backends::{Backend, BuildError, BuildPlan, Built, Origin, Program, SessionKind};
-use crate::data::Fields;
-use crate::data::layout::Passed;
-use crate::error::DeviceError;
 use crate::live::influence::blamed;
-use crate::problem::{Grid, GridError, Kernel, Scope};
 use crate::worker::protocol::KernelStep;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+use tunesmith_backend::ahead::Build;
+use tunesmith_backend::{Backend, BuildError, BuildPlan, Built, Origin, Program, SessionKind};
 use tunesmith_core::{CompileData, Interrupt};
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::data::Fields;
+use tunesmith_kernel::data::Passed;
+use tunesmith_kernel::{Grid, GridError, Kernel, Scope};
 use tunesmith_power::Setting;
 
 /// The build of one kernel in one configuration.

@@ -1,20 +1,21 @@
 //! Knows the correct outputs: as the problem states them, or by running the reference function once
 //! for each set of values that it gets.
 
-use crate::backends::{BuildError, Built, KernelSource, reference_arguments};
-use crate::data::layout::Passed;
-use crate::data::{DataSet, Expected, pass};
-use crate::error::DeviceError;
+use crate::data::{DataSet, Expected};
 use crate::live::examination::Examination;
 use crate::live::open::WithReference;
 use crate::live::programs::explained;
 use crate::live::station::Station;
-use crate::measure::limits::{Limit, Reason};
-use crate::problem::{Grid, KernelSpec, Reference, Scope};
 use crate::worker::protocol::{Job, KernelStep, Purpose, Setup};
 use std::sync::Arc;
 use std::time::Duration;
+use tunesmith_backend::{BuildError, Built, KernelSource, reference_arguments};
 use tunesmith_core::Interrupt;
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::data::Passed;
+use tunesmith_kernel::data::pass;
+use tunesmith_kernel::measure::limits::{Limit, Reason};
+use tunesmith_kernel::{Grid, KernelSpec, Reference, Scope};
 
 /// The most memory in bytes for correct outputs, beyond those that were asked for last. Others are
 /// computed again when they are needed.

@@ -1,14 +1,14 @@
 //! Re-measures configurations.
 
-use crate::backends::ahead::Build;
 use crate::live::LiveEvaluator;
 use crate::live::measured::Looking;
 use crate::live::programs::BuiltKernels;
-use crate::measure::Sampling;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
+use tunesmith_backend::ahead::Build;
 use tunesmith_core::{Completion, Error, Interrupt};
+use tunesmith_kernel::measure::Sampling;
 use tunesmith_space::ConfigId;
 
 /// The programs of the configurations that were re-measured last. Repeated rounds of the same few

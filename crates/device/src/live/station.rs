@@ -1,15 +1,10 @@
 //! Measures programs: starts workers, enforces their time limits, and interprets their ends.
 
-use crate::backends::{Program, Resources};
-use crate::energy::{READING_LIMIT, Trouble};
-use crate::error::DeviceError;
-use crate::host::{KeptProcessors, Processes, WorkerCommand};
+use crate::energy::READING_LIMIT;
 use crate::live::budget::Budget;
 use crate::live::examination::{Examination, Findings};
 use crate::live::excuses::{Excuses, Place};
 use crate::live::handover::{Handover, Prepared};
-use crate::measure::Policy;
-use crate::measure::limits::{Limit, Reason, data_limit, sampling_limit};
 use crate::worker::forged;
 use crate::worker::process::{Waited, Worker};
 use crate::worker::protocol::{Ending, Job, JobReport, Message, Phase, Purpose, Request, Setup};
@@ -18,8 +13,14 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tunesmith_backend::energy::Trouble;
+use tunesmith_backend::host::{KeptProcessors, Processes, WorkerCommand};
+use tunesmith_backend::{Program, Resources};
 use tunesmith_core::counters::REGISTERS;
 use tunesmith_core::{Clock, ERROR, Failure, FailureKind, Interrupt, Measurement};
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::measure::Policy;
+use tunesmith_kernel::measure::limits::{Limit, Reason, data_limit, sampling_limit};
 
 /// The number of times that a worker is started before the run ends, each time with four times the
 /// patience. A machine that is too busy for one at night must not end the run.

@@ -1,8 +1,8 @@
 //! The device's clock and power limit, which some tuning parameters set before a measurement.
 
-use crate::error::DeviceError;
 use crate::live::LiveOptions;
 use tunesmith_core::{Measurement, statistics};
+use tunesmith_kernel::DeviceError;
 use tunesmith_power::{Applied, Knob, ManagedDevice, Setting, Steering, SteeringError};
 use tunesmith_space::{ConfigId, Space};
 

@@ -1,12 +1,12 @@
 //! Configurations with the machine code of an earlier one. They are timed once.
 
-use crate::backends::BuildError;
-use crate::data::passed;
 use crate::live::programs::{BuiltKernels, Likeness};
-use crate::problem::{Argument, Scope};
 use std::collections::HashMap;
 use std::sync::Arc;
+use tunesmith_backend::BuildError;
 use tunesmith_core::{CompileData, Completion, Measurement};
+use tunesmith_kernel::data::passed;
+use tunesmith_kernel::{Argument, Scope};
 use tunesmith_power::Setting;
 
 /// The measurements of correct configurations, by likeness.

@@ -1,11 +1,11 @@
 //! Device choices as users write them.
 
-use crate::backends::{KernelBackend, WhichDevice};
 use crate::function::OwnFunction;
-use crate::problem::Language;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use tunesmith_backend::{KernelBackend, WhichDevice};
+use tunesmith_kernel::Language;
 
 use tunesmith_space::{ErrorClass, Expr, ExprError, UserError, did_you_mean};
 
@@ -159,7 +159,7 @@ impl fmt::Display for DeviceChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::DeviceKind;
+    use tunesmith_backend::DeviceKind;
 
     #[test]
     fn what_is_parsed_is_written_as_it_was() {

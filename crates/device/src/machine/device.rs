@@ -1,13 +1,13 @@
 //! The devices that this machine has.
 
 use super::{DeviceChoice, Machine, Replay};
-use crate::backends::{Target, command};
-use crate::error::DeviceError;
 use crate::function::OwnFunction;
-use crate::problem::Language;
 use std::collections::BTreeMap;
+use tunesmith_backend::{Target, command};
 use tunesmith_core::Source;
 use tunesmith_core::counters::Hardware;
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::Language;
 use tunesmith_space::{Expr, Value};
 
 /// A device that exists, on which a problem can be tuned.

@@ -1,8 +1,8 @@
 //! The number of concurrent builds that a machine carries.
 
 use super::Machine;
-use crate::host::{machine_memory, threads};
 use nix::sys::resource::{Resource, getrlimit};
+use tunesmith_backend::host::{machine_memory, threads};
 use tunesmith_core::Refusal;
 
 /// The memory in bytes that a compiler needs at least.

@@ -11,16 +11,17 @@ pub use device::Device;
 pub use replay::Replay;
 pub use setting::SETTING;
 
-use crate::backends::Target;
-use crate::backends::kind::Means;
-use crate::error::DeviceError;
-use crate::host::{Compilers, WorkerCommand, threads};
 use crate::live::Parcels;
-use crate::power::PowerSetup;
-use crate::sandbox::Sandbox;
+use crate::worker::drivers;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tunesmith_backend::PowerSetup;
+use tunesmith_backend::Target;
+use tunesmith_backend::host::{Compilers, WorkerCommand, threads};
+use tunesmith_backend::kind::Means;
+use tunesmith_backend::sandbox::Sandbox;
 use tunesmith_core::Interrupt;
+use tunesmith_kernel::DeviceError;
 use tunesmith_power::guard::{LeftOver, Leftovers};
 
 /// A device, and the means to build and run kernels on it.
@@ -83,6 +84,6 @@ impl Machine {
 
     /// Returns the means to find devices.
     fn means(&self) -> Means<'_> {
-        Means { compilers: &self.compilers, worker: &self.worker, drivers: &self.worker }
+        Means { compilers: &self.compilers, worker: &self.worker, drivers: drivers(&self.worker) }
     }
 }

@@ -1,8 +1,8 @@
 //! The surroundings of this process that change the speed of what runs on the processor.
 
 use super::{Device, Machine};
-use crate::host::{Tool, is_of_threads};
 use std::sync::Arc;
+use tunesmith_backend::host::{Tool, is_of_threads};
 use tunesmith_core::SystemClock;
 
 /// The names of the properties of [`Machine::setting`].
@@ -64,8 +64,8 @@ fn allowed_processors() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::Target;
     use crate::machine::Replay;
+    use tunesmith_backend::Target;
 
     fn machine(variables: &[(&str, &str)]) -> Machine {
         let environment = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

@@ -1,17 +1,6 @@
 //! Decides how many launches make a sample. A pure function.
 
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
-
-/// The way to launch kernels that are short.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Launches {
-    /// Many launches in one group are a sample, on devices that can group launches.
-    #[default]
-    Grouped,
-    /// Each sample is one launch.
-    Single,
-}
 
 /// The time of a launch from which on it is a sample alone. Starting a kernel costs a GPU about 2
 /// µs, which is at most 1 % of such a sample: less than half of the stability that sampling asks

@@ -9,6 +9,7 @@ use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tunesmith_core::Rng;
+use tunesmith_kernel::measure::Repetition;
 
 /// The largest number of launches in succession on the same data. Their mean is eight, so that one launch
 /// in eight is compared in full. A change of the data costs more time than most launches.
@@ -51,28 +52,6 @@ impl Sets {
             Self::Other => OTHER + 1,
             Self::Similar => SIMILAR + 1,
         }
-    }
-}
-
-/// The rule for the number of launches in the last verification.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Repetition {
-    /// The number of launches, if they take no longer than [`time_cap`](Self::time_cap).
-    pub launches: usize,
-    /// The time after which no more launches are made than the fewest, two on each set of data. The time of
-    /// changing data and of comparing counts.
-    pub time_cap: Duration,
-}
-
-impl Default for Repetition {
-    /// Returns the default rule:
-    ///
-    /// - `launches`: 200 find a kernel that is wrong in every n-th launch for all n up to 200, and one that is
-    ///   wrong in one of 100 at random with a probability of 87 %. A configuration of the search has 8 to 51.
-    /// - `time_cap`: one second for each of the winner and its ties. Most kernels that are worth tuning make
-    ///   their 200 launches within it.
-    fn default() -> Self {
-        Self { launches: 200, time_cap: Duration::from_secs(1) }
     }
 }
 

@@ -1,8 +1,6 @@
 //! Draws the noise of a recording anew. Pure functions: seed and recorded samples in, new samples
 //! out.
 
-use crate::Sampling;
-use crate::sampling::{Decision, decide};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sha2::{Digest, Sha256};
@@ -10,6 +8,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 use tunesmith_core::Measurement;
 use tunesmith_core::recording::Recorded;
+use tunesmith_kernel::measure::Sampling;
+use tunesmith_kernel::measure::sampling::{Decision, decide};
 use tunesmith_space::ConfigId;
 
 /// A limit of time that no recorded kernel reaches. The number of samples must not depend on the

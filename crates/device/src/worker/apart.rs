@@ -1,7 +1,5 @@
 //! Runs a job in a process that the worker forks for it.
 
-use crate::backends::{fork, leave};
-use crate::host::Channel;
 use crate::worker::link::Link;
 use crate::worker::protocol::{Job, Message};
 use crate::worker::service::ReadyDevice;
@@ -16,6 +14,8 @@ use rustix::process::{PidfdFlags, pidfd_open};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use tunesmith_backend::host::Channel;
+use tunesmith_backend::{fork, leave};
 
 /// The exit code of a job's process that panicked.
 const PANICKED: i32 = 101;

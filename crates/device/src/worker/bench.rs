@@ -1,9 +1,9 @@
 //! What the process of a job works with.
 
-use crate::backends::Session;
 use crate::worker::buffers::Buffers;
 use crate::worker::protocol::Phase;
 use crate::worker::watcher::Watcher;
+use tunesmith_backend::Session;
 use tunesmith_core::Clock;
 
 /// The tuner, as the process of a job knows it.

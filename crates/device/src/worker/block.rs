@@ -1,8 +1,8 @@
 //! Memory of a session between two guard zones.
 
-use crate::backends::{BufferId, Fault, LaunchArgument, PIECE, Pixels, Session};
-use crate::problem::Memory;
 use std::ops::Range;
+use tunesmith_backend::{BufferId, Fault, LaunchArgument, PIECE, Pixels, Session};
+use tunesmith_kernel::Memory;
 
 /// The smallest guard zone in bytes. It is one page, so that the memory begins on a page. An index
 /// that is off by a row of a thousand floats still hits the zone.

@@ -1,11 +1,9 @@
 //! The buffers of a worker. They are filled before launches and checked afterwards. Their outputs go
 //! to the tuner, which alone knows the correct ones.
 
-use crate::backends::{BufferId, Fault, LaunchArgument, PIECE, Pixels, Session};
-use crate::data::layout::{BufferLayout, Layout, Passed, Role};
+use crate::data::layout::{BufferLayout, Layout, Role};
 use crate::measure::compare::place;
 use crate::measure::fingerprint::Fingerprint;
-use crate::problem::Memory;
 use crate::worker::block::{Block, Wanted, pieces};
 use crate::worker::protocol::Ending;
 use nix::errno::Errno;
@@ -13,6 +11,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use tunesmith_backend::{BufferId, Fault, LaunchArgument, PIECE, Pixels, Session};
+use tunesmith_kernel::Memory;
+use tunesmith_kernel::data::Passed;
 
 /// All buffers of a worker.
 pub(crate) struct Buffers {

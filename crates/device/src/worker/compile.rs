@@ -1,14 +1,14 @@
 //! Compile workers: processes in which drivers compile. Their number follows the demand.
 
-use crate::backends::BackendMessage;
-use crate::backends::compiling::{CompileOutcome, CompileService, Compiled};
-use crate::error::DeviceError;
-use crate::host::{Processes, WorkerCommand};
 use crate::worker::process::{Waited, Worker};
 use crate::worker::protocol::{Message, Phase, Request};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tunesmith_backend::BackendMessage;
+use tunesmith_backend::compiling::{CompileOutcome, CompileService, Compiled};
+use tunesmith_backend::host::{Processes, WorkerCommand};
 use tunesmith_core::{Clock, Interrupt};
+use tunesmith_kernel::DeviceError;
 
 /// Workers that each compile one task after the other. Reuse pays, because a driver's compiler
 /// takes most of a second to start.

@@ -5,7 +5,7 @@
 //! every descriptor that it finds. The envelope tells the worker's messages about the present job
 //! from all others.
 
-use crate::host::MOST;
+use tunesmith_backend::host::MOST;
 
 /// The job of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! The worker's end of its connection to the tuner.
 
-use crate::backends::leave;
-use crate::host::{Channel, Packet};
 use crate::worker::bench::Tuner;
 use crate::worker::envelope::{Assembly, Envelope};
 use crate::worker::protocol::{Message, Phase, Request};
 use std::fmt::Debug;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use tunesmith_backend::host::{Channel, Packet};
+use tunesmith_backend::leave;
 
 /// Carries packets to the tuner and back.
 pub(crate) trait Wire: Debug {

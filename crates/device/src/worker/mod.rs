@@ -26,8 +26,7 @@ mod watch;
 mod watcher;
 mod zygote;
 
-pub use crate::host::WorkerCommand;
-
+pub(crate) use ask::drivers;
 pub(crate) use compile::CompileWorkers;
 #[cfg(test)]
 pub(crate) use link::{Link, Wire};
@@ -38,7 +37,7 @@ pub(crate) use speaker::forged;
 #[cfg(test)]
 pub(crate) use zygote::Zygote;
 
-use crate::host::{GUARD, SUPERVISOR, WORKER, supervise};
+use tunesmith_backend::host::{GUARD, SUPERVISOR, WORKER, supervise};
 
 /// Serves as a worker, supervises a command, or guards a device's clock, if this process was started
 /// for that, and never returns. Otherwise does nothing. Every program that tunes must call it in the

@@ -1,7 +1,5 @@
 //! The tuner's handle on a worker process.
 
-use crate::error::DeviceError;
-use crate::host::{self, POLL, Packet, Process, Processes, Received, WorkerCommand, was_not_entered};
 use crate::worker::envelope::{Assembly, Envelope};
 use crate::worker::protocol::{Message, Request, Setup};
 use crate::worker::speaker::{Speaker, forged};
@@ -11,7 +9,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
+use tunesmith_backend::host::{self, POLL, Packet, Process, Processes, Received, WorkerCommand, was_not_entered};
 use tunesmith_core::{Clock, Interrupt};
+use tunesmith_kernel::DeviceError;
 
 /// The time in which a worker must notice that its job's process has ended, and in which it ends
 /// everything that this process left behind.

@@ -1,9 +1,9 @@
 //! Reads counters in the worker. Each pass repeats the launches of a configuration. All backends
 //! share this code.
 
-use crate::backends::LaunchArgument;
 use crate::worker::bench::JobBench;
 use crate::worker::protocol::{Ending, Job, Phase, Profile};
+use tunesmith_backend::LaunchArgument;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, PROFILING_LAUNCHES, PROFILING_MS};
 
 /// Maximum number of passes. Tables of counters need about ten; a profiler that asks for more than
@@ -78,15 +78,15 @@ fn sizes(job: &Job) -> Vec<(String, f64)> {
 /// A device for the tests of this folder. It logs its calls and counts its launches in passes.
 #[cfg(test)]
 pub(super) mod fake {
-    use crate::backends::{BufferId, Fault, Launch, Profiler, Program, Session};
-    use crate::problem::{Grid, Memory};
     use crate::worker::bench::Tuner;
     use crate::worker::protocol::{KernelStep, Phase};
     use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::rc::Rc;
     use std::time::Duration;
+    use tunesmith_backend::{BufferId, Fault, Launch, Profiler, Program, Session};
     use tunesmith_core::ManualClock;
+    use tunesmith_kernel::{Grid, Memory};
 
     /// The calls, in order.
     pub(in crate::worker) type Log = Rc<RefCell<Vec<String>>>;

@@ -1,19 +1,21 @@
 //! The protocol between tuner and worker: JSON documents in [envelopes](crate::worker::envelope).
 
-use crate::backends::compiling::Compiled;
-use crate::backends::{BackendMessage, Program, Resources, SessionKind};
-use crate::data::layout::{Layout, Passed};
-use crate::energy::{EnergySource, Trouble};
+use crate::data::layout::Layout;
+use crate::energy::EnergySource;
 use crate::measure::series::Series;
-use crate::measure::{Cache, Launches, Sampling};
-use crate::problem::Grid;
-use crate::sandbox::Confinement;
 use crate::worker::bounds;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+use tunesmith_backend::compiling::Compiled;
+use tunesmith_backend::energy::Trouble;
+use tunesmith_backend::sandbox::Confinement;
+use tunesmith_backend::{BackendMessage, Program, Resources, SessionKind};
+use tunesmith_kernel::Grid;
+use tunesmith_kernel::data::Passed;
+use tunesmith_kernel::measure::{Cache, Launches, Sampling};
 use tunesmith_power::Setting;
 
 /// A request of the tuner.

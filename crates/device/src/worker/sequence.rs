@@ -1,14 +1,14 @@
 //! Runs one configuration in the worker. All backends share this code.
 
-use crate::backends::{Launch, LaunchArgument, Placement};
 use crate::measure::grouping::{LAUNCHES_PER_SAMPLE, group_of};
-use crate::measure::sampling::{Decision, decide};
-use crate::measure::{Cache, Launches, Sampling};
 use crate::worker::bench::JobBench;
 use crate::worker::protocol::{Ending, Job, JobReport, KernelStep, Phase, Purpose};
 use rand::{RngExt as _, SeedableRng};
 use std::time::Duration;
+use tunesmith_backend::{Launch, LaunchArgument, Placement};
 use tunesmith_core::Rng;
+use tunesmith_kernel::measure::sampling::{Decision, decide};
+use tunesmith_kernel::measure::{Cache, Launches, Sampling};
 
 /// One of this many samples, chosen at random, is compared although its outputs are those of a
 /// launch that was found right. The digest tells only different contents apart from equal ones; the

@@ -1,12 +1,12 @@
 //! The last verification of a winner, as the worker makes it.
 
-use crate::backends::{LaunchArgument, Placement};
 use crate::measure::series::{PlannedLaunch, Series, local_word};
 use crate::worker::bench::JobBench;
 use crate::worker::protocol::{Ending, Job, JobReport, Phase};
 use crate::worker::sequence::later;
 use std::collections::HashMap;
 use std::time::Duration;
+use tunesmith_backend::{LaunchArgument, Placement};
 
 /// The digests of the outputs that were found right, by set of data.
 type Right = HashMap<usize, Vec<u64>>;
@@ -87,13 +87,14 @@ impl JobBench<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::series::{Repetition, Sets};
+    use crate::measure::series::Sets;
     use crate::worker::buffers::Buffers;
     use crate::worker::profile::fake::{AlwaysRight, Fake, Log, step};
     use crate::worker::protocol::Purpose;
     use rand::SeedableRng;
     use std::rc::Rc;
     use tunesmith_core::{ManualClock, Rng};
+    use tunesmith_kernel::measure::Repetition;
 
     /// Verifies a kernel that takes `time` on a device that fills local memory unless it `cannot`. Returns the report,
     /// the number of launches and the device.

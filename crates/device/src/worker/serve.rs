@@ -1,7 +1,5 @@
 //! The start of a worker, and the machine that it runs on.
 
-use crate::backends::{Session, SessionKind, table};
-use crate::host::{Channel, limit_processes, offer_memory};
 use crate::worker::apart;
 use crate::worker::link::Link;
 use crate::worker::protocol::Job;
@@ -18,6 +16,8 @@ use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, exit};
 use std::sync::Arc;
+use tunesmith_backend::host::{Channel, limit_processes, offer_memory};
+use tunesmith_backend::{Session, SessionKind, table};
 use tunesmith_core::{Clock, SystemClock};
 
 /// The size of the stack in bytes. Private arrays, and OpenCL work-items on processors, take more

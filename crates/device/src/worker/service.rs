@@ -1,8 +1,5 @@
 //! The worker's own loop.
 
-use crate::backends::table::{self, DriverCompilers};
-use crate::backends::{Program, Session, SessionKind};
-use crate::sandbox::{Cage, Confinement, Role};
 use crate::worker::bench::JobBench;
 use crate::worker::buffers::Buffers;
 use crate::worker::link::Link;
@@ -15,6 +12,9 @@ use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
+use tunesmith_backend::sandbox::{Cage, Confinement, Role};
+use tunesmith_backend::table::{self, DriverCompilers};
+use tunesmith_backend::{Program, Session, SessionKind};
 use tunesmith_core::Clock;
 use tunesmith_files::empty_tree;
 

@@ -4,8 +4,8 @@
 //! send whatever it likes as the process of its job. The tuner therefore takes from that process only
 //! what a job says. Whatever else comes from it is forged, and the configuration is to blame.
 
-use crate::backends::SessionKind;
 use crate::worker::protocol::{Ending, JobReport, Message};
+use tunesmith_backend::SessionKind;
 
 /// A process that sends messages about the present job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +59,9 @@ pub(crate) fn forged(what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::BackendMessage;
-    use crate::energy::Trouble;
     use crate::worker::protocol::Phase;
+    use tunesmith_backend::BackendMessage;
+    use tunesmith_backend::energy::Trouble;
 
     fn finished(ending: Ending) -> Message {
         Message::Finished(Box::new(JobReport { ending, ..JobReport::new() }))

@@ -1,12 +1,12 @@
 //! The state of a worker's process that one configuration could leave changed for the next.
 
-use crate::backends::{float_controls, interval_timers, openmp_settings, signal_handlers};
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use tunesmith_backend::{float_controls, interval_timers, openmp_settings, signal_handlers};
 
 /// The lines of `/proc/self/status` that matter.
 const STATUS: [&str; 8] =

@@ -1,11 +1,13 @@
 //! Watches the device during sampling: the energy of the samples, and the device's state after each
 //! of them.
 
-use crate::backends::{Launch, LaunchArgument};
-use crate::energy::{ENERGY_MJ, EnergyReading, Look, Next, Trouble};
+use crate::energy::{EnergyReading, Look, Next};
 use crate::worker::bench::JobBench;
 use crate::worker::protocol::{Ending, Job, JobReport};
 use std::time::Duration;
+use tunesmith_backend::energy::Trouble;
+use tunesmith_backend::{Launch, LaunchArgument};
+use tunesmith_kernel::measure::ENERGY_MJ;
 
 impl JobBench<'_> {
     /// Measures the energy of one run of the configuration, if that is wanted. The configuration
@@ -99,15 +101,16 @@ const RETAKEN: &str = "retaken";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::{Conditions, EnergySource, Meter, Watch};
-    use crate::measure::{Cache, Launches, Sampling};
+    use crate::energy::{EnergySource, Watch};
     use crate::worker::buffers::Buffers;
     use crate::worker::profile::fake::{AlwaysRight, Fake, Log, step};
     use crate::worker::protocol::Purpose;
     use crate::worker::watcher::Watcher;
     use std::cell::Cell;
     use std::rc::Rc;
+    use tunesmith_backend::energy::{Conditions, Meter};
     use tunesmith_core::ManualClock;
+    use tunesmith_kernel::measure::{Cache, Launches, Sampling};
     use tunesmith_power::Setting;
 
     /// A device of 100 W. Its energy counter moves every 50 ms, and its clock falls during some

@@ -1,8 +1,9 @@
 //! The watcher of a device: its meter, and what it has told.
 
-use crate::backends::Session;
-use crate::energy::{EnergySource, Meter, ProcessorMeter, Trouble, Watch};
+use crate::energy::{EnergySource, ProcessorMeter, Watch};
 use crate::worker::protocol::{Ending, JobReport};
+use tunesmith_backend::Session;
+use tunesmith_backend::energy::{Meter, Trouble};
 use tunesmith_power::Setting;
 
 /// The watcher of a worker's device.

@@ -8,10 +8,10 @@
 //! A job may also change the worker from outside, by its process id. The worker therefore compares
 //! itself with what it was. It restores what it can, and ends if something stays changed.
 
-use crate::host::{MemoryQuota, Standing, end_descendants};
-use crate::sandbox::Scope;
 use nix::sys::prctl::{set_child_subreaper, set_pdeathsig};
 use std::io;
+use tunesmith_backend::host::{MemoryQuota, Standing, end_descendants};
+use tunesmith_backend::sandbox::Scope;
 
 /// The exit code of a job's process that cannot send its report.
 pub(super) const MUTE: i32 = 117;

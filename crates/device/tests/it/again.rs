@@ -6,7 +6,8 @@ use crate::common;
 use common::*;
 use std::path::PathBuf;
 use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{Access, Fill, LiveEvaluator};
+use tunesmith_device::LiveEvaluator;
+use tunesmith_kernel::{Access, Fill};
 use tunesmith_space::ConfigId;
 
 /// A kernel in a folder that lives as long as this value.

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{Access, Fill, LiveEvaluator};
+use tunesmith_device::LiveEvaluator;
+use tunesmith_kernel::{Access, Fill};
 use tunesmith_space::Space;
 
 /// b = 2 * a, each MODE with something that it does to its process, or to its worker. HERE is a

@@ -5,8 +5,12 @@ use crate::common;
 use common::scripted::ScriptedLab;
 use common::*;
 use std::fs;
+use tunesmith_backend::{PowerSetup, Target};
 use tunesmith_core::{Completion, Evaluator, Interrupt, Request, statistics};
-use tunesmith_device::{DeviceError, ENERGY_MJ, Knob, LiveEvaluator, LiveOptions, PowerSetup, Target, missed_clocks};
+use tunesmith_device::{LiveEvaluator, LiveOptions, missed_clocks};
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::measure::ENERGY_MJ;
+use tunesmith_power::Knob;
 use tunesmith_space::{Parameter, Space, Value};
 
 /// A kernel of 1 ms at the highest clock.

@@ -3,7 +3,9 @@
 use crate::common;
 
 use common::*;
-use tunesmith_device::{Access, Compilers, Fill, KernelSpec, LiveEvaluator, LiveOptions};
+use tunesmith_backend::host::Compilers;
+use tunesmith_device::{LiveEvaluator, LiveOptions};
+use tunesmith_kernel::{Access, Fill, KernelSpec};
 
 fn problem(folder: &tempfile::TempDir) -> KernelSpec {
     let file = folder.path().join("f.c");

@@ -5,8 +5,9 @@ use crate::common;
 use common::backends::{Lab, cuda, hip, labs, processors};
 use common::*;
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{
-    Access, Argument, ArgumentKind, Cache, DeviceError, ElementType, Extent, Fill, Memory, ScalarType, WorkSize,
+use tunesmith_kernel::measure::Cache;
+use tunesmith_kernel::{
+    Access, Argument, ArgumentKind, DeviceError, ElementType, Extent, Fill, Memory, ScalarType, WorkSize,
 };
 use tunesmith_space::Expr;
 
@@ -162,7 +163,7 @@ fn several_kernels_run_in_order_and_their_times_are_kept() {
         spec.verify = reference(lab.file("steps_reference.c", reference_source), "r");
         spec.verify
             .tolerances
-            .insert("b".into(), tunesmith_device::PartialTolerance { absolute: Some(5.0), relative: None });
+            .insert("b".into(), tunesmith_kernel::PartialTolerance { absolute: Some(5.0), relative: None });
         let space = space_of("P", 2);
         let mut evaluator = lab.evaluator(&space, spec);
         for id in space.iter() {
@@ -178,7 +179,7 @@ fn several_kernels_run_in_order_and_their_times_are_kept() {
     }
 }
 
-fn faults(lab: &Lab) -> tunesmith_device::KernelSpec {
+fn faults(lab: &Lab) -> tunesmith_kernel::KernelSpec {
     let arguments = vec![
         buffer("a", "f32", N, Access::In, Fill::Random),
         buffer("b", "f32", N, Access::InOut, Fill::Random),

@@ -5,11 +5,10 @@ use crate::common;
 
 use common::scripted::{COPIES, ScriptedLab, rules};
 use common::*;
+use tunesmith_backend::host::{Compilers, CudaSetup};
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{
-    ArgumentKind, Compilers, CudaSetup, DeviceError, Image, KernelSpec, LiveEvaluator, LiveOptions, Memory,
-    cuda_devices, devices,
-};
+use tunesmith_device::{LiveEvaluator, LiveOptions, cuda_devices, devices};
+use tunesmith_kernel::{ArgumentKind, DeviceError, Image, KernelSpec, Memory};
 
 #[test]
 fn kernels_need_blocks_and_a_device_of_their_language() {
@@ -21,7 +20,7 @@ fn kernels_need_blocks_and_a_device_of_their_language() {
     let mut spec = lab.copy();
     spec.kernels[0].work.as_mut().unwrap().local = None;
     assert!(error(spec, lab.target()).contains("how many threads a block has; write `local"));
-    let message = error(lab.copy(), tunesmith_device::Target::processor());
+    let message = error(lab.copy(), tunesmith_backend::Target::processor());
     assert!(
         message.contains("written in CUDA C++, which the device `c` does not run; choose `--device cuda`"),
         "{message}"
@@ -151,7 +150,7 @@ fn copy_of_images(lab: &ScriptedLab) -> KernelSpec {
     spec
 }
 
-fn reference_in(lab: &ScriptedLab, source: &str) -> tunesmith_device::Verify {
+fn reference_in(lab: &ScriptedLab, source: &str) -> tunesmith_kernel::Verify {
     reference(lab.file("reference.c", source), "r")
 }
 

@@ -6,9 +6,10 @@ use common::*;
 use std::fmt::Write as _;
 use std::path::Path;
 use tunesmith_core::FailureKind;
-use tunesmith_device::{
-    Access, Argument, ArgumentKind, DeviceError, ElementType, Fill, KernelSpec, LiveEvaluator, Memory,
-    PartialTolerance, ScalarType, Verify,
+use tunesmith_device::LiveEvaluator;
+use tunesmith_kernel::{
+    Access, Argument, ArgumentKind, DeviceError, ElementType, Fill, KernelSpec, Memory, PartialTolerance, ScalarType,
+    Verify,
 };
 use tunesmith_space::{Expr, Space, Value};
 
@@ -89,7 +90,7 @@ fn check_type(element: ElementType, suffix: &str) {
     std::fs::write(&expected, typed_result(element)).unwrap();
     let verify = Verify { expected: vec![("out".into(), expected.into())], ..Verify::default() };
     // There are more than a hundred compilations. Without optimisation they take half the time.
-    let options = vec![tunesmith_device::Template::parse("-O0").unwrap()];
+    let options = vec![tunesmith_kernel::Template::parse("-O0").unwrap()];
     let mut spec = KernelSpec { verify, ..spec(file, "add", arguments) };
     spec.kernels[0].options = options;
     let completion = run(spec);
@@ -217,7 +218,7 @@ fn sizes_parameters_and_options_reach_the_compiler_as_they_are_spelt() {
     let out = buffer("out", "i32", 1, Access::Out, Fill::Zeros);
     let arguments = vec![out, scalar("n", "i32", "N * 2"), scalar("half", "f64", "FACTOR")];
     let mut spec = spec(file, "f", arguments);
-    spec.kernels[0].options = vec![tunesmith_device::Template::parse("-DEXTRA={N}").unwrap()];
+    spec.kernels[0].options = vec![tunesmith_kernel::Template::parse("-DEXTRA={N}").unwrap()];
     spec.sizes = vec![("N".into(), Value::Int(7))];
     spec.verify.expected = vec![("out".into(), expected.into())];
     let parameter = |name: &str, value| tunesmith_space::Parameter::new(name, [value]).unwrap();
@@ -237,7 +238,7 @@ fn an_unknown_name_in_an_option_or_a_scalar_is_refused_with_the_closest() {
     let file = write(folder.path(), "f.c", "void f(int n) {}");
     let mut with_option = spec(&file, "f", vec![scalar("n", "i32", "1")]);
     with_option.sizes = vec![("WIDTH".into(), Value::Int(7))];
-    with_option.kernels[0].options = vec![tunesmith_device::Template::parse("-DA={WITDH}").unwrap()];
+    with_option.kernels[0].options = vec![tunesmith_kernel::Template::parse("-DA={WITDH}").unwrap()];
     let wanted =
         "the kernel's option `-DA={WITDH}`: `{WITDH}` is neither a parameter nor a size; did you mean `WIDTH`?";
     assert_eq!(refused(with_option.clone()), wanted);
@@ -279,7 +280,7 @@ fn a_buffer_beyond_all_memory_is_refused() {
     let file = write(folder.path(), "f.c", "void f(float *a) {}");
     let huge = |shape| {
         let kind = ArgumentKind::Buffer {
-            shape: tunesmith_device::Shape::Fixed(shape),
+            shape: tunesmith_kernel::Shape::Fixed(shape),
             fill: Fill::Zeros,
             access: Access::In,
             memory: Memory::Global,

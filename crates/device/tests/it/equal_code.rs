@@ -4,9 +4,11 @@ use crate::common;
 
 use common::backends::{Lab, opencl};
 use common::*;
+use tunesmith_backend::opencl::OpenClDevice;
 use tunesmith_core::Evaluator as _;
 use tunesmith_core::{Interrupt, Request};
-use tunesmith_device::{Access, Argument, Extent, Fill, LiveEvaluator, OpenClDevice, WorkSize};
+use tunesmith_device::LiveEvaluator;
+use tunesmith_kernel::{Access, Argument, Extent, Fill, WorkSize};
 use tunesmith_space::{Expr, Space};
 
 const VALUES: [i64; 3] = [1, 2, 4];

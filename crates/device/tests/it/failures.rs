@@ -5,7 +5,8 @@ use crate::common;
 
 use common::*;
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{Access, Fill, KernelSpec, LiveEvaluator};
+use tunesmith_device::LiveEvaluator;
+use tunesmith_kernel::{Access, Fill, KernelSpec};
 use tunesmith_space::Space;
 
 const MODES: i64 = 22;

@@ -7,9 +7,9 @@ use common::*;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use tunesmith_device::{
-    Access, Compilers, Extent, Fill, KernelSpec, LiveEvaluator, LiveOptions, Reference, Verify, WorkSize,
-};
+use tunesmith_backend::host::Compilers;
+use tunesmith_device::{LiveEvaluator, LiveOptions};
+use tunesmith_kernel::{Access, Extent, Fill, KernelSpec, Reference, Verify, WorkSize};
 use tunesmith_space::Expr;
 
 /// Signs that dependency files escape. Compilers for C take the name as it is.
@@ -54,12 +54,12 @@ fn problem(folder: &Path, kernel: &[u8]) -> KernelSpec {
         "{include}void r(const float *x, float *y) {{ for (int i = 0; i < 64; i++) y[i] = TWO * x[i] + ONE; }}"
     );
     let file = write(&folder.join("r\"'.c"), &right);
-    let reference = Reference::new(tunesmith_device::Language::C, file, "r");
+    let reference = Reference::new(tunesmith_kernel::Language::C, file, "r");
     spec.verify = Verify { reference: Some(reference), ..Verify::default() };
     spec
 }
 
-fn arguments() -> Vec<tunesmith_device::Argument> {
+fn arguments() -> Vec<tunesmith_kernel::Argument> {
     vec![buffer("x", "f32", 64, Access::In, Fill::Random), buffer("y", "f32", 64, Access::Out, Fill::Zeros)]
 }
 
@@ -158,7 +158,7 @@ fn data_may_have_any_names() {
     let numbers: Vec<u8> = (0..64).flat_map(|number: u8| f32::from(number).to_le_bytes()).collect();
     let data = folder.path().join(name(UNNAMEABLE));
     std::fs::write(&data, numbers).unwrap();
-    if let tunesmith_device::ArgumentKind::Buffer { fill, .. } = &mut spec.arguments[0].kind {
+    if let tunesmith_kernel::ArgumentKind::Buffer { fill, .. } = &mut spec.arguments[0].kind {
         *fill = Fill::File(data);
     }
     let right: Vec<u8> = (0..64).flat_map(|number: u8| (2.0 * f32::from(number) + 1.0).to_le_bytes()).collect();

@@ -6,7 +6,7 @@ use common::backends::processors;
 use common::*;
 use std::sync::Arc;
 use tunesmith_core::FailureKind;
-use tunesmith_device::{Access, Extent, Fill, Generated, Generator, Grid, Reference, Scope, WorkSize};
+use tunesmith_kernel::{Access, Extent, Fill, Generated, Generator, Grid, Reference, Scope, WorkSize};
 use tunesmith_space::Value;
 
 /// Writes `out[i] = i + P`. A variable has the same name as the parameter.

@@ -5,11 +5,12 @@ use crate::common;
 
 use common::scripted::{APIS, COPIES, N, ScriptedLab, rules, work};
 use common::*;
+use tunesmith_backend::gpu::{GpuApi, GpuDevice};
+use tunesmith_backend::host::{Compilers, HipSetup};
 use tunesmith_core::{Completion, Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{
-    Access, Argument, ArgumentKind, Cache, Compilers, DeviceError, Fill, GpuApi, GpuDevice, HipSetup, Language,
-    Launches, LiveEvaluator, LiveOptions, Memory, devices, hip_devices,
-};
+use tunesmith_device::{LiveEvaluator, LiveOptions, devices, hip_devices};
+use tunesmith_kernel::measure::{Cache, Launches};
+use tunesmith_kernel::{Access, Argument, ArgumentKind, DeviceError, Fill, Language, Memory};
 use tunesmith_space::Expr;
 
 fn measured(completion: &Completion) -> Vec<i64> {
@@ -249,7 +250,7 @@ fn compiled_kernels_are_kept_on_disk_from_run_to_run() {
         assert_correct(&run());
         assert_eq!(kept(), 2);
         let mut other = lab.copy();
-        other.kernels[0].options = vec![tunesmith_device::Template::parse("--use_fast_math").unwrap()];
+        other.kernels[0].options = vec![tunesmith_kernel::Template::parse("--use_fast_math").unwrap()];
         assert_correct(&evaluate(&mut lab.evaluator(&one(), other), one().id(0).unwrap()));
         assert_eq!(kept(), 4);
     }
@@ -302,7 +303,7 @@ fn a_hip_device_runs_cuda_with_clangs_options_and_a_cuda_device_no_hip() {
     let [cuda, hip] = ScriptedLab::of_both(|_| rules(&[]));
     let mut spec = cuda.copy();
     spec.kernels[0].options =
-        ["--use_fast_math", "--std=c++17"].map(|option| tunesmith_device::Template::parse(option).unwrap()).to_vec();
+        ["--use_fast_math", "--std=c++17"].map(|option| tunesmith_kernel::Template::parse(option).unwrap()).to_vec();
     let mut evaluator = hip.evaluator(&one(), spec);
     let command = evaluator.plan(one().id(0).unwrap())[0].build.command.join(" ");
     assert!(command.contains("-ffast-math -std=c++17"), "{command}");

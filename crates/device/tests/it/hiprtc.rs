@@ -10,7 +10,9 @@ use common::compiler::{
 use common::scripted::ScriptedLab;
 use common::*;
 use std::path::{Path, PathBuf};
-use tunesmith_device::{Access, DeviceError, Fill, HipSetup, Template, hip_architecture, hip_devices};
+use tunesmith_backend::host::HipSetup;
+use tunesmith_device::{hip_architecture, hip_devices};
+use tunesmith_kernel::{Access, DeviceError, Fill, Template};
 
 /// Of data-center GPUs with wavefronts of 64, and of a Radeon with 32.
 const ARCHITECTURES: [&str; 3] = ["gfx90a", "gfx942", "gfx1100"];
@@ -85,7 +87,7 @@ fn a_source_for_cuda_compiles_with_its_options() {
     let Some(lab) = lab("gfx942") else { return };
     let mut spec = scale(&lab);
     let source = lab.file("kernel.cu", SOURCE);
-    spec.kernels[0].language = tunesmith_device::Language::Cuda;
+    spec.kernels[0].language = tunesmith_kernel::Language::Cuda;
     spec.kernels[0].file = source;
     spec.kernels[0].options =
         ["--use_fast_math", "-lineinfo", "--std=c++17"].map(|option| Template::parse(option).unwrap()).to_vec();

@@ -6,8 +6,9 @@ use crate::common;
 use common::backends::{Lab, opencl};
 use common::scripted::work;
 use common::*;
+use tunesmith_backend::Target;
 use tunesmith_core::{Confirmed, FailureKind};
-use tunesmith_device::{Access, Argument, ArgumentKind, Fill, Target};
+use tunesmith_kernel::{Access, Argument, ArgumentKind, Fill};
 use tunesmith_space::Expr;
 
 /// `given` is passed by the host, all else is declared in the kernel. P = 0 writes before it reads.

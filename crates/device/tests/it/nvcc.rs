@@ -10,7 +10,8 @@ use common::*;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use tunesmith_core::FailureKind;
-use tunesmith_device::{CudaCompiler, DeviceError, FunctionName, LiveEvaluator, LiveOptions};
+use tunesmith_device::{LiveEvaluator, LiveOptions};
+use tunesmith_kernel::{CudaCompiler, DeviceError, FunctionName};
 use tunesmith_space::Space;
 
 /// Stands in for nvcc: gives names that no compiler would, keeps its calls in a file, and refuses a

@@ -5,8 +5,10 @@ use crate::common;
 
 use common::{nvidia, worker};
 use std::path::Path;
+use tunesmith_backend::cuda::ChipCounters;
 use tunesmith_core::counters::VOLTA;
-use tunesmith_device::{ChipCounters, DeviceError, counters};
+use tunesmith_device::counters;
+use tunesmith_kernel::DeviceError;
 
 fn of(chips: &[&str], libraries: &Path) -> Result<Vec<ChipCounters>, DeviceError> {
     let chips: Vec<String> = chips.iter().map(|chip| (*chip).to_owned()).collect();

@@ -12,9 +12,8 @@ use common::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{
-    Access, Argument, ArgumentKind, Fill, FunctionName, Image, KernelSpec, Memory, Template, cuda_devices,
-};
+use tunesmith_device::cuda_devices;
+use tunesmith_kernel::{Access, Argument, ArgumentKind, Fill, FunctionName, Image, KernelSpec, Memory, Template};
 use tunesmith_space::Value;
 
 /// Returns the folder with NVIDIA's libraries. Without it, the function prints the reason. In

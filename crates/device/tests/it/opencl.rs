@@ -5,10 +5,12 @@ use crate::common;
 
 use common::backends::{Lab, opencl};
 use common::*;
+use tunesmith_backend::Target;
+use tunesmith_backend::host::Compilers;
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{
-    Access, Argument, ArgumentKind, Compilers, DeviceError, Extent, Fill, Image, KernelSpec, LiveEvaluator,
-    LiveOptions, Memory, Target, WorkSize, devices,
+use tunesmith_device::{LiveEvaluator, LiveOptions, devices};
+use tunesmith_kernel::{
+    Access, Argument, ArgumentKind, DeviceError, Extent, Fill, Image, KernelSpec, Memory, WorkSize,
 };
 use tunesmith_space::Expr;
 
@@ -27,7 +29,7 @@ fn spec(lab: &Lab, global: &str, local: &str, scratch: &str, fixed: &str) -> Ker
     ];
     let work = WorkSize { extent: Extent::Global(expr(global)), local: Some(expr(local)) };
     let mut spec = lab.spec("f", SOURCE, arguments, work);
-    spec.kernels[0].options = vec![tunesmith_device::Template::parse(&format!("-DFIXED={fixed}")).unwrap()];
+    spec.kernels[0].options = vec![tunesmith_kernel::Template::parse(&format!("-DFIXED={fixed}")).unwrap()];
     spec
 }
 
@@ -134,7 +136,7 @@ fn sources_are_compiled_together_and_messages_name_their_files() {
         lab.spec("f", "kernel void f(global int *out) { out[get_global_id(0)] = place(); }\n", arguments, work);
     spec.kernels[0].sources =
         vec![lab.file("place.cl", "static int place(void) {\nreturn P ? get_global_id(0) : wrong; }\n")];
-    spec.kernels[0].options = vec![tunesmith_device::Template::parse("-Dwrong={P}").unwrap()];
+    spec.kernels[0].options = vec![tunesmith_kernel::Template::parse("-Dwrong={P}").unwrap()];
     let mut evaluator = lab.evaluator(&one(), spec.clone());
     assert_correct(&evaluate(&mut evaluator, one().id(0).unwrap()));
     spec.kernels[0].options.clear();

@@ -7,7 +7,8 @@ use common::scripted::work;
 use common::*;
 use std::time::Duration;
 use tunesmith_core::{Confirmed, FailureKind};
-use tunesmith_device::{Access, Argument, Fill, KernelSpec, LiveEvaluator, Template};
+use tunesmith_device::LiveEvaluator;
+use tunesmith_kernel::{Access, Argument, Fill, KernelSpec, Template};
 use tunesmith_space::Space;
 
 /// Doubles the input, adds a second one, and counts `total` up by the first element.
@@ -116,7 +117,7 @@ fn a_correct_kernel_may_keep_what_does_not_change_its_results() {
     let body = "if (!once) { once = 1; for (int i = 0; i < 256; i++) room[i] = i; }
         right(in, more, room, room); total[0] += in[0]; memcpy(out, room, sizeof room); out[3] += calls % 3; sum += out[0];";
     let mut spec = spec_of(&folder, before, body);
-    let tolerance = tunesmith_device::PartialTolerance { relative: None, absolute: Some(2.0) };
+    let tolerance = tunesmith_kernel::PartialTolerance { relative: None, absolute: Some(2.0) };
     spec.verify.tolerances.insert("out".into(), tolerance);
     let confirmed = verified(&one(), spec, 1);
     assert_eq!((confirmed.failure, confirmed.launches), (None, 200));

@@ -4,11 +4,13 @@ use crate::common;
 
 use common::*;
 use std::time::Duration;
+use tunesmith_backend::host::Compilers;
+use tunesmith_backend::host::WorkerCommand;
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::worker::WorkerCommand;
-use tunesmith_device::{Access, Compilers, DeviceError, Fill, KernelSpec, LiveEvaluator, Template, Verify, devices};
+use tunesmith_device::{LiveEvaluator, devices};
+use tunesmith_kernel::{Access, DeviceError, Fill, KernelSpec, Template, Verify};
 
-fn out(count: u64) -> Vec<tunesmith_device::Argument> {
+fn out(count: u64) -> Vec<tunesmith_kernel::Argument> {
     vec![buffer("out", "i32", count, Access::Out, Fill::Zeros)]
 }
 

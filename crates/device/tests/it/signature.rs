@@ -5,7 +5,7 @@ use crate::common;
 
 use common::*;
 use tunesmith_core::FailureKind;
-use tunesmith_device::{Access, Argument, DeviceError, Fill, KernelSpec};
+use tunesmith_kernel::{Access, Argument, DeviceError, Fill, KernelSpec};
 use tunesmith_space::Space;
 
 fn arguments() -> Vec<Argument> {
@@ -72,7 +72,7 @@ fn doubled(suffix: &str, source: &str, function: &str, element: &str) -> Result<
     std::fs::write(&file, source).unwrap();
     let space = space_of("P", 1);
     let doubled = folder.path().join("doubled.c");
-    let name = tunesmith_device::ElementType::parse(element).unwrap().to_string();
+    let name = tunesmith_kernel::ElementType::parse(element).unwrap().to_string();
     let c_type = if name.starts_with("f64") {
         "double"
     } else if name.starts_with('f') {
@@ -157,7 +157,7 @@ fn options_that_silence_or_sharpen_warnings_change_no_verdict() {
         let preflight = |source: &str| {
             std::fs::write(&file, source).unwrap();
             let mut spec = spec(file.clone(), "f", vec![buffer("a", "f64", 64, Access::In, Fill::Ones)]);
-            spec.kernels[0].options = vec![tunesmith_device::Template::parse(option).unwrap()];
+            spec.kernels[0].options = vec![tunesmith_kernel::Template::parse(option).unwrap()];
             evaluator(&space, spec).preflight(config(&space, 0)).map_err(|error| error.to_string())
         };
         assert_eq!(preflight("void f(const double (*a)[8]) {}"), Ok(()), "{option}");

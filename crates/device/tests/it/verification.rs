@@ -5,8 +5,9 @@ use crate::common;
 
 use common::*;
 use tunesmith_core::{Completion, FailureKind};
-use tunesmith_device::{
-    Access, Argument, ArgumentKind, Fill, KernelSpec, LiveEvaluator, Memory, OtherSizes, Reference, Shape, Verify,
+use tunesmith_device::LiveEvaluator;
+use tunesmith_kernel::{
+    Access, Argument, ArgumentKind, Fill, KernelSpec, Memory, OtherSizes, Reference, Shape, Verify,
 };
 use tunesmith_space::{Constraint, Expr, Parameter, Value};
 
@@ -61,7 +62,7 @@ fn a_kernel_whose_results_vary_within_the_tolerance_is_correct() {
     let source = "static int calls; void f(const int *in, int *out) {
         calls++; for (int i = 0; i < 64; i++) out[i] = 2 * in[i] + calls % 3; }";
     let mut spec = folder.spec(source, DOUBLE, in_and_out());
-    let tolerance = tunesmith_device::PartialTolerance { relative: None, absolute: Some(2.0) };
+    let tolerance = tunesmith_kernel::PartialTolerance { relative: None, absolute: Some(2.0) };
     spec.verify.tolerances.insert("out".into(), tolerance);
     assert_correct(&evaluate(&mut evaluator(&one(), spec), one().id(0).unwrap()));
 }
@@ -219,8 +220,8 @@ fn a_kernel_that_is_made_for_the_data_of_the_search_is_found_on_other_data() {
     let space = space_of("P", 2);
     let plain = "void f(const int *in, int *out) { for (int i = 0; i < 64; i++) out[i] = 2 * in[i]; }";
     let arguments = in_and_out();
-    let given = tunesmith_device::Given { seed: 1, sizes: &[] };
-    let bytes = tunesmith_device::contents(&arguments[0], given).unwrap();
+    let given = tunesmith_kernel::data::Given { seed: 1, sizes: &[] };
+    let bytes = tunesmith_kernel::data::contents(&arguments[0], given).unwrap();
     let values: Vec<String> =
         bytes.chunks(4).map(|b| (2 * i32::from_ne_bytes(b.try_into().unwrap())).to_string()).collect();
     let source = format!(
@@ -359,7 +360,7 @@ fn a_reference_has_its_own_arguments_sources_folders_and_options() {
     reference.arguments = Some(vec![2, 1]);
     reference.sources = vec![helper];
     reference.include = vec![folder.0.path().join("headers")];
-    reference.options = vec![tunesmith_device::Template::parse("-DCOUNT=64").unwrap()];
+    reference.options = vec![tunesmith_kernel::Template::parse("-DCOUNT=64").unwrap()];
     let space = space_with("P", &[1, 3]);
     let mut evaluator = evaluator(&space, spec);
     for value in [1, 3] {

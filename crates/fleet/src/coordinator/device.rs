@@ -15,7 +15,7 @@ use tunesmith_core::{
     Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request,
     SecondAnswers, Spent, Waited,
 };
-use tunesmith_device::DeviceError;
+use tunesmith_kernel::DeviceError;
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, WorkerRole};
 

@@ -62,7 +62,7 @@ fn submitted(command: &mut Command, limit: Duration, interrupt: &Interrupt) -> R
     let start = |source| FleetError::Start { program: "hq".to_string(), source };
     let said = |last: Option<&str>| last.map_or_else(String::new, |last| format!(" (it said last: {last})"));
     match ask(command, limit, interrupt).map_err(start)? {
-        Answer::Interrupted => Err(FleetError::Device(Box::new(tunesmith_device::DeviceError::Interrupted.into()))),
+        Answer::Interrupted => Err(FleetError::Device(Box::new(tunesmith_kernel::DeviceError::Interrupted.into()))),
         Answer::Late(all) => Err(failed(format!(
             "it did not answer within {} s, and is ended{}; does `hq server info` answer?",
             limit.as_secs_f64(),

@@ -15,8 +15,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 use tunesmith::{Machine, Problem};
+use tunesmith_backend::Target;
 use tunesmith_core::Interrupt;
-use tunesmith_device::{DeviceError, Packer, Target, Unpacked};
+use tunesmith_device::{Packer, Unpacked};
+use tunesmith_kernel::DeviceError;
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::Journal;
 

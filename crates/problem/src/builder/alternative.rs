@@ -10,7 +10,7 @@ use tunesmith_space::Value;
 /// parameters and constraints of its own.
 ///
 /// ```
-/// use tunesmith_device::ScalarType::F32;
+/// use tunesmith_kernel::ScalarType::F32;
 /// use tunesmith_problem::{Alternative, Arg, Code, Problem};
 ///
 /// let plain = Code::c("plain", "void plain(float *x) { for (int i = 0; i < N; i++) x[i] *= 2; }");

@@ -4,7 +4,7 @@ use super::contents::Contents;
 use super::maker::Maker;
 use crate::spec::{ArgumentDraft, ArgumentKindDraft, Faults, Key};
 use std::io;
-use tunesmith_device::{Access, ElementType, Fill, Memory, PartialTolerance, ScalarType};
+use tunesmith_kernel::{Access, ElementType, Fill, Memory, PartialTolerance, ScalarType};
 use tunesmith_space::Value;
 
 /// An argument of the kernels: a scalar, an object, a buffer, or memory of a work-group.
@@ -12,7 +12,7 @@ use tunesmith_space::Value;
 /// Extents are numbers or expressions over sizes.
 ///
 /// ```
-/// use tunesmith_device::{Fill, ScalarType::F32};
+/// use tunesmith_kernel::{Fill, ScalarType::F32};
 /// use tunesmith_problem::Arg;
 ///
 /// let a = Arg::input("a", F32, ["M", "K"]);

@@ -5,7 +5,7 @@ use crate::options::{LANGUAGES, NO_LANGUAGE, Options};
 use crate::spec::{Faults, KernelDraft, Key, NestDraft, WorkDraft};
 use std::io;
 use std::path::{Path, PathBuf};
-use tunesmith_device::{CudaCompiler, FunctionName, Language, Reading};
+use tunesmith_kernel::{CudaCompiler, FunctionName, Language, Reading};
 use tunesmith_space::Value;
 
 /// A function in its source, as the kernel or the reference of a problem.

@@ -24,13 +24,13 @@ use maker::Maker;
 use std::io;
 use std::path::PathBuf;
 use texts::Texts;
-use tunesmith_device::{Fill, PartialTolerance};
+use tunesmith_kernel::{Fill, PartialTolerance};
 use tunesmith_space::Value;
 
 /// Builds a [`Problem`] in code.
 ///
 /// ```
-/// use tunesmith_device::ScalarType::F32;
+/// use tunesmith_kernel::ScalarType::F32;
 /// use tunesmith_problem::{Arg, Code, Problem};
 ///
 /// let problem = Problem::builder("scale")

@@ -11,7 +11,11 @@ use crate::spec::Further;
 use crate::spec::setting::{DeviceSetting, SettingValues};
 use crate::{Diagnostic, Level, Problem, ProblemError, ProblemSpec};
 use serde_json::{Map, Value as Json};
-use tunesmith_device::{Abilities, CommandOptions, ENERGY_MJ, Knob, LiveOptions, Machine, Target};
+use tunesmith_backend::Target;
+use tunesmith_backend::command::CommandOptions;
+use tunesmith_device::{LiveOptions, Machine};
+use tunesmith_kernel::measure::ENERGY_MJ;
+use tunesmith_power::{Abilities, Knob};
 use tunesmith_space::{Constraint, Parameter, Value};
 
 impl Problem {

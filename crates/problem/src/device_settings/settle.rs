@@ -3,9 +3,13 @@
 use crate::spec::setting::SettingValues;
 use crate::{Diagnostic, Error, Level, Problem};
 use std::borrow::Cow;
+use tunesmith_backend::Target;
 use tunesmith_core::{Completion, Direction, Evaluator, Interrupt, Refusal, Request, Target as Objective, statistics};
-use tunesmith_device::power_model::{Goal, Picked, Sample, pick};
-use tunesmith_device::{Abilities, Clocks, DeviceError, ENERGY_MJ, LiveEvaluator, LiveOptions, Machine, Target};
+use tunesmith_device::{LiveEvaluator, LiveOptions, Machine};
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::measure::ENERGY_MJ;
+use tunesmith_power::model::{Goal, Picked, Sample, pick};
+use tunesmith_power::{Abilities, Clocks};
 use tunesmith_space::{Configuration, Space, Value};
 
 /// A problem whose settings all have values.
@@ -153,7 +157,7 @@ impl Subject<'_> {
 
 /// Returns the configuration at another clock.
 fn at_clock(space: &Space, config: &Configuration, mhz: u32) -> Option<Configuration> {
-    let clock = [(tunesmith_device::Knob::Clock.name(), Value::Int(i64::from(mhz)))];
+    let clock = [(tunesmith_power::Knob::Clock.name(), Value::Int(i64::from(mhz)))];
     space.configuration(&clock, Some(config)).ok()
 }
 

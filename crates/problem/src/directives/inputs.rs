@@ -7,7 +7,7 @@ use super::tuning::Fault;
 use crate::element_type::element_type;
 use crate::spec::{ArgumentDraft, ArgumentKindDraft, Key};
 use std::ops::Range;
-use tunesmith_device::{Access, ElementType, Fill, Memory, ScalarType};
+use tunesmith_kernel::{Access, ElementType, Fill, Memory, ScalarType};
 use tunesmith_space::{Expr, Value};
 
 /// An input of a kernel.

@@ -12,7 +12,8 @@ use crate::spec::{ArgumentDraft, KernelDraft, Key, WorkDraft};
 use crate::tuning::{MOST_SAMPLES, MOST_WARMUPS};
 use crate::{Diagnostic, Level, SourceFile};
 use std::ops::Range;
-use tunesmith_device::{ChoiceError, DeviceChoice, FunctionName, Language};
+use tunesmith_device::{ChoiceError, DeviceChoice};
+use tunesmith_kernel::{FunctionName, Language};
 use tunesmith_space::{Expr, UserError as _, Value, did_you_mean};
 
 /// The directives about a launch.

@@ -28,7 +28,7 @@ use script::Script;
 use std::collections::HashSet;
 use std::ops::Range;
 use translate::{Translator, bracket};
-use tunesmith_device::Reading;
+use tunesmith_kernel::Reading;
 use tunesmith_search::StrategyError;
 use tunesmith_space::{Constraint, Expr, Value, ValueKind, did_you_mean, lookup};
 

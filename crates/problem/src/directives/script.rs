@@ -5,7 +5,8 @@ use crate::places::Places;
 use crate::spec::Key;
 use crate::{Diagnostic, Level, SourceFile};
 use std::ops::Range;
-use tunesmith_device::{CommandSpec, CommandVerify, Cost, NumberPattern, Template, Unit};
+use tunesmith_kernel::Template;
+use tunesmith_kernel::command::{CommandSpec, CommandVerify, Cost, NumberPattern, Unit};
 
 /// The directives about scripts.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use super::verify;
 use crate::diagnostic::Messages;
 use crate::spec::{ArgumentDraft, ArgumentKindDraft};
 use std::path::Path;
-use tunesmith_device::{
+use tunesmith_kernel::{
     Access, Address, ElementType, Fill, Filter, Image, Memory, PartialTolerance, Sampler, ScalarType,
 };
 use tunesmith_space::{Expr, Value, did_you_mean};

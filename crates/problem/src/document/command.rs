@@ -5,7 +5,8 @@ use super::tree::{Node, Section};
 use crate::diagnostic::Located;
 use crate::diagnostic::Messages;
 use std::fmt::Display;
-use tunesmith_device::{CommandSpec, CommandVerify, Cost, NumberPattern, Template, TextPattern, Unit};
+use tunesmith_kernel::Template;
+use tunesmith_kernel::command::{CommandSpec, CommandVerify, Cost, NumberPattern, TextPattern, Unit};
 use tunesmith_space::{Value, did_you_mean};
 
 const KEYS: &[&str] =

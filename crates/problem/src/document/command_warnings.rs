@@ -6,7 +6,7 @@
 use super::tree::{Node, Section};
 use std::ops::Range;
 use std::path::Path;
-use tunesmith_device::OUT;
+use tunesmith_kernel::command::OUT;
 
 /// Programs that read a line of a shell behind `-c`.
 const SHELLS: [&str; 11] = ["sh", "bash", "dash", "ash", "busybox", "zsh", "ksh", "mksh", "fish", "csh", "tcsh"];

@@ -5,7 +5,7 @@ use crate::diagnostic::Messages;
 use crate::options::{LANGUAGES, NO_LANGUAGE, Options};
 use crate::spec::{KernelDraft, WorkDraft};
 use std::path::{Path, PathBuf};
-use tunesmith_device::{CudaCompiler, FunctionName, Language, Reading};
+use tunesmith_kernel::{CudaCompiler, FunctionName, Language, Reading};
 use tunesmith_space::{Expr, did_you_mean};
 
 const KEYS: &[&str] = &[

@@ -26,7 +26,8 @@ use item::{Content, Item, Table};
 use toml::de::DeTable;
 use tree::{Node, Section};
 use tunesmith_core::Judging;
-use tunesmith_device::{CommandSpec, Policy};
+use tunesmith_kernel::command::CommandSpec;
+use tunesmith_kernel::measure::Policy;
 use tunesmith_space::{Value, did_you_mean};
 
 const SECTIONS: &[&str] = &[

@@ -6,7 +6,7 @@ use crate::diagnostic::Located;
 use crate::diagnostic::Messages;
 use crate::spec::SettingDraft;
 use crate::spec::setting::SettingValues;
-use tunesmith_device::Knob;
+use tunesmith_power::Knob;
 
 /// Returns the settings.
 pub(super) fn read(root: &Section<'_>, messages: &Messages) -> Vec<SettingDraft> {

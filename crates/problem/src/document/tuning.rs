@@ -7,7 +7,8 @@ use crate::diagnostic::Located;
 use crate::tuning::{MOST_SAMPLES, MOST_WARMUPS};
 use crate::{GridTable, Tuning};
 use tunesmith_core::{Target, TargetParseError, UserError as _};
-use tunesmith_device::{Cache, DeviceChoice, Launches, Policy};
+use tunesmith_device::DeviceChoice;
+use tunesmith_kernel::measure::{Cache, Launches, Policy};
 
 /// Returns the settings of `[tuning]`.
 pub(super) fn read(section: &Section<'_>) -> Tuning {

@@ -6,7 +6,7 @@ use super::tree::{Node, Section};
 use crate::diagnostic::Located;
 use crate::diagnostic::Messages;
 use crate::spec::{CompareDraft, FurtherDraft, RangeDraft, VerifyDraft};
-use tunesmith_device::{Fill, PartialTolerance};
+use tunesmith_kernel::{Fill, PartialTolerance};
 
 const KEYS: &[&str] = &["reference", "expected", "relative", "absolute", "compare", "sizes"];
 

@@ -6,7 +6,7 @@ use crate::spec::definitions::{Definitions, Known, Yielded, measured, yielded};
 use crate::{Problem, ProblemError};
 use std::collections::BTreeSet;
 use tunesmith_core::{Failure, FailureKind, Measurement, Refusal, statistics};
-use tunesmith_device::ENERGY_MJ;
+use tunesmith_kernel::measure::ENERGY_MJ;
 use tunesmith_space::{Expr, Value};
 
 /// The limits of a problem. A value with several samples counts as their median.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use tunesmith_core::{Aim, Direction, Measurement, Objective, Refusal, Source, Target};
-use tunesmith_device::ENERGY_MJ;
+use tunesmith_kernel::measure::ENERGY_MJ;
 use tunesmith_space::{Change, Value};
 
 /// An objective with all inputs of its value besides the configuration and the measurements. Journals

@@ -1,6 +1,6 @@
 //! Arguments of a nest's kernels.
 
-use tunesmith_device::{Access, Argument, ArgumentKind, ElementType, Fill, Memory};
+use tunesmith_kernel::{Access, Argument, ArgumentKind, ElementType, Fill, Memory};
 use tunesmith_loopnest::{ArrayId, CodeParameter, Nest};
 use tunesmith_space::Expr;
 

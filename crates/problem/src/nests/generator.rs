@@ -2,7 +2,7 @@
 
 use super::{dialect, in_words};
 use std::sync::Arc;
-use tunesmith_device::{Generated, Generator, Grid, Language, Scope, Template};
+use tunesmith_kernel::{Generated, Generator, Grid, Language, Scope, Template};
 use tunesmith_loopnest::{Memory, Nest, Recipe, codegen};
 use tunesmith_space::Value;
 

@@ -6,7 +6,7 @@ mod generator;
 pub use arguments::arguments;
 pub use generator::NestGenerator;
 
-use tunesmith_device::Language;
+use tunesmith_kernel::Language;
 use tunesmith_loopnest::{Dialect, NestError};
 
 /// Returns the dialect of generated code for a language of devices.

@@ -5,7 +5,7 @@ use super::fault::{Faults, Key};
 use super::values::Sizes;
 use super::verify::check_tolerance;
 use tunesmith_core::Refusal;
-use tunesmith_device::{Access, Argument, ArgumentKind, Fill, Image, Memory, Shape};
+use tunesmith_kernel::{Access, Argument, ArgumentKind, Fill, Image, Memory, Shape};
 use tunesmith_space::{Expr, Parameter, did_you_mean, lookup};
 
 /// The most bytes of an object: CUDA's limit of all arguments.

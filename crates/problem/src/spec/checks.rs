@@ -3,7 +3,7 @@
 use super::ProblemSpec;
 use super::fault::{Faults, Key};
 use super::metrics::{check_metrics, check_value};
-use tunesmith_device::OUT;
+use tunesmith_kernel::command::OUT;
 
 /// Reports the faults of `spec` as a whole.
 pub(super) fn check(spec: &ProblemSpec, faults: &Faults) {

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use tunesmith_core::{ERROR, Measurement, Refusal, Source};
-use tunesmith_device::{ENERGY_MJ, RESOURCE_NAMES};
+use tunesmith_kernel::RESOURCE_NAMES;
+use tunesmith_kernel::measure::ENERGY_MJ;
 use tunesmith_space::{Course, Expr, Trend, Value, did_you_mean};
 
 /// The numbers that every measurement has besides the values that the run yields.

@@ -7,10 +7,12 @@ use crate::options::Options;
 use crate::{Limit, Tuning};
 use std::path::PathBuf;
 use tunesmith_core::Judging;
-use tunesmith_device::{
-    Access, CommandSpec, CudaCompiler, ElementType, Fill, FunctionName, Knob, Language, Memory, PartialTolerance,
-    Policy, Reading,
+use tunesmith_kernel::command::CommandSpec;
+use tunesmith_kernel::measure::Policy;
+use tunesmith_kernel::{
+    Access, CudaCompiler, ElementType, Fill, FunctionName, Language, Memory, PartialTolerance, Reading,
 };
+use tunesmith_power::Knob;
 use tunesmith_space::{Constraint, Expr, ExprError, Space, Value};
 
 /// A problem whose parts are not checked against each other.

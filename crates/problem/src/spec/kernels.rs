@@ -3,7 +3,7 @@
 use super::draft::{AlternativesDraft, KernelDraft, WorkDraft};
 use super::fault::{Faults, Key};
 use crate::options::Options;
-use tunesmith_device::{Alternative, Argument, Extent, Kernel, Language, Reference, WorkSize};
+use tunesmith_kernel::{Alternative, Argument, Extent, Kernel, Language, Reference, WorkSize};
 use tunesmith_space::{Expr, Value, did_you_mean};
 
 /// A kernel in each of the languages of its source.

@@ -40,7 +40,9 @@ use parameters::Dimensions;
 use setting::DeviceSetting;
 use std::collections::HashMap;
 use tunesmith_core::Judging;
-use tunesmith_device::{Argument, CommandSpec, Kernel, Policy, Verify};
+use tunesmith_kernel::command::CommandSpec;
+use tunesmith_kernel::measure::Policy;
+use tunesmith_kernel::{Argument, Kernel, Verify};
 use tunesmith_space::{Constraint, Expr, Parameter, Space, Value, lookup};
 use values::Sizes;
 

@@ -8,7 +8,7 @@ use super::values::Sizes;
 use crate::nests::{NestGenerator, arguments, in_words};
 use std::path::PathBuf;
 use std::sync::Arc;
-use tunesmith_device::{Argument, ArgumentKind, CudaCompiler, Kernel, Language, Reference};
+use tunesmith_kernel::{Argument, ArgumentKind, CudaCompiler, Kernel, Language, Reference};
 use tunesmith_loopnest::{Dialect, NestError, Recipe, codegen, count};
 use tunesmith_space::did_you_mean;
 use tunesmith_space::{Parameter, Value, lookup};
@@ -22,7 +22,7 @@ pub struct NestKernel {
     pub sizes: Vec<i64>,
     file: PathBuf,
     function: String,
-    options: Vec<tunesmith_device::Template>,
+    options: Vec<tunesmith_kernel::Template>,
     arguments: usize,
 }
 
@@ -42,7 +42,7 @@ impl NestKernel {
             file: self.file.clone(),
             options: generator.options().into_iter().chain(self.options.iter().cloned()).collect(),
             generator: Some(Arc::new(generator)),
-            reading: tunesmith_device::Reading::default(),
+            reading: tunesmith_kernel::Reading::default(),
             sources: Vec::new(),
             include: Vec::new(),
             function: self.function.clone().into(),

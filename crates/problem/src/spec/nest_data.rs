@@ -5,7 +5,7 @@ use super::fault::Key;
 use super::values::Sizes;
 use crate::nests::in_words;
 use std::collections::BTreeSet;
-use tunesmith_device::{Given, contents};
+use tunesmith_kernel::data::{Given, contents};
 use tunesmith_loopnest::{ArrayId, Data, Nest, NestError, interpret};
 
 /// Checks the data that a nest looks up. Reports lookups outside of their arrays, and accesses at

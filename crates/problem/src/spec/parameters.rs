@@ -4,7 +4,7 @@ use super::draft::{AlternativesDraft, Draft, ParameterDraft, SettingDraft, Subje
 use super::fault::{Faults, Key};
 use super::setting::DeviceSetting;
 use super::values::Sizes;
-use tunesmith_device::Knob;
+use tunesmith_power::Knob;
 use tunesmith_space::{Constraint, Expr, Parameter, SpaceError, Value, lookup};
 
 /// A tuning parameter with the part that states it.

@@ -1,7 +1,7 @@
 //! A tuning parameter that sets the device in place of becoming a macro.
 
 use super::Key;
-use tunesmith_device::Knob;
+use tunesmith_power::Knob;
 
 /// A tuning parameter that sets the device.
 #[derive(Clone, Debug)]

@@ -3,7 +3,8 @@
 use super::NestKernel;
 use super::fault::Key;
 use super::kernels::Versions;
-use tunesmith_device::{CommandSpec, Kernel, Language};
+use tunesmith_kernel::command::CommandSpec;
+use tunesmith_kernel::{Kernel, Language};
 
 /// The subject of tuning: what a configuration runs.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use super::fault::{Faults, Key};
 use super::kernels;
 use super::values::Sizes;
 use std::ops::Range;
-use tunesmith_device::{Argument, PartialTolerance, Verify};
+use tunesmith_kernel::{Argument, PartialTolerance, Verify};
 use tunesmith_space::did_you_mean;
 
 /// Returns the rules for outputs among `arguments`, but for the tolerances of single arguments and the further sizes.

@@ -6,7 +6,7 @@ use crate::element_type::element_type;
 use crate::spec::{ArgumentDraft, ArgumentKindDraft, Key};
 use std::ops::Range;
 use std::path::PathBuf;
-use tunesmith_device::{Access, ElementType, Fill, Memory, Number, ScalarType};
+use tunesmith_kernel::{Access, ElementType, Fill, Memory, Number, ScalarType};
 use tunesmith_space::Expr;
 
 const KEYS: &[&str] = &[

@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::spec::{ArgumentDraft, ArgumentKindDraft, KernelDraft, Key, WorkDraft};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tunesmith_device::{ElementType, Fill, Language};
+use tunesmith_kernel::{ElementType, Fill, Language};
 use tunesmith_space::{Expr, Parameter};
 
 /// The keys that are read, and those that do not affect the run of the kernel.

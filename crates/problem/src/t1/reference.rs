@@ -4,7 +4,7 @@ use super::arguments::One;
 use super::kernel::Reader;
 use crate::spec::ArgumentDraft;
 use std::ops::Range;
-use tunesmith_device::{Fill, PartialTolerance};
+use tunesmith_kernel::{Fill, PartialTolerance};
 
 /// Returns the reference data of outputs. Gives the outputs their tolerances.
 pub(super) fn read(reader: &Reader<'_>, arguments: &mut [(ArgumentDraft, Range<usize>)]) -> Vec<(String, Fill)> {

@@ -2,7 +2,7 @@
 
 use rand::{RngExt as _, SeedableRng as _};
 use tunesmith_core::Rng;
-use tunesmith_device::{Language, Scope, Template};
+use tunesmith_kernel::{Language, Scope, Template};
 use tunesmith_problem::{Diagnostic, Problem};
 use tunesmith_space::Value;
 

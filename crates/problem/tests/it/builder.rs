@@ -1,7 +1,7 @@
 //! Problems that are built in code.
 
 use std::path::Path;
-use tunesmith_device::{Fill, ScalarType::F32, ScalarType::I32};
+use tunesmith_kernel::{Fill, ScalarType::F32, ScalarType::I32};
 use tunesmith_problem::{Alternative, Arg, Code, Contents, Problem, ProblemError};
 use tunesmith_space::{Expr, Value, Values};
 

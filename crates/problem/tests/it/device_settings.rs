@@ -1,6 +1,6 @@
 //! `[device_settings]`: clocks and power limits as tuning parameters.
 
-use tunesmith_device::Knob;
+use tunesmith_power::Knob;
 use tunesmith_problem::{Diagnostic, Problem};
 use tunesmith_space::Value;
 

@@ -1,8 +1,8 @@
 //! Sources with ATF's directives give the same problems as problem files.
 
-use tunesmith_device::{
-    Access, Argument, ArgumentKind, Cost, DeviceChoice, Extent, Fill, Language, Memory, Shape, Unit,
-};
+use tunesmith_device::DeviceChoice;
+use tunesmith_kernel::command::{Cost, Unit};
+use tunesmith_kernel::{Access, Argument, ArgumentKind, Extent, Fill, Language, Memory, Shape};
 use tunesmith_problem::{Problem, ProblemError};
 use tunesmith_space::{Value, ValueKind};
 

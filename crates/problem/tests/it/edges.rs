@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use tunesmith_core::LONGEST;
-use tunesmith_device::{Language, Limits, Sampling};
+use tunesmith_kernel::Language;
+use tunesmith_kernel::measure::{Limits, Sampling};
 use tunesmith_problem::Problem;
 
 const KERNEL: &str = "void f(const float *a, float *b, int n) { for (int i = 0; i < n; i++) b[i] = X * a[i]; }\n";

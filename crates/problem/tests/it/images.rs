@@ -1,6 +1,6 @@
 //! Arguments that are images, in problem files.
 
-use tunesmith_device::{Address, ArgumentKind, Filter, Image, Language, Memory, Sampler};
+use tunesmith_kernel::{Address, ArgumentKind, Filter, Image, Language, Memory, Sampler};
 use tunesmith_problem::{Diagnostic, Problem};
 
 /// Returns the memory of an argument with the lines `keys`, or the messages with their remedies.

@@ -1,6 +1,6 @@
 //! One source for several backends: `language = ["opencl", "cuda"]`.
 
-use tunesmith_device::{CudaCompiler, Kernel, Language};
+use tunesmith_kernel::{CudaCompiler, Kernel, Language};
 use tunesmith_problem::{Code, Problem};
 
 fn text(kernel: &str) -> String {

@@ -1,6 +1,6 @@
 //! Objects that are passed by value, such as structs.
 
-use tunesmith_device::ArgumentKind;
+use tunesmith_kernel::ArgumentKind;
 use tunesmith_problem::{Arg, Code, Problem};
 
 /// Reads a problem in C++ whose argument `p` has these keys.

@@ -1,8 +1,8 @@
 //! The keys that say how outputs are verified, in problem files and in code.
 
 use std::path::Path;
-use tunesmith_device::ScalarType::{F32, I32};
-use tunesmith_device::{Access, ArgumentKind, Fill, KernelSpec, Language, Shape};
+use tunesmith_kernel::ScalarType::{F32, I32};
+use tunesmith_kernel::{Access, ArgumentKind, Fill, KernelSpec, Language, Shape};
 use tunesmith_problem::{Arg, Code, Problem};
 use tunesmith_space::Value;
 

@@ -6,7 +6,7 @@ use crate::{Error, indices_of, model_kind, values_of};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use tunesmith_cost::{DEVICE_KIND, DeviceFile, Roof, RoofSubject, read_device};
-use tunesmith_device::Language;
+use tunesmith_kernel::Language;
 use tunesmith_problem::Problem;
 use tunesmith_space::Space;
 use tunesmith_store::Header;

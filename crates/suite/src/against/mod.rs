@@ -9,7 +9,8 @@ use crate::library::Library;
 use crate::operation::{Operation, OperationKind};
 use std::time::Duration;
 use tunesmith::{Arg, Code, Error, Problem};
-use tunesmith_device::{Device, ScalarType};
+use tunesmith_device::Device;
+use tunesmith_kernel::ScalarType;
 use tunesmith_space::Value;
 
 /// A library that computes what a problem does.

@@ -3,8 +3,8 @@
 use super::Extras;
 use crate::{Error, Problem};
 use serde_json::{Map, Value as Json};
+use tunesmith_backend::Target;
 use tunesmith_core::{Evaluator, Interrupt, SecondAnswers};
-use tunesmith_device::Target;
 use tunesmith_space::{Space, Value};
 
 /// The description of a remote device by its driver, if it needs one, and the device's limits.

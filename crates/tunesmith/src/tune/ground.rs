@@ -7,7 +7,8 @@ use crate::{Diagnostic, Error, Problem, problem::ProblemSpace};
 use std::time::Duration;
 use tunesmith_core::recording::Ranking;
 use tunesmith_core::{Recording, RecordingError, Target};
-use tunesmith_device::{CommandSpec, Device, Machine};
+use tunesmith_device::{Device, Machine};
+use tunesmith_kernel::command::CommandSpec;
 use tunesmith_problem::configuration;
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 

@@ -205,7 +205,7 @@ fn room_beside(jobs: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunesmith_device::Target;
+    use tunesmith_backend::Target;
 
     #[test]
     fn one_compilation_at_a_time_waits_for_its_answer_and_several_share_the_processors() {

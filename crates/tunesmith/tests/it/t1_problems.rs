@@ -6,7 +6,7 @@
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 use tunesmith::{Level, Problem, problem::ProblemError};
-use tunesmith_device::{Access, ArgumentKind, Extent, Fill, Kernel, Memory, Shape};
+use tunesmith_kernel::{Access, ArgumentKind, Extent, Fill, Kernel, Memory, Shape};
 use tunesmith_space::Expr;
 
 /// Returns the folder of published problems. Without one, prints the reason and returns `None`.
@@ -24,7 +24,7 @@ fn formats() -> Option<PathBuf> {
 
 /// Returns every argument in words.
 fn arguments(problem: &Problem) -> Vec<String> {
-    let describe = |argument: &tunesmith_device::Argument| match &argument.kind {
+    let describe = |argument: &tunesmith_kernel::Argument| match &argument.kind {
         ArgumentKind::Scalar(value) => format!("{} {} = {}", argument.name, argument.element, value.text()),
         ArgumentKind::Object(bytes) => format!("{} {bytes:?}", argument.name),
         ArgumentKind::Local { shape } => format!("{} {} local {}", argument.name, argument.element, texts(shape)),

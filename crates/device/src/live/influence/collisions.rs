@@ -4,7 +4,7 @@ use super::preprocess::{Form, TraceLine, traced};
 use super::sources::{SourcePlace, Sources, mentions};
 use super::{Doubt, free};
 use crate::live::LiveEvaluator;
-use crate::problem::{Kernel, Language, Meaning, Scope};
+use tunesmith_kernel::{Kernel, Language, Meaning, Scope};
 use tunesmith_space::{ConfigId, Value};
 
 impl LiveEvaluator {

@@ -8,10 +8,10 @@ pub(super) use collisions::blamed;
 pub use sources::SourcePlace;
 
 use super::LiveEvaluator;
-use crate::problem::{Argument, Kernel, KernelSpec, Scope};
 use preprocess::{Form, traced};
 use sources::{Sources, mentions, tokens};
 use std::fmt;
+use tunesmith_kernel::{Argument, Kernel, KernelSpec, Scope};
 use tunesmith_space::{ConfigId, Parameter};
 
 /// A reason to doubt that a parameter does what its user means.

@@ -1,13 +1,13 @@
 //! Runs the preprocessor of the system's compilers on the kernels of a problem.
 
 use super::sources::SourcePlace;
-use crate::host::{Compiler, Ended};
 use crate::live::{KernelPlan, LiveEvaluator};
-use crate::problem::{Kernel, Language, Scope};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tunesmith_backend::host::{Compiler, Ended};
 use tunesmith_files::{TEXT, read};
+use tunesmith_kernel::{Kernel, Language, Scope};
 
 /// Limit of a run of the preprocessor.
 const LIMIT: Duration = Duration::from_secs(20);

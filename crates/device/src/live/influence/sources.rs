@@ -1,9 +1,9 @@
 //! Searches the users' sources for names.
 
-use crate::backends::compiling::{IncludedFile, functions};
-use crate::problem::{Kernel, Reference};
 use std::path::{Path, PathBuf};
+use tunesmith_backend::compiling::{IncludedFile, functions};
 use tunesmith_files::TEXT;
+use tunesmith_kernel::{Kernel, Reference};
 
 /// A place in a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Tests of the search for parameters without effect.
 
 use super::*;
-use crate::problem::{
+use std::fs;
+use tunesmith_kernel::{
     Access, ArgumentKind, CudaCompiler, ElementType, Extent, Fill, Language, Memory, Shape, Verify, WorkSize,
 };
-use std::fs;
 use tunesmith_space::Expr;
 
 fn declares(text: &str) -> Option<usize> {
@@ -109,7 +109,7 @@ fn bare_kernel() -> Kernel {
         language: Language::Cuda,
         file: "k.cu".into(),
         generator: None,
-        reading: crate::problem::Reading::default(),
+        reading: tunesmith_kernel::Reading::default(),
         sources: Vec::new(),
         include: Vec::new(),
         function: "".into(),

@@ -8,13 +8,13 @@
 //! Loading ahead judges nothing. Programs that are not loaded here are loaded by their job, whose
 //! report is the configuration's.
 
-use crate::error::DeviceError;
 use crate::live::programs::BuiltKernels;
 use crate::live::station::Station;
-use crate::measure::limits::Limit;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::Interrupt;
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::measure::limits::Limit;
 
 /// The largest number of measuring workers. Each opens the device and has all buffers.
 const MOST: usize = 4;

@@ -1,8 +1,4 @@
 use super::*;
-use crate::backends::{BackendMessage, SessionKind};
-use crate::host::{Packet, Process, Processes, Received, WorkerCommand};
-use crate::measure::Policy;
-use crate::measure::limits::Reason;
 use crate::worker::envelope::{Assembly, Envelope};
 use crate::worker::protocol::{Message, Request, Setup};
 use std::collections::VecDeque;
@@ -11,7 +7,11 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Mutex;
+use tunesmith_backend::host::{Packet, Process, Processes, Received, WorkerCommand};
+use tunesmith_backend::{BackendMessage, SessionKind};
 use tunesmith_core::ManualClock;
+use tunesmith_kernel::measure::Policy;
+use tunesmith_kernel::measure::limits::Reason;
 
 /// The time that every worker says it took to load.
 const TOOK: Duration = Duration::from_millis(5);

@@ -2,9 +2,6 @@
 
 use super::line::{Exit, Line, Parcel};
 use super::truth::{Deed, Forgery, Truth, space};
-use crate::backends::{BufferId, Fault, Launch, LaunchArgument, Program, Session};
-use crate::energy::Trouble;
-use crate::problem::Memory as Kind;
 use crate::worker::envelope::Envelope;
 use crate::worker::protocol::{Ending, JobReport, Message, Phase};
 use std::cell::RefCell;
@@ -13,6 +10,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
+use tunesmith_backend::energy::Trouble;
+use tunesmith_backend::{BufferId, Fault, Launch, LaunchArgument, Program, Session};
+use tunesmith_kernel::Memory as Kind;
 use tunesmith_space::ConfigId;
 
 /// The status of a process that violated its memory, in the form of `wait`.

@@ -6,7 +6,6 @@
 
 use super::dice::Dice;
 use super::world::World;
-use crate::host::Packet;
 use crate::worker::Wire;
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
@@ -15,6 +14,7 @@ use std::os::fd::BorrowedFd;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tunesmith_backend::host::Packet;
 use tunesmith_core::Clock;
 
 /// The end of a simulated process: its status in the form of `wait`.

@@ -5,8 +5,6 @@ use super::kernel::{Memory, SimulatedSession};
 use super::line::{Exit, KILLED, Line, SimulatedWire, Weather};
 use super::truth::Truth;
 use super::world::World;
-use crate::backends::{Session, SessionKind};
-use crate::host::{Packet, Process, Processes, Received};
 use crate::worker::protocol::{Job, Message};
 use crate::worker::{Link, ReadyDevice, Surroundings, WorkerCommand, Zygote, answer_all};
 use std::cell::RefCell;
@@ -19,6 +17,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tunesmith_backend::host::{Packet, Process, Processes, Received};
+use tunesmith_backend::{Session, SessionKind};
 use tunesmith_core::Clock;
 
 /// The exit status of a process that cannot send its report, in the form of `wait`.

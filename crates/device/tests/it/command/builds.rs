@@ -3,8 +3,9 @@
 use crate::command::setup::*;
 use crate::common::{assert_failed, config};
 use std::time::Duration;
+use tunesmith_backend::command::{CommandEvaluator, CommandOptions};
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{CommandEvaluator, CommandOptions, CommandSpec};
+use tunesmith_kernel::command::CommandSpec;
 use tunesmith_space::Value;
 
 #[test]

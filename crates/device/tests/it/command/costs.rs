@@ -3,7 +3,7 @@
 use crate::command::setup::*;
 use crate::common::assert_failed;
 use tunesmith_core::{Completion, FailureKind};
-use tunesmith_device::{CommandSpec, Cost, NumberPattern, Unit};
+use tunesmith_kernel::command::{CommandSpec, Cost, NumberPattern, Unit};
 
 #[test]
 fn a_printed_cost_is_the_last_match_in_its_unit() {

@@ -2,8 +2,10 @@
 
 use crate::command::setup::*;
 use crate::common::{assert_failed, config};
+use tunesmith_backend::command::CommandEvaluator;
 use tunesmith_core::FailureKind;
-use tunesmith_device::{CommandEvaluator, CommandSpec, CommandVerify, DeviceError};
+use tunesmith_kernel::DeviceError;
+use tunesmith_kernel::command::{CommandSpec, CommandVerify};
 
 #[test]
 fn a_status_other_than_0_is_a_runtime_failure_with_what_was_printed() {

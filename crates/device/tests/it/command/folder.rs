@@ -4,8 +4,10 @@ use crate::command::setup::*;
 use crate::common::{assert_failed, config};
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use tunesmith_backend::command::CommandOptions;
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{CommandOptions, CommandSpec, CommandVerify, Template, Unit};
+use tunesmith_kernel::Template;
+use tunesmith_kernel::command::{CommandSpec, CommandVerify, Unit};
 
 /// The first bytes of what a compiler makes.
 const COMPILED: &str = "\u{7f}ELF of another configuration";

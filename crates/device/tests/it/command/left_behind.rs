@@ -4,7 +4,7 @@ use crate::command::setup::*;
 use crate::common::{assert_failed, config};
 use std::time::Duration;
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::{CommandSpec, Unit};
+use tunesmith_kernel::command::{CommandSpec, Unit};
 
 #[test]
 fn at_a_timeout_grandchildren_are_ended_as_well() {

@@ -4,7 +4,7 @@ use crate::command::setup::*;
 use crate::common::assert_failed;
 use std::time::Duration;
 use tunesmith_core::{Bound, Clock, Completion, Evaluator as _, FailureKind, SystemClock};
-use tunesmith_device::{CommandSpec, Cost, Unit};
+use tunesmith_kernel::command::{CommandSpec, Cost, Unit};
 
 /// A clock that is an hour ahead for every run that says, by a line in a file, that it will not end.
 struct Stalls {

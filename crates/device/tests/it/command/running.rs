@@ -3,9 +3,11 @@
 use crate::command::setup::*;
 use crate::common::{Folder, config};
 use std::time::Duration;
+use tunesmith_backend::command::CommandEvaluator;
+use tunesmith_backend::host::WorkerCommand;
 use tunesmith_core::{Evaluator, Interrupt, Request};
-use tunesmith_device::worker::WorkerCommand;
-use tunesmith_device::{CommandEvaluator, CommandSpec, CommandVerify, Template};
+use tunesmith_kernel::Template;
+use tunesmith_kernel::command::{CommandSpec, CommandVerify};
 
 #[test]
 fn a_command_is_run_once_untimed_and_then_sampled() {

@@ -3,11 +3,11 @@
 use crate::common::{config, space_of};
 use std::path::Path;
 use std::time::Duration;
+use tunesmith_backend::command::{CommandEvaluator, CommandOptions};
+use tunesmith_backend::host::WorkerCommand;
 use tunesmith_core::{Completion, Evaluator, Interrupt, Request};
-use tunesmith_device::worker::WorkerCommand;
-use tunesmith_device::{
-    CommandEvaluator, CommandOptions, CommandSpec, CommandVerify, Cost, NumberPattern, Template, Unit,
-};
+use tunesmith_kernel::Template;
+use tunesmith_kernel::command::{CommandSpec, CommandVerify, Cost, NumberPattern, Unit};
 use tunesmith_space::{Space, Value};
 
 pub(crate) fn words(words: &[&str]) -> Vec<Template> {

@@ -4,7 +4,7 @@ use crate::command::setup::*;
 use crate::common::assert_failed;
 use std::time::Duration;
 use tunesmith_core::FailureKind;
-use tunesmith_device::{CommandSpec, CommandVerify, TextPattern};
+use tunesmith_kernel::command::{CommandSpec, CommandVerify, TextPattern};
 
 #[test]
 fn an_output_that_does_not_match_is_wrong() {

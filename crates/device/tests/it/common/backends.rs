@@ -4,10 +4,11 @@
 use super::scripted::ScriptedLab;
 use super::{kernel_file, options, spec, worker};
 use std::path::PathBuf;
-use tunesmith_device::{
-    Argument, ElementType, Extent, GpuApi, GpuDevice, KernelSpec, LiveEvaluator, LiveOptions, OpenClDevice, Target,
-    WorkSize, opencl_devices,
-};
+use tunesmith_backend::Target;
+use tunesmith_backend::gpu::{GpuApi, GpuDevice};
+use tunesmith_backend::opencl::OpenClDevice;
+use tunesmith_device::{LiveEvaluator, LiveOptions, opencl_devices};
+use tunesmith_kernel::{Argument, ElementType, Extent, KernelSpec, WorkSize};
 use tunesmith_space::{Expr, Space};
 
 /// A backend and a folder for its sources.

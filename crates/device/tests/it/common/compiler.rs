@@ -3,7 +3,7 @@
 use super::scripted::{ScriptedLab, work};
 use super::{assert_correct, assert_failed, buffer, config, element, evaluate, scalar, space_of, space_with};
 use tunesmith_core::FailureKind;
-use tunesmith_device::{Access, Argument, ArgumentKind, DeviceError, Fill, KernelSpec, Memory};
+use tunesmith_kernel::{Access, Argument, ArgumentKind, DeviceError, Fill, KernelSpec, Memory};
 use tunesmith_space::Expr;
 
 /// A template that uses a header, constant memory and shared memory.

@@ -7,11 +7,12 @@ pub mod scripted;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tunesmith_backend::host::WorkerCommand;
 use tunesmith_core::{Completion, Confirmed, Evaluator, FailureKind, Interrupt, Request};
-use tunesmith_device::worker::WorkerCommand;
-use tunesmith_device::{
-    Access, Argument, ArgumentKind, CudaCompiler, ElementType, Fill, Kernel, KernelSpec, Language, LiveEvaluator,
-    LiveOptions, Memory, Reference, Verify,
+use tunesmith_device::{LiveEvaluator, LiveOptions};
+use tunesmith_kernel::{
+    Access, Argument, ArgumentKind, CudaCompiler, ElementType, Fill, Kernel, KernelSpec, Language, Memory, Reference,
+    Verify,
 };
 use tunesmith_space::{ConfigId, Expr, Parameter, Space, Value};
 
@@ -97,7 +98,7 @@ pub fn spec(file: impl Into<PathBuf>, function: &str, arguments: Vec<Argument>) 
         name: function.into(),
         language: Language::from_suffix(&file).unwrap(),
         file,
-        reading: tunesmith_device::Reading::default(),
+        reading: tunesmith_kernel::Reading::default(),
         sources: Vec::new(),
         include: Vec::new(),
         function: function.into(),

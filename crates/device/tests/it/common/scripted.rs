@@ -2,10 +2,11 @@
 
 use super::{buffer, options, scalar, spec, worker};
 use std::path::{Path, PathBuf};
-use tunesmith_device::{
-    Access, Argument, CudaCompiler, CudaSetup, Extent, Fill, GpuApi, GpuDevice, HipSetup, KernelSpec, LiveEvaluator,
-    LiveOptions, Target, WorkSize, cuda_devices, hip_devices,
-};
+use tunesmith_backend::Target;
+use tunesmith_backend::gpu::{GpuApi, GpuDevice};
+use tunesmith_backend::host::{CudaSetup, HipSetup};
+use tunesmith_device::{LiveEvaluator, LiveOptions, cuda_devices, hip_devices};
+use tunesmith_kernel::{Access, Argument, CudaCompiler, Extent, Fill, KernelSpec, WorkSize};
 use tunesmith_space::{Expr, Space};
 
 /// The number of elements of the buffers of [`ScriptedLab::copy`].

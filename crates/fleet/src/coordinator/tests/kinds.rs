@@ -3,7 +3,8 @@
 use super::*;
 use crate::wire::FoundTarget;
 use std::collections::BTreeMap;
-use tunesmith_device::{CudaSetup, GpuDevice, GpuSetup};
+use tunesmith_backend::gpu::GpuDevice;
+use tunesmith_backend::host::{CudaSetup, GpuSetup};
 
 /// Returns the device that a worker offers, and its limits.
 pub(super) fn offered(script: Script) -> (Option<FoundTarget>, Map<String, Json>) {

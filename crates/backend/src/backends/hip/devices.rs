@@ -1,0 +1,62 @@
+//! The GPUs of AMD's driver, as the table of backends lists them.
+
+use crate::backends::compiling::Compiled;
+use crate::backends::gpu::{GpuApi, GpuPlace, find, listed};
+use crate::backends::hip::question::{answer, hip_devices};
+use crate::backends::hip::{Compiler, open};
+use crate::backends::kind::{BackendKind, DriverCompiler, Means};
+use crate::backends::{DeviceInfo, Missing, Session, Target, WhichDevice, decoded};
+use crate::host::GpuSetup;
+use serde_json::Value;
+use tunesmith_kernel::DeviceError;
+
+/// The backend.
+#[derive(Debug)]
+pub(crate) struct HipDevices;
+
+impl BackendKind for HipDevices {
+    fn name(&self) -> &'static str {
+        GpuApi::Hip.device()
+    }
+
+    fn form(&self) -> &'static str {
+        "[:N]"
+    }
+
+    fn may_use_processor(&self) -> bool {
+        false
+    }
+
+    fn list(&self, means: Means<'_>) -> (Vec<DeviceInfo>, Vec<Missing>) {
+        listed(GpuApi::Hip, hip_devices(&means.compilers.hip, means.drivers))
+    }
+
+    fn find(&self, which: &WhichDevice, means: Means<'_>) -> Result<Target, DeviceError> {
+        let devices = hip_devices(&means.compilers.hip, means.drivers)?;
+        Ok(find(GpuApi::Hip, which, &devices)?.into())
+    }
+
+    fn open(&self, device: &Value) -> Result<Box<dyn Session>, String> {
+        match decoded(device) {
+            Some(GpuPlace { device, setup: GpuSetup::Hip(setup) }) => open(&setup, device),
+            _ => Err("there is no such HIP device".to_owned()),
+        }
+    }
+
+    fn compiler(&self) -> Option<Box<dyn DriverCompiler>> {
+        Some(Box::<Compiler>::default())
+    }
+
+    fn answer(&self, question: &Value) -> Option<Value> {
+        answer(question)
+    }
+}
+
+impl DriverCompiler for Compiler {
+    fn compile(&mut self, task: &Value, _: &mut dyn FnMut()) -> Compiled {
+        match decoded(task) {
+            Some(task) => self.compile(&task),
+            None => Compiled::Unusable("the task is not for HIP".to_owned()),
+        }
+    }
+}
