@@ -1,7 +1,7 @@
 //! Loads problem files of every form.
 
-use crate::spec::Key;
-use crate::{Problem, ProblemError, SourceFile, directives, document, t1};
+use tunesmith_spec::Key;
+use tunesmith_spec::{Problem, ProblemError, SourceFile, directives, document, t1};
 use std::path::Path;
 use tunesmith_kernel::Language;
 use tunesmith_space::Value;
@@ -35,10 +35,10 @@ impl Problem {
     /// # Errors
     /// The text is wrong. Every fault has a message with its place and remedy.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, ProblemError> {
-        let name = match text.trim_start() {
-            text if text.starts_with('{') => "problem.json",
-            text if directives::present(text) => "problem",
-            _ => "problem.toml",
+        let name = match Form::of_text(text) {
+            Form::T1 => "problem.json",
+            Form::Directives => "problem",
+            Form::Toml => "problem.toml",
         };
         read(SourceFile::new(folder.join(name), text), &[])
     }
@@ -94,35 +94,7 @@ impl Problem {
     }
 }
 
-/// The form of a problem file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Toml,
-    T1,
-    Directives,
-}
-
-impl Form {
-    /// Returns the form of a file: by its suffix, or by the directives in it.
-    fn of(source_file: &SourceFile) -> Option<Self> {
-        match source_file.path.extension().and_then(|suffix| suffix.to_str()) {
-            Some("toml") => Some(Self::Toml),
-            Some("json") => Some(Self::T1),
-            _ => directives::present(&source_file.text).then_some(Self::Directives),
-        }
-    }
-}
-
 /// Reads a problem in the form of its file.
 fn read(source_file: SourceFile, sizes: &[(String, Value)]) -> Result<Problem, ProblemError> {
-    match Form::of(&source_file) {
-        Some(Form::Toml) => document::read(source_file, sizes),
-        Some(Form::T1) => t1::read(source_file, sizes),
-        Some(Form::Directives) => directives::read(source_file, sizes),
-        None => {
-            let remedy = "problem files are TOML (.toml), Kernel Tuner's T1 (.json), or sources with ATF's directives"
-                .to_string();
-            Err(ProblemError::unreadable(&source_file.path, "this is not a problem file".to_string(), Some(remedy)))
-        }
-    }
+    Problem::of_file(tunesmith_formats::read(source_file, sizes)?)
 }

@@ -124,23 +124,3 @@ impl Problem {
         })
     }
 }
-
-impl ProblemSpec {
-    /// Returns the problem with values for the setting that awaits the device, at all its sizes.
-    fn with_values(&self, values: &[u32]) -> Self {
-        let mut spec = self.clone();
-        let Some(setting) = spec.settings.iter_mut().find(|setting| setting.values != SettingValues::Known) else {
-            return spec;
-        };
-        setting.values = SettingValues::Known;
-        // No device has a clock twice, and at least one was found.
-        if let Ok(parameter) = Parameter::new(setting.knob.name(), values.iter().map(|mhz| Value::Int(i64::from(*mhz))))
-        {
-            spec.keys.parameters.insert(parameter.name().to_string(), setting.key());
-            spec.parameters.push(parameter);
-        }
-        let at = |further: &Further| Further { spec: further.spec.with_values(values), ..further.clone() };
-        spec.further = spec.further.iter().map(at).collect();
-        spec
-    }
-}
