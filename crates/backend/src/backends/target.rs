@@ -8,8 +8,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Language;
+use tunesmith_kernel::{DeviceError, Language};
 use tunesmith_power::{Abilities, Knob, ManagedDevice, Powercap, Steering};
 
 /// A device that runs compiled kernels: the processor of this machine ([`Target::processor`]), or one that a driver

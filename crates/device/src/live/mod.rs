@@ -52,10 +52,9 @@ use tunesmith_backend::ahead::{Build, Builds};
 use tunesmith_backend::host::threads;
 use tunesmith_backend::{BuildError, OutsideProfiler, SessionKind};
 use tunesmith_core::{Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Scope;
 use tunesmith_kernel::measure::Sampling;
 use tunesmith_kernel::measure::limits::Pace;
+use tunesmith_kernel::{DeviceError, Scope};
 use tunesmith_power::Setting;
 use tunesmith_space::{ConfigId, Space};
 

@@ -18,11 +18,10 @@ use std::sync::Arc;
 use tunesmith_core::{
     Bound, Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
 };
-use tunesmith_kernel::DeviceError;
 use tunesmith_kernel::command::{CommandSpec, Cost, OUT};
 use tunesmith_kernel::measure::Policy;
 use tunesmith_kernel::measure::limits::Pace;
-use tunesmith_kernel::{Scope, Template, TemplateError};
+use tunesmith_kernel::{DeviceError, Scope, Template, TemplateError};
 use tunesmith_power::Powercap;
 use tunesmith_space::{ConfigId, Space, Value};
 
