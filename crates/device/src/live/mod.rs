@@ -62,7 +62,7 @@ use tunesmith_space::{ConfigId, Space};
 ///
 /// Requests are compiled in parallel and measured one by one, in the order submitted; see
 /// [`Evaluator`]. Each configuration is launched once untimed, and its result is checked. Then it
-/// is launched until its median time is stable ([`sampling::decide`](crate::sampling::decide)).
+/// is launched until its median time is stable ([`sampling::decide`](tunesmith_kernel::measure::sampling::decide)).
 /// Kernels run in a worker process. A configuration that crashes, hangs or exits is therefore an
 /// evaluation like any other.
 pub struct LiveEvaluator {

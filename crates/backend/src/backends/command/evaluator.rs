@@ -67,7 +67,7 @@ impl CommandOptions {
 ///
 /// Requests are built in parallel and run one by one, in the order submitted; see [`Evaluator`].
 /// Each configuration is run once untimed and judged. Then it is run until its median cost is
-/// stable ([`sampling::decide`](crate::sampling::decide)). A run that takes several times as long
+/// stable ([`sampling::decide`](tunesmith_kernel::measure::sampling::decide)). A run that takes several times as long
 /// as the best one is ended together with its process group.
 pub struct CommandEvaluator {
     space: Space,
