@@ -16,10 +16,10 @@ pub mod sandbox;
 pub mod wire_path;
 
 pub use backends::{
-    Absent, Backend, BackendMessage, BufferId, BuildError, BuildPlan, Built, DeviceInfo, DeviceKind, Fault,
-    KernelBackend, KernelSource, Launch, LaunchArgument, Mismatch, Missing, Opening, Origin, OutsideProfiler, PIECE,
-    Pixels, Placement, Profiler, Program, Resources, Session, SessionKind, Target, WhichDevice, ahead, command,
-    compiling, cuda, decoded, encoded, float_controls, fork, gpu, hip, interval_timers, kind, leave, opencl,
-    openmp_settings, question, reference_arguments, signal_handlers, table,
+    Backend, BackendMessage, BufferId, BuildError, BuildPlan, Built, DeviceInfo, DeviceKind, Fault, KernelBackend,
+    KernelSource, Launch, LaunchArgument, Mismatch, Missing, Opening, Origin, OutsideProfiler, PIECE, Pixels,
+    Placement, Profiler, Program, Resources, Session, SessionKind, Target, WhichDevice, ahead, command, compiling,
+    cuda, float_controls, fork, gpu, hip, interval_timers, kind, leave, opencl, openmp_settings, question,
+    reference_arguments, signal_handlers, table,
 };
 pub use power::PowerSetup;

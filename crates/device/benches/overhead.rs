@@ -8,8 +8,7 @@
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tunesmith_backend::host::CudaSetup;
-use tunesmith_backend::host::WorkerCommand;
+use tunesmith_backend::host::{CudaSetup, WorkerCommand};
 use tunesmith_core::{Clock, Completion, Evaluator, Interrupt, Request, SystemClock, statistics};
 use tunesmith_device::worker::enter_if_worker;
 use tunesmith_device::{LiveEvaluator, LiveOptions, cuda_devices};

@@ -1,19 +1,17 @@
-//! Runs kernels: compiles configurations, launches them in a worker process, checks their results
-//! and times them.
+//! Runs kernels and measures them: launches configurations in a worker process, checks their results and times them.
 //!
-//! Five evaluators answer the requests of a tuning loop:
+//! Four evaluators answer the requests of a tuning loop:
 //!
-//! - [`LiveEvaluator`] measures a kernel ([`KernelSpec`]).
-//! - [`CommandEvaluator`] runs any program.
+//! - [`LiveEvaluator`] measures a kernel ([`KernelSpec`](tunesmith_kernel::KernelSpec)).
 //! - [`ReplayEvaluator`] looks up a recording.
 //! - [`SyntheticEvaluator`] computes a formula.
 //! - [`FunctionEvaluator`] calls a function of the program.
 //!
-//! A program that uses one of the first two calls [`worker::enter_if_worker`] first.
+//! A fifth one, [`CommandEvaluator`](tunesmith_backend::command::CommandEvaluator), runs any program. A program that
+//! uses it or the first one calls [`worker::enter_if_worker`] first.
 //!
-//! A backend provides only what is special to it. Measuring and judging are shared by all backends,
-//! so that their results can be compared. Only the modules that call kernels and drivers contain
-//! `unsafe` code.
+//! Measuring and judging are shared by all backends, so that their results can be compared. Nothing here knows what is
+//! special to a backend.
 
 mod data;
 mod devices;

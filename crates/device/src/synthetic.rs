@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 use tunesmith_core::{Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Scope;
+use tunesmith_kernel::{DeviceError, Scope};
 use tunesmith_space::{Expr, Space, Value, closest};
 
 /// Evaluates configurations by an expression over the parameters. Its value is the time in

@@ -9,8 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tunesmith_core::Interrupt;
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Scope;
+use tunesmith_kernel::{DeviceError, Scope};
 
 /// Compiles on several threads.
 ///

@@ -7,9 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Failure, FailureKind, Interrupt};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Scope;
 use tunesmith_kernel::data::Fields;
+use tunesmith_kernel::{DeviceError, Scope};
 use tunesmith_space::Value;
 
 /// The tuner's side of a backend.

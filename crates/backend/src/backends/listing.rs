@@ -46,7 +46,7 @@ impl Missing {
 
 /// A missing part, and the way to get it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Absent {
+pub(crate) struct Absent {
     pub(crate) reason: String,
     pub(crate) remedy: String,
 }

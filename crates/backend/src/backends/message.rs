@@ -14,7 +14,7 @@ pub struct BackendMessage {
 
 impl BackendMessage {
     /// Creates a message.
-    pub(crate) fn new(backend: &'static str, value: &impl Serialize) -> Self {
+    pub fn new(backend: &'static str, value: &impl Serialize) -> Self {
         Self { backend: backend.into(), value: encoded(value) }
     }
 
@@ -31,12 +31,12 @@ impl BackendMessage {
 
 /// Returns a value as messages hold it. One that JSON cannot express, such as a path that is no text, becomes null,
 /// which no backend understands.
-pub fn encoded(value: &impl Serialize) -> Value {
+pub(crate) fn encoded(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
 /// Returns the value of a message. Returns `None` if it has another type.
-pub fn decoded<T: DeserializeOwned>(value: &Value) -> Option<T> {
+pub(crate) fn decoded<T: DeserializeOwned>(value: &Value) -> Option<T> {
     T::deserialize(value).ok()
 }
 
@@ -44,7 +44,7 @@ pub fn decoded<T: DeserializeOwned>(value: &Value) -> Option<T> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionKind {
     /// The device, as its backend describes it to the worker.
-    pub(crate) device: BackendMessage,
+    pub device: BackendMessage,
     /// True if each job runs in a process of its own, forked from the worker. Drivers do not survive a fork.
     pub forks: bool,
     /// True if the session can tell the troubles of its device.
@@ -53,12 +53,12 @@ pub struct SessionKind {
 
 impl SessionKind {
     /// Creates the kind of sessions that run each job in a process of its own.
-    pub(crate) fn forking(device: BackendMessage) -> Self {
+    pub fn forking(device: BackendMessage) -> Self {
         Self { forks: true, ..Self::of_driver(device) }
     }
 
     /// Creates the kind of sessions that run their jobs in the worker itself, because they have a driver.
-    pub(crate) fn of_driver(device: BackendMessage) -> Self {
+    pub fn of_driver(device: BackendMessage) -> Self {
         Self { device, forks: false, knows_troubles: false }
     }
 }

@@ -29,18 +29,18 @@ pub mod table;
 pub(crate) mod target;
 mod which;
 
-pub use backend::BuildPlan;
-pub use listing::{DeviceInfo, Missing};
-pub use table::KernelBackend;
-pub use target::Target;
-pub use which::{DeviceKind, WhichDevice};
-
-pub use backend::{Backend, BuildError, Built, Mismatch, Opening, Origin};
+pub use backend::{Backend, BuildError, BuildPlan, Built, Mismatch, Opening, Origin};
 pub use c::{float_controls, fork, interval_timers, leave, openmp_settings, signal_handlers};
-pub use listing::Absent;
-pub use message::{BackendMessage, SessionKind, decoded, encoded};
+pub use listing::{DeviceInfo, Missing};
+pub use message::{BackendMessage, SessionKind};
 pub use program::Program;
 pub use session::{
     BufferId, Fault, Launch, LaunchArgument, OutsideProfiler, PIECE, Pixels, Placement, Profiler, Resources, Session,
 };
 pub use source::{KernelSource, reference_arguments};
+pub use table::KernelBackend;
+pub use target::Target;
+pub use which::{DeviceKind, WhichDevice};
+
+pub(crate) use listing::Absent;
+pub(crate) use message::{decoded, encoded};

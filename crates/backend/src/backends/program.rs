@@ -19,12 +19,12 @@ pub struct Program {
 
 impl Program {
     /// Creates a program of a backend from the path of its binary.
-    pub(crate) fn new(backend: &'static str, binary: PathBuf) -> Self {
+    pub fn new(backend: &'static str, binary: PathBuf) -> Self {
         Self { backend: backend.into(), binary, source: None, function: String::new(), details: Value::Null }
     }
 
     /// Returns the program with the function that is launched, of several that the binary may hold.
-    pub(crate) fn launching(self, function: String) -> Self {
+    pub fn launching(self, function: String) -> Self {
         Self { function, ..self }
     }
 

@@ -17,7 +17,7 @@ pub const PIECE: usize = 128 << 10;
 
 /// A buffer of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BufferId(pub(crate) usize);
+pub struct BufferId(pub usize);
 
 /// The places of a buffer whose memory is guarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

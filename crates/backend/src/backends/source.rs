@@ -2,8 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::{Argument, ArgumentKind, CudaCompiler, Kernel, KernelSpec, Reference, Scope};
+use tunesmith_kernel::{Argument, ArgumentKind, CudaCompiler, DeviceError, Kernel, KernelSpec, Reference, Scope};
 
 /// The input of a backend's compilation.
 #[derive(Clone, Debug)]

@@ -6,8 +6,7 @@ use crate::backends::{Backend, BackendMessage, KernelSource, Opening, Session, S
 use crate::backends::{c, cuda, hip, opencl};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Language;
+use tunesmith_kernel::{DeviceError, Language};
 
 /// All backends, in the order of lists. The first one is the processor's.
 static BACKENDS: [&dyn BackendKind; 4] = [&c::Processors, &opencl::OpenClDevices, &cuda::CudaDevices, &hip::HipDevices];

@@ -8,12 +8,11 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Language;
+use tunesmith_kernel::{DeviceError, Language};
 use tunesmith_power::{Abilities, Knob, ManagedDevice, Powercap, Steering};
 
 /// A device that runs compiled kernels: the processor of this machine ([`Target::processor`]), or one that a driver
-/// lists, such as an [`OpenClDevice`](crate::OpenClDevice) or a [`GpuDevice`](crate::GpuDevice).
+/// lists, such as an [`OpenClDevice`](crate::opencl::OpenClDevice) or a [`GpuDevice`](crate::gpu::GpuDevice).
 #[derive(Clone, Debug)]
 pub struct Target(Arc<dyn KernelDevice>);
 

@@ -3,6 +3,7 @@
 mod trouble;
 
 pub use trouble::Trouble;
+
 pub(crate) use trouble::{OtherProcess, Slowdown};
 
 /// The state of a device at the end of a sample.

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Language;
+use tunesmith_kernel::{DeviceError, Language};
 
 /// The commands of the compilers. Each text may contain arguments, quoted as in a shell: `ccache
 /// gcc -m32`.

@@ -55,19 +55,19 @@ fn sees_all_processors() -> bool {
 
 impl WorkerCommand {
     /// Returns the command of this program, which must call
-    /// [`enter_if_worker`](crate::worker::enter_if_worker).
+    /// `tunesmith_device::worker::enter_if_worker`.
     pub fn current() -> Self {
         Self::default()
     }
 
     /// Returns the command of another program, which must call
-    /// [`enter_if_worker`](crate::worker::enter_if_worker).
+    /// `tunesmith_device::worker::enter_if_worker`.
     pub fn program(path: impl Into<PathBuf>) -> Self {
         Self { program: Some(path.into()), ..Self::default() }
     }
 
     /// Returns the same command with arguments of the program's own. Those of a worker follow them,
-    /// and the program must pass them to [`enter_with`](crate::worker::enter_with). An interpreter
+    /// and the program must pass them to `tunesmith_device::worker::enter_with`. An interpreter
     /// becomes a worker in this way.
     ///
     /// ```

@@ -20,29 +20,25 @@ mod supervisor;
 mod system;
 mod tool;
 
-pub use channel::Packet;
+pub use channel::{Channel, MOST, Packet};
 pub use companion::{Companion, Heard};
-pub use compilers::{Compilers, CudaSetup, GpuSetup, HipSetup};
-pub use entry::WorkerCommand;
-pub use process::{Process, Processes, Received};
-pub use processor::instruction_set;
-pub use system::SystemProcesses;
-
-pub use channel::{Channel, MOST};
-pub use compilers::Compiler;
+pub use compilers::{Compiler, Compilers, CudaSetup, GpuSetup, HipSetup};
 pub use ending::describe;
-pub(crate) use ending::{STRAY_ACCESS, ended_badly, signal};
-pub use entry::{GUARD, SUPERVISOR, WORKER, was_not_entered};
-pub(crate) use launcher::{Finish, Launcher, Ran, Streams};
+pub use entry::{GUARD, SUPERVISOR, WORKER, WorkerCommand, was_not_entered};
 pub use leftovers::end_descendants;
-pub(crate) use output::{KEPT, Output};
-pub use processor::{is_of_threads, threads};
-pub(crate) use processor::{limits, processor_name};
+pub use process::{Process, Processes, Received};
+pub use processor::{instruction_set, is_of_threads, threads};
 pub use quota::{MemoryQuota, limit_processes, machine_memory, offer_memory};
 pub use standing::{KeptProcessors, Standing};
 pub use supervisor::supervise;
-pub(crate) use supervisor::{CommandTask, Input, MemoryLimit, ProcessReport};
+pub use system::SystemProcesses;
 pub use tool::{Ended, Tool};
+
+pub(crate) use ending::{STRAY_ACCESS, ended_badly, signal};
+pub(crate) use launcher::{Finish, Launcher, Ran, Streams};
+pub(crate) use output::{KEPT, Output};
+pub(crate) use processor::{limits, processor_name};
+pub(crate) use supervisor::{CommandTask, Input, MemoryLimit, ProcessReport};
 
 use std::time::Duration;
 

@@ -28,8 +28,6 @@ mod cage;
 #[cfg(feature = "sandbox")]
 mod scope;
 
-pub use confinement::Sandbox;
-
 pub use cage::Cage;
-pub use confinement::{Confinement, Role};
+pub use confinement::{Confinement, Role, Sandbox};
 pub use scope::Scope;

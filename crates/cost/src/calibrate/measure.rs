@@ -10,11 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_backend::Target;
 use tunesmith_core::{Clock, Evaluator as _, Interrupt, Request};
-use tunesmith_device::Machine;
-use tunesmith_device::{LiveEvaluator, LiveOptions};
+use tunesmith_device::{LiveEvaluator, LiveOptions, Machine};
 use tunesmith_kernel::measure::{Policy, Sampling};
-use tunesmith_kernel::{Argument, ArgumentKind, CudaCompiler, Fill};
-use tunesmith_kernel::{Kernel, KernelSpec, Language, Verify};
+use tunesmith_kernel::{Argument, ArgumentKind, CudaCompiler, Fill, Kernel, KernelSpec, Language, Verify};
 use tunesmith_loopnest::{Nest, Recipe, codegen};
 use tunesmith_space::{ConfigId, Expr, Parameter, Space, Value};
 

@@ -7,9 +7,8 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use tunesmith_kernel::DeviceError;
 use tunesmith_kernel::data::{Given, Passed, write_contents};
-use tunesmith_kernel::{Access, Argument, ArgumentKind, ElementType, Judge, KernelSpec, Shape, Tolerance};
+use tunesmith_kernel::{Access, Argument, ArgumentKind, DeviceError, ElementType, Judge, KernelSpec, Shape, Tolerance};
 
 /// The size in bytes of the piece that is compared at a time. It fits into the second-level cache and
 /// holds whole elements of every type.
@@ -207,8 +206,7 @@ mod tests {
     use proptest::prelude::*;
     use std::io::Write;
     use std::sync::Arc;
-    use tunesmith_kernel::Memory;
-    use tunesmith_kernel::{Fill, Verify};
+    use tunesmith_kernel::{Fill, Memory, Verify};
     use tunesmith_space::{Expr, Value};
 
     fn spec_of(elements: u64, ranges: Option<Vec<Range<u64>>>) -> KernelSpec {

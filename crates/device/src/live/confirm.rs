@@ -13,9 +13,8 @@ use std::sync::Arc;
 use tunesmith_backend::BuildError;
 use tunesmith_backend::ahead::Build;
 use tunesmith_core::{Confirmed, Error, Failure, FailureKind, Interrupt, Rng};
-use tunesmith_kernel::DeviceError;
 use tunesmith_kernel::data::passed;
-use tunesmith_kernel::{Access, ArgumentKind, Fill, OtherSizes, Scope};
+use tunesmith_kernel::{Access, ArgumentKind, DeviceError, Fill, OtherSizes, Scope};
 use tunesmith_space::{ConfigId, Parameter, Space, SpaceError, Value};
 
 /// Added to the seed of a problem for its second set of data.

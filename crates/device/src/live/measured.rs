@@ -13,12 +13,10 @@ use std::time::Duration;
 use tunesmith_backend::BuildError;
 use tunesmith_backend::ahead::BuildResult;
 use tunesmith_core::{Completion, Failure, FailureKind, Interrupt, Spent, statistics};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Scope;
-use tunesmith_kernel::data::Passed;
-use tunesmith_kernel::data::passed;
+use tunesmith_kernel::data::{Passed, passed};
 use tunesmith_kernel::measure::limits::Limit;
 use tunesmith_kernel::measure::{Policy, Sampling};
+use tunesmith_kernel::{DeviceError, Scope};
 use tunesmith_power::Setting;
 
 /// The depth at which a configuration is measured.

@@ -52,10 +52,9 @@ use tunesmith_backend::ahead::{Build, Builds};
 use tunesmith_backend::host::threads;
 use tunesmith_backend::{BuildError, OutsideProfiler, SessionKind};
 use tunesmith_core::{Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Scope;
 use tunesmith_kernel::measure::Sampling;
 use tunesmith_kernel::measure::limits::Pace;
+use tunesmith_kernel::{DeviceError, Scope};
 use tunesmith_power::Setting;
 use tunesmith_space::{ConfigId, Space};
 
@@ -63,7 +62,7 @@ use tunesmith_space::{ConfigId, Space};
 ///
 /// Requests are compiled in parallel and measured one by one, in the order submitted; see
 /// [`Evaluator`]. Each configuration is launched once untimed, and its result is checked. Then it
-/// is launched until its median time is stable ([`sampling::decide`](crate::sampling::decide)).
+/// is launched until its median time is stable ([`sampling::decide`](tunesmith_kernel::measure::sampling::decide)).
 /// Kernels run in a worker process. A configuration that crashes, hangs or exits is therefore an
 /// evaluation like any other.
 pub struct LiveEvaluator {

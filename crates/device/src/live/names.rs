@@ -1,7 +1,6 @@
 //! Unknown names in options and expressions.
 
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::{Argument, Kernel, KernelSpec, Scope};
+use tunesmith_kernel::{Argument, DeviceError, Kernel, KernelSpec, Scope};
 
 /// Reports unknown names in options and expressions.
 pub(super) fn check(spec: &KernelSpec, scope: &Scope) -> Result<(), DeviceError> {

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use tunesmith_backend::compiling::CompileService;
 use tunesmith_backend::table::open_backend;
 use tunesmith_backend::{Backend, KernelSource, Opening};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::{Kernel, Reference};
+use tunesmith_kernel::{DeviceError, Kernel, Reference};
 
 /// The reference function and the backend that compiles it.
 pub(super) type WithReference = (Reference, Box<dyn Backend>);

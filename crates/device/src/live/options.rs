@@ -2,10 +2,9 @@
 
 use crate::live::parcels::Parcels;
 use std::sync::Arc;
-use tunesmith_backend::PowerSetup;
-use tunesmith_backend::Target;
 use tunesmith_backend::host::{Compilers, Processes, SystemProcesses, WorkerCommand};
 use tunesmith_backend::sandbox::Sandbox;
+use tunesmith_backend::{PowerSetup, Target};
 use tunesmith_core::{Clock, SystemClock};
 use tunesmith_kernel::KernelSpec;
 use tunesmith_kernel::measure::Policy;

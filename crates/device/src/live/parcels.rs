@@ -14,9 +14,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tunesmith_backend::sandbox::Confinement;
 use tunesmith_backend::{Backend, BuildError, Built, Origin, Program};
 use tunesmith_core::{CompileData, Interrupt};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Scope;
 use tunesmith_kernel::data::{Places, Scratch};
+use tunesmith_kernel::{DeviceError, Scope};
 use tunesmith_power::Knob;
 use tunesmith_space::{ConfigId, Space, Value, hex};
 

@@ -7,8 +7,7 @@ use crate::live::programs::Programs;
 use std::path::Path;
 use tunesmith_backend::sandbox::Confinement;
 use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::data::Places;
-use tunesmith_kernel::data::SHARED_MEMORY;
+use tunesmith_kernel::data::{Places, SHARED_MEMORY};
 
 /// The folder of a run, and the kernels that are compiled into it. No data are in it yet.
 pub(super) struct Placed {

@@ -8,10 +8,8 @@ use std::time::Duration;
 use tunesmith_backend::ahead::Build;
 use tunesmith_backend::{Backend, BuildError, BuildPlan, Built, Origin, Program, SessionKind};
 use tunesmith_core::{CompileData, Interrupt};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::data::Fields;
-use tunesmith_kernel::data::Passed;
-use tunesmith_kernel::{Grid, GridError, Kernel, Scope};
+use tunesmith_kernel::data::{Fields, Passed};
+use tunesmith_kernel::{DeviceError, Grid, GridError, Kernel, Scope};
 use tunesmith_power::Setting;
 
 /// The build of one kernel in one configuration.

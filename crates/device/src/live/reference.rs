@@ -11,11 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_backend::{BuildError, Built, KernelSource, reference_arguments};
 use tunesmith_core::Interrupt;
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::data::Passed;
-use tunesmith_kernel::data::pass;
+use tunesmith_kernel::data::{Passed, pass};
 use tunesmith_kernel::measure::limits::{Limit, Reason};
-use tunesmith_kernel::{Grid, KernelSpec, Reference, Scope};
+use tunesmith_kernel::{DeviceError, Grid, KernelSpec, Reference, Scope};
 
 /// The most memory in bytes for correct outputs, beyond those that were asked for last. Others are
 /// computed again when they are needed.

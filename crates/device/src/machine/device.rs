@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use tunesmith_backend::{Target, command};
 use tunesmith_core::Source;
 use tunesmith_core::counters::Hardware;
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Language;
+use tunesmith_kernel::{DeviceError, Language};
 use tunesmith_space::{Expr, Value};
 
 /// A device that exists, on which a problem can be tuned.

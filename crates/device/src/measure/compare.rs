@@ -1,7 +1,6 @@
 //! Compares computed results with expected results.
 
-use tunesmith_kernel::half;
-use tunesmith_kernel::{ElementType, Number, ScalarType, Tolerance};
+use tunesmith_kernel::{ElementType, Number, ScalarType, Tolerance, half};
 
 /// A number that is compared. The loop over an output is compiled for each kind.
 trait Compared: Copy {

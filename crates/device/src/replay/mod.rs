@@ -67,7 +67,7 @@ impl ReplayEvaluator {
     }
 
     /// Adds noise: draws new samples for every evaluation from the recorded ones, as many as a live
-    /// device takes ([`Sampling`](crate::Sampling) without its limit of time).
+    /// device takes ([`Sampling`](tunesmith_kernel::measure::Sampling) without its limit of time).
     ///
     /// - If a configuration has several samples, draws from them with replacement.
     /// - If it has one time and the relative standard deviation r, draws from a log-normal

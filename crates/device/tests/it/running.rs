@@ -4,8 +4,7 @@ use crate::common;
 
 use common::*;
 use std::time::Duration;
-use tunesmith_backend::host::Compilers;
-use tunesmith_backend::host::WorkerCommand;
+use tunesmith_backend::host::{Compilers, WorkerCommand};
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{LiveEvaluator, devices};
 use tunesmith_kernel::{Access, DeviceError, Fill, KernelSpec, Template, Verify};

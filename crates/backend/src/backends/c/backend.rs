@@ -13,10 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Interrupt};
 use tunesmith_files::TEXT;
-use tunesmith_kernel::DeviceError;
 use tunesmith_kernel::data::Fields;
 use tunesmith_kernel::measure::limits::human;
-use tunesmith_kernel::{Argument, ArgumentKind, Language, Scope};
+use tunesmith_kernel::{Argument, ArgumentKind, DeviceError, Language, Scope};
 
 /// Compiles one function together with its shim.
 pub(crate) struct CBackend {

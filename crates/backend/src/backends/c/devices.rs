@@ -12,8 +12,7 @@ use std::any::Any;
 use std::sync::Arc;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::{Clock, SystemClock};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Language;
+use tunesmith_kernel::{DeviceError, Language};
 
 /// The backend.
 #[derive(Debug)]

@@ -27,8 +27,9 @@ mod session;
 mod shim;
 mod signals;
 
-pub(crate) use devices::Processors;
 pub use float_environment::float_controls;
 pub use fork::{fork, leave};
 pub use openmp::openmp_settings;
 pub use signals::{interval_timers, signal_handlers};
+
+pub(crate) use devices::Processors;

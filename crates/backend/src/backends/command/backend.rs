@@ -15,11 +15,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith_core::{Clock, CompileData, Interrupt};
 use tunesmith_files::remove_tree;
-use tunesmith_kernel::DeviceError;
 use tunesmith_kernel::command::CommandSpec;
 use tunesmith_kernel::data::{Places, Scratch};
 use tunesmith_kernel::measure::limits::human;
-use tunesmith_kernel::{Scope, Template};
+use tunesmith_kernel::{DeviceError, Scope, Template};
 
 /// The copies of the problem's folder that a run has room for at least: those in flight and those of
 /// the final re-measurement.

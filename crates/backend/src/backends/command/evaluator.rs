@@ -18,11 +18,10 @@ use std::sync::Arc;
 use tunesmith_core::{
     Bound, Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
 };
-use tunesmith_kernel::DeviceError;
 use tunesmith_kernel::command::{CommandSpec, Cost, OUT};
 use tunesmith_kernel::measure::Policy;
 use tunesmith_kernel::measure::limits::Pace;
-use tunesmith_kernel::{Scope, Template, TemplateError};
+use tunesmith_kernel::{DeviceError, Scope, Template, TemplateError};
 use tunesmith_power::Powercap;
 use tunesmith_space::{ConfigId, Space, Value};
 
@@ -68,7 +67,7 @@ impl CommandOptions {
 ///
 /// Requests are built in parallel and run one by one, in the order submitted; see [`Evaluator`].
 /// Each configuration is run once untimed and judged. Then it is run until its median cost is
-/// stable ([`sampling::decide`](crate::sampling::decide)). A run that takes several times as long
+/// stable ([`sampling::decide`](tunesmith_kernel::measure::sampling::decide)). A run that takes several times as long
 /// as the best one is ended together with its process group.
 pub struct CommandEvaluator {
     space: Space,

@@ -10,10 +10,9 @@ use std::time::Duration;
 use tunesmith_core::{Clock, Failure, FailureKind, Interrupt, Measurement, statistics};
 use tunesmith_kernel::DeviceError;
 use tunesmith_kernel::command::OUT;
-use tunesmith_kernel::measure::ENERGY_MJ;
 use tunesmith_kernel::measure::limits::{Limit, human};
 use tunesmith_kernel::measure::sampling::{Decision, FEWEST, decide};
-use tunesmith_kernel::measure::{Policy, Sampling};
+use tunesmith_kernel::measure::{ENERGY_MJ, Policy, Sampling};
 use tunesmith_power::Powercap;
 
 /// Runs configurations, one at a time.

@@ -18,6 +18,5 @@ mod measure;
 mod reach;
 mod words;
 
-pub use evaluator::{CommandEvaluator, CommandOptions};
-
 pub use device::device;
+pub use evaluator::{CommandEvaluator, CommandOptions};

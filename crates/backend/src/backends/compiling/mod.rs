@@ -12,14 +12,14 @@ mod text;
 mod verdict;
 mod workshop;
 
-pub(crate) use alias::{Aliases, NamePlace};
-pub use directive::IncludedFile;
-pub use directive::line_directive;
+pub use directive::{IncludedFile, line_directive};
 pub use functions::{FunctionDefinition, functions};
+pub use task::{CompileOutcome, CompileService, Compiled};
+
+pub(crate) use alias::{Aliases, NamePlace};
 pub(crate) use parameter::pointee;
 pub(crate) use source_files::SourceFiles;
 pub(crate) use task::Made;
-pub use task::{CompileOutcome, CompileService, Compiled};
 pub(crate) use text::{SourceText, defines, include_folders};
 pub(crate) use verdict::CompileVerdict;
 pub(crate) use workshop::{Workshop, launchable};

@@ -9,9 +9,8 @@ use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Scope;
 use tunesmith_kernel::data::Fields;
+use tunesmith_kernel::{DeviceError, Scope};
 
 /// All source files of a kernel joined into one, on disk for compile workers. With a generator, the
 /// text holds only the part behind the generated source.

@@ -4,9 +4,8 @@ use crate::backends::KernelSource;
 use crate::backends::compiling::{CompileOutcome, Compiled, Made};
 use crate::backends::{BuildError, Mismatch};
 use std::time::Duration;
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::did_you_mean;
 use tunesmith_kernel::measure::limits::human;
+use tunesmith_kernel::{DeviceError, did_you_mean};
 use tunesmith_space::closest;
 
 /// Judges the ends of the compilations of one kernel.

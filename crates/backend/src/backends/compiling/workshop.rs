@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
-use tunesmith_kernel::data::Passed;
-use tunesmith_kernel::data::passed;
+use tunesmith_kernel::data::{Passed, passed};
 use tunesmith_kernel::{Grid, Scope};
 
 /// The workers that compile one kernel, and the folder for its files.

@@ -17,12 +17,12 @@ mod ncu;
 mod nvcc;
 mod question;
 
-pub use counters::{ChipCounters, ResolvedCounter};
+pub use counters::{ChipCounters, CountersTask, ResolvedCounter};
+pub use question::{counters, cuda_architecture, cuda_devices};
 
-pub use counters::CountersTask;
 pub(crate) use counters::{CRASH_REMEDY, NoCounters, REMEDY};
 pub(crate) use devices::CudaDevices;
 pub(crate) use native::{Compiler, describe_all, describe_architecture, open, resolve};
 pub(crate) use ncu::outside_profiler;
+
 pub(in crate::backends) use nvcc::Nvcc;
-pub use question::{counters, cuda_architecture, cuda_devices};

@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{Clock, Interrupt};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Language;
+use tunesmith_kernel::{DeviceError, Language};
 
 /// The folders in which toolkits install themselves.
 const USUAL: [&str; 2] = ["/usr/local/cuda", "/opt/cuda"];

@@ -20,9 +20,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tunesmith_core::{CompileData, Interrupt};
-use tunesmith_kernel::DeviceError;
 use tunesmith_kernel::data::Fields;
-use tunesmith_kernel::{Argument, CudaCompiler, Scope};
+use tunesmith_kernel::{Argument, CudaCompiler, DeviceError, Scope};
 use tunesmith_space::hex;
 
 /// Compiles one kernel for one device.

@@ -29,7 +29,8 @@ mod which;
 pub use api::GpuApi;
 pub use device::GpuDevice;
 
+pub(crate) use task::{GpuMade, GpuPlace, GpuProgram, GpuTask};
+
 pub(in crate::backends) use diagnose::failed;
 pub(in crate::backends) use question::described;
-pub(crate) use task::{GpuMade, GpuPlace, GpuProgram, GpuTask};
 pub(in crate::backends) use which::{find, listed};

@@ -10,8 +10,7 @@ use crate::backends::{Backend, DeviceInfo, KernelSource, Opening, OutsideProfile
 use crate::host::{Compilers, WorkerCommand};
 use std::any::Any;
 use tunesmith_core::counters::Hardware;
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Language;
+use tunesmith_kernel::{DeviceError, Language};
 use tunesmith_power::ManagedDevice;
 
 impl From<GpuDevice> for Target {

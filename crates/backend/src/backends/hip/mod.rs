@@ -14,6 +14,7 @@ mod native;
 mod native;
 mod question;
 
+pub use question::{hip_architecture, hip_devices};
+
 pub(crate) use devices::HipDevices;
 pub(crate) use native::{Compiler, describe_all, describe_architecture, open};
-pub use question::{hip_architecture, hip_devices};

@@ -13,9 +13,8 @@ use crate::backends::{Backend, BackendMessage, BuildError, BuildPlan, Built, Ori
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tunesmith_core::{CompileData, Interrupt};
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Scope;
 use tunesmith_kernel::data::Passed;
+use tunesmith_kernel::{DeviceError, Scope};
 
 /// Compiles one kernel for one device.
 pub(crate) struct OpenClBackend {

@@ -14,8 +14,7 @@ use crate::host::{Compilers, WorkerCommand};
 use serde_json::Value;
 use std::any::Any;
 use std::cmp::Reverse;
-use tunesmith_kernel::DeviceError;
-use tunesmith_kernel::Language;
+use tunesmith_kernel::{DeviceError, Language};
 
 /// The variables of drivers for processors, by their first letters.
 const VARIABLES: [&str; 2] = ["POCL_", "CL_CONFIG_"];

@@ -27,10 +27,10 @@ mod signature;
 mod task;
 
 pub use device::{OpenClDevice, OpenClKind};
+pub use question::devices;
 
 pub(crate) use device::missing;
 pub(crate) use devices::OpenClDevices;
 pub(crate) use native::{Compiler, describe_all, open};
-pub use question::devices;
 pub(crate) use signature::FoundArgument;
 pub(crate) use task::{OpenClMade, OpenClProgram, OpenClTask, TaskArgument};

@@ -188,8 +188,8 @@ fn unsafe_code_is_only_where_kernels_and_drivers_are_called() {
 #[test]
 fn planted_unsafe_code_is_found_but_not_in_comments_and_texts() {
     let code = "// unsafe\nconst TEXT: &str = \"unsafe\";\nfn f() {\n    unsafe { g() }\n}\n";
-    let planted = Planted::new(&[("device", &[], &[("lib.rs", code), ("backends/c/mod.rs", code)])]);
-    assert_eq!(unsafety::faults(&planted.house), ["crates/device/src/lib.rs:4 says `unsafe`"]);
+    let planted = Planted::new(&[("backend", &[], &[("lib.rs", code), ("backends/c/mod.rs", code)])]);
+    assert_eq!(unsafety::faults(&planted.house), ["crates/backend/src/lib.rs:4 says `unsafe`"]);
 }
 
 #[test]

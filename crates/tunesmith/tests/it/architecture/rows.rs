@@ -4,7 +4,7 @@ use crate::architecture::house::{Crate, House};
 use crate::architecture::paths::paths;
 
 /// Packages by row, as ARCHITECTURE.md has them; the top row first.
-pub(crate) const ROWS: [&[&str]; 11] = [
+pub(crate) const ROWS: [&[&str]; 12] = [
     &["tunesmith-python"],
     &["tunesmith-cli", "tunesmith-capi"],
     &["tunesmith-suite", "tunesmith-fleet"],
@@ -20,7 +20,8 @@ pub(crate) const ROWS: [&[&str]; 11] = [
     ],
     &["tunesmith-problem"],
     &["tunesmith-search", "tunesmith-device", "tunesmith-store", "tunesmith-report", "tunesmith-choose"],
-    &["tunesmith-explain"],
+    &["tunesmith-backend", "tunesmith-explain"],
+    &["tunesmith-kernel"],
     &["tunesmith-core", "tunesmith-model", "tunesmith-import", "tunesmith-power"],
     &["tunesmith-space", "tunesmith-loopnest", "tunesmith-time", "tunesmith-files"],
 ];

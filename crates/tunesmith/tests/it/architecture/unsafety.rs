@@ -8,11 +8,11 @@ use crate::architecture::house::House;
 
 /// The folders, from the folder of the workspace, in which code may say `unsafe`.
 const ALLOWED: [&str; 7] = [
-    "crates/device/src/backends/c",
-    "crates/device/src/backends/opencl",
-    "crates/device/src/backends/cuda",
-    "crates/device/src/backends/gpu",
-    "crates/device/src/backends/hip",
+    "crates/backend/src/backends/c",
+    "crates/backend/src/backends/opencl",
+    "crates/backend/src/backends/cuda",
+    "crates/backend/src/backends/gpu",
+    "crates/backend/src/backends/hip",
     "crates/power/src/libraries",
     // Callers in C give pointers.
     "crates/capi/src",
