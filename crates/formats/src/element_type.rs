@@ -1,6 +1,6 @@
 //! Types of elements under the names of other systems.
 
-use tunesmith_device::ElementType;
+use tunesmith_kernel::ElementType;
 
 /// Returns the type that `name` stands for in `names`, which are pairs of their name and ours. A
 /// number behind the name is that of the lanes: `float4`.

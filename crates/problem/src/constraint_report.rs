@@ -65,7 +65,8 @@ impl Problem {
             message.in_brief(format!("{}: remove them, or check the constraints", text(4)))
         });
         // A constraint that depends on sizes or on the device may exclude something elsewhere.
-        let always = |name: &str| self.spec.constraints.iter().any(|known| known.name() == name && !self.varies(known));
+        let always =
+            |name: &str| self.spec.constraints().iter().any(|known| known.name() == name && !self.varies(known));
         let redundant = analysis.constraints.iter();
         let redundant = redundant.filter(|effect| effect.redundant == Some(true) && always(&effect.name));
         let redundant = redundant.map(|effect| {

@@ -15,7 +15,7 @@ impl Problem {
             return None;
         }
         // An element of an array is named as `array`[3].
-        let named = self.spec.arguments.iter().filter_map(|argument| {
+        let named = self.spec.arguments().iter().filter_map(|argument| {
             let at = failure.message.find(&format!("`{}`[", argument.name))?;
             Some((at, argument))
         });
@@ -23,7 +23,7 @@ impl Problem {
         let is_input = failure.message.contains("access = \"inout\"");
         let remedy = (!is_input).then(|| REMEDY.to_string());
         let text = format!("argument `{}`", argument.name);
-        let key = self.spec.keys.arguments.get(&argument.name).cloned().unwrap_or_default();
+        let key = self.spec.keys().arguments.get(&argument.name).cloned().unwrap_or_default();
         Some(self.message(Level::Error, &key, text, remedy))
     }
 }

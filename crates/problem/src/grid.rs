@@ -1,9 +1,9 @@
 //! Configurations of `[tuning] grid`.
 
-use crate::spec::Key;
 use crate::{Problem, ProblemError};
 use std::collections::HashSet;
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
+use tunesmith_spec::Key;
 
 /// Maximum number of combinations. A grid is meant to be walked through; more are a mistake.
 const MOST: usize = 1 << 20;
@@ -17,14 +17,14 @@ impl Problem {
     /// The grid has an unknown name or value, has more than a million combinations, or has none
     /// that is valid.
     pub fn grid(&self, space: &Space, base: Option<&Configuration>) -> Result<Option<Vec<ConfigId>>, ProblemError> {
-        if self.spec.tuning.grid.is_empty() {
+        if self.spec.tuning().grid.is_empty() {
             return Ok(None);
         }
         let refuse = |text: String, remedy: &str| {
             self.error(&Key::of("tuning").field("grid"), format!("the grid: {text}"), Some(remedy.to_string()))
         };
         let (mut seen, mut configs) = (HashSet::new(), Vec::new());
-        for table in &self.spec.tuning.grid {
+        for table in &self.spec.tuning().grid {
             let combinations = table.iter().try_fold(1_usize, |all, (_, values)| all.checked_mul(values.len()));
             let combinations = combinations.filter(|all| *all <= MOST);
             let combinations =

@@ -2,12 +2,12 @@
 //! journal.
 
 use crate::Problem;
-use crate::spec::Further;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use tunesmith_kernel::{ArgumentKind, Fill, Shape};
 use tunesmith_space::hex;
+use tunesmith_spec::Further;
 
 impl Problem {
     /// Returns a digest of all that decides the time and correctness of a configuration: sizes,
@@ -16,8 +16,8 @@ impl Problem {
     pub fn digest(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
-        let _ = write!(text, "{} {:?}", self.spec.name, self.spec.sizes);
-        for argument in &self.spec.arguments {
+        let _ = write!(text, "{} {:?}", self.spec.name(), self.spec.sizes());
+        for argument in self.spec.arguments() {
             let _ = match &argument.kind {
                 ArgumentKind::Scalar(value) => {
                     write!(text, "\n{} {:?} {}", argument.name, argument.element, value.text())
@@ -40,12 +40,14 @@ impl Problem {
         let _ = write!(
             text,
             "\n{:?} {:?} {:?}",
-            self.spec.verify.relative, self.spec.verify.absolute, self.spec.verify.tolerances
+            self.spec.verify().relative,
+            self.spec.verify().absolute,
+            self.spec.verify().tolerances
         );
-        for (name, fill) in &self.spec.verify.expected {
+        for (name, fill) in &self.spec.verify().expected {
             let _ = write!(text, "\n{name} {}", self.fill_text(fill));
         }
-        for limit in &self.spec.limits {
+        for limit in self.spec.limits() {
             let _ = write!(text, "\nlimit {} {}", limit.name, limit.condition.text());
         }
         self.add_verification(&mut text);
@@ -60,11 +62,11 @@ impl Problem {
             ArgumentKind::Buffer { fill: Fill::File(path), .. } => Some(path.clone()),
             _ => None,
         };
-        let expected = self.spec.verify.expected.iter().filter_map(|(_, fill)| match fill {
+        let expected = self.spec.verify().expected.iter().filter_map(|(_, fill)| match fill {
             Fill::File(path) => Some(path.clone()),
             _ => None,
         });
-        let files: Vec<PathBuf> = self.spec.arguments.iter().filter_map(of_argument).chain(expected).collect();
+        let files: Vec<PathBuf> = self.spec.arguments().iter().filter_map(of_argument).chain(expected).collect();
         let mut hash = Sha256::new();
         for file in &files {
             let content = tunesmith_files::read(file, tunesmith_files::RECORD).unwrap_or_default();
@@ -75,13 +77,13 @@ impl Problem {
     }
 
     fn add_verification(&self, text: &mut String) {
-        for (name, ranges) in &self.spec.verify.compare {
+        for (name, ranges) in &self.spec.verify().compare {
             let _ = write!(text, "\ncompare {name} {ranges:?}");
         }
-        for Further { label, .. } in &self.spec.further {
+        for Further { label, .. } in self.spec.further() {
             let _ = write!(text, "\nat {label}");
         }
-        let Some(reference) = &self.spec.verify.reference else { return };
+        let Some(reference) = &self.spec.verify().reference else { return };
         if let Some(arguments) = &reference.arguments {
             let _ = write!(text, "\nreference {arguments:?}");
         }

@@ -1,13 +1,12 @@
 //! Inputs of a problem: the listed ones, and combinations of its sizes.
 
-use crate::inputs::MOST;
-use crate::spec::Key;
 use crate::{Input, Inputs, Problem, ProblemError};
 use rand::SeedableRng as _;
 use rand::seq::index;
 use serde_json::{Map, Value as Json};
 use tunesmith_core::Rng;
 use tunesmith_space::{Constraint, Expr, Value, lookup};
+use tunesmith_spec::{Key, MOST_INPUTS};
 
 impl Problem {
     /// Returns the inputs of `[inputs]`: first those listed, then the combinations of its sizes.
@@ -18,14 +17,17 @@ impl Problem {
     /// There is no `[inputs]`, there are too many combinations, or none is left; or an expression
     /// cannot be evaluated.
     pub fn input_sizes(&self) -> Result<Vec<Input>, ProblemError> {
-        let Some(inputs) = &self.spec.inputs else {
+        let Some(inputs) = self.spec.inputs() else {
             let remedy = "write [inputs] with sizes or a list; see docs/predictive.md".to_string();
             return Err(self.error(&Key::default(), "the problem has no `[inputs]`".to_string(), Some(remedy)));
         };
         let section = Key::of("inputs");
         let refuse = |text: String, remedy: &str| self.error(&section, text, Some(remedy.to_string()));
         let Some(combinations) = inputs.combinations() else {
-            return Err(refuse(format!("there are more than {MOST} combinations of sizes"), "name fewer values"));
+            return Err(refuse(
+                format!("there are more than {MOST_INPUTS} combinations of sizes"),
+                "name fewer values",
+            ));
         };
         let listed = inputs.list.iter().map(|input| self.completed(inputs, input.clone()));
         let mut all = listed.collect::<Result<Vec<_>, _>>()?;
@@ -52,7 +54,7 @@ impl Problem {
 
     /// Returns all sizes of the problem, with those of `input` and those derived from them.
     fn completed(&self, inputs: &Inputs, input: Input) -> Result<Input, ProblemError> {
-        let mut sizes = self.spec.sizes.clone();
+        let mut sizes = self.spec.sizes().to_vec();
         for (name, value) in &input {
             replace(&mut sizes, name, value.clone());
         }
@@ -68,7 +70,7 @@ impl Problem {
 
     /// Returns the features of inputs as journals write them.
     pub fn input_features(&self) -> Map<String, Json> {
-        let features = self.spec.inputs.iter().flat_map(|inputs| &inputs.features);
+        let features = self.spec.inputs().into_iter().flat_map(|inputs| &inputs.features);
         features.map(|(name, expr)| (name.clone(), Json::from(expr.text()))).collect()
     }
 
@@ -76,7 +78,7 @@ impl Problem {
     pub fn named_constraints(&self) -> Map<String, Json> {
         let text = |constraint: &Constraint| Json::from(constraint.expr().text());
         // A constraint that is a closure cannot be written down.
-        let written = self.spec.constraints.iter().filter(|constraint| constraint.closure_version().is_none());
+        let written = self.spec.constraints().iter().filter(|constraint| constraint.closure_version().is_none());
         written.map(|constraint| (constraint.name().to_string(), text(constraint))).collect()
     }
 

@@ -1,11 +1,11 @@
 //! Converts a problem to the form that a device compiles and runs.
 
-use crate::spec::{Further, Key, Versions};
-use crate::{Diagnostic, Error, Problem, ProblemError, ProblemSpec};
+use crate::{Diagnostic, Error, Problem, ProblemError};
 use std::path::Path;
 use tunesmith_core::{Launch, Refusal};
-use tunesmith_kernel::{DeviceError, Extent, Kernel, KernelSpec, Language, OtherSizes, Verify, WorkSize};
-use tunesmith_space::{ConfigId, Constraint, Expr, Space, Value};
+use tunesmith_kernel::{DeviceError, Extent, Kernel, KernelSpec, Language, WorkSize};
+use tunesmith_space::{ConfigId, Expr, Space, Value};
+use tunesmith_spec::{Key, Versions};
 
 impl Problem {
     /// Returns the kernels with their data, as a device with kernels in `language` needs them. Loop
@@ -21,19 +21,19 @@ impl Problem {
             let messages = self.obstacles.clone();
             return Err(ProblemError { messages, source_file: self.source_file.clone() }.into());
         }
-        if self.spec.subject.versions().is_empty() {
+        if self.spec.subject().versions().is_empty() {
             let text = format!("`{}` has no kernel that this version compiles", self.source_file.path.display());
             let remedy =
                 "C, C++, OpenCL, CUDA and HIP are; any space can be tuned on `--device synthetic:EXPR`".to_string();
             return Err(Refusal::new(text, Some(remedy)).into());
         }
-        for Versions { first, key, .. } in self.spec.subject.versions() {
+        for Versions { first, key, .. } in self.spec.subject().versions() {
             self.require_file(&first.file, &key.field("file"))?;
         }
-        if let Some(reference) = &self.spec.verify.reference {
+        if let Some(reference) = &self.spec.verify().reference {
             self.require_file(&reference.file, &reference_key())?;
         }
-        self.spec.kernel_spec(language)
+        Ok(self.spec.kernel_spec(language)?)
     }
 
     /// Returns the work-items of a launch on a device with these limits, if the problem has one
@@ -52,7 +52,7 @@ impl Problem {
             }
         };
         let limits = limits.iter().map(|(name, value)| (format!("device.{name}"), value.clone()));
-        let constants = self.spec.sizes.iter().cloned().chain(limits).collect();
+        let constants = self.spec.sizes().iter().cloned().chain(limits).collect();
         Some(Launch { local: local.clone(), groups, constants })
     }
 
@@ -91,27 +91,27 @@ impl Problem {
 
     /// Returns the function that a configuration's alternative runs first, or the whole problem without alternatives.
     pub fn configuration_key(&self, space: &Space, config: ConfigId) -> Key {
-        let choice = self.spec.choice.as_deref().and_then(|name| space.parameter_index(name));
+        let choice = self.spec.choice().and_then(|name| space.parameter_index(name));
         let value = |at: usize| &space.parameters()[at].values()[space.unrank(config).indices()[at] as usize];
         choice.map_or_else(Key::default, |at| self.alternative_key(value(at)))
     }
 
     /// Returns the part that states a parameter.
     pub fn parameter_key(&self, name: &str) -> Key {
-        self.spec.keys.parameters.get(name).cloned().unwrap_or_default()
+        self.spec.keys().parameters.get(name).cloned().unwrap_or_default()
     }
 
     /// Returns the function that an alternative runs first.
     fn alternative_key(&self, name: &Value) -> Key {
         let is_of = |kernel: &Kernel| kernel.alternative.as_ref().is_some_and(|alternative| alternative.value == *name);
-        let versions = self.spec.subject.versions().iter().find(|one| is_of(&one.first));
+        let versions = self.spec.subject().versions().iter().find(|one| is_of(&one.first));
         versions.map_or_else(Key::default, |one| one.key.field("function"))
     }
 
     /// Returns the part that states an argument, or the first kernel's function without a name.
     fn argument_key(&self, name: Option<&str>) -> Key {
-        let argument = name.and_then(|name| self.spec.keys.arguments.get(name)).cloned();
-        let function = || self.spec.subject.versions().first().map(|one| one.key.field("function"));
+        let argument = name.and_then(|name| self.spec.keys().arguments.get(name)).cloned();
+        let function = || self.spec.subject().versions().first().map(|one| one.key.field("function"));
         argument.or_else(function).unwrap_or_default()
     }
 

@@ -1,10 +1,11 @@
 //! Loads problem files of every form.
 
-use tunesmith_spec::Key;
-use tunesmith_spec::{Problem, ProblemError, SourceFile, directives, document, t1};
+use crate::Problem;
 use std::path::Path;
+use tunesmith_formats::Form;
 use tunesmith_kernel::Language;
 use tunesmith_space::Value;
+use tunesmith_spec::{Key, ProblemError, SourceFile};
 
 impl Problem {
     /// Reads the problem file at `path`: TOML, Kernel Tuner's T1 format (JSON), or a kernel source
@@ -65,8 +66,8 @@ impl Problem {
         if verified != Some(true) {
             return None;
         }
-        let open = self.spec.verify.uncompared(&self.spec.arguments);
-        let outputs = self.spec.arguments.iter().filter(|argument| argument.is_output()).count();
+        let open = self.spec.verify().uncompared(&self.spec.arguments());
+        let outputs = self.spec.arguments().iter().filter(|argument| argument.is_output()).count();
         let names = open.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let is_partly = !open.is_empty() && open.len() < outputs;
         is_partly.then(|| format!("partly verified: nothing compares the output {names} with a correct result"))
@@ -75,7 +76,7 @@ impl Problem {
     /// Returns the advice for a problem that compares no output with a correct result, in the terms
     /// of the problem's form.
     pub fn verification_remedy(&self) -> String {
-        let cuda = self.spec.subject.kernels().any(|kernel| kernel.language == Language::Cuda);
+        let cuda = self.spec.subject().kernels().any(|kernel| kernel.language == Language::Cuda);
         match Form::of(&self.source_file) {
             _ if self.texts.is_some() => "call `reference` or `expected` of the problem's builder".to_string(),
             Some(Form::Directives) if self.spec.command().is_some() => {

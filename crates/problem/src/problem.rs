@@ -1,17 +1,18 @@
 //! A problem with its origin: the file that states it, or the calls that built it.
 
 use crate::GridTable;
-use crate::diagnostic::{Diagnostic, Level, Messages, ProblemError, SourceFile};
-use crate::places::Places;
-use crate::spec::{Draft, Fault, Faults, Key, ProblemSpec};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 use tunesmith_core::Judging;
+use tunesmith_formats::ProblemFile;
 use tunesmith_kernel::Judge;
 use tunesmith_kernel::measure::Policy;
 use tunesmith_space::{Constraint, Space, Value};
+use tunesmith_spec::{
+    Diagnostic, Draft, Fault, Faults, Key, Level, Messages, Places, ProblemError, ProblemSpec, SourceFile,
+};
 
 /// A problem with its origin, so that messages about it have a place.
 #[derive(Clone, Debug)]
@@ -66,6 +67,16 @@ impl Problem {
         with_messages(Self::new(draft, source_file, places), messages)
     }
 
+    /// Returns the problem that a file states.
+    ///
+    /// # Errors
+    /// The file has faults, or its parts contradict each other.
+    pub(crate) fn of_file(file: ProblemFile) -> Result<Self, ProblemError> {
+        let ProblemFile { draft, places, messages, obstacles, doubts } = file;
+        let problem = Self::new(&draft, messages.source.clone(), places);
+        Ok(Self { obstacles, doubts, ..with_messages(problem, messages)? })
+    }
+
     /// Returns the problem of searching `space`, called `name`. It has no kernels, so that only a
     /// device that needs none tunes it: a function, a formula or a recording. `sizes` are named
     /// numbers that the journal keeps.
@@ -109,37 +120,32 @@ impl Problem {
 
     /// Adds a constraint, such as a function of the program, which no file can have.
     #[must_use]
-    pub fn with_constraint(mut self, constraint: Constraint) -> Self {
-        self.spec.constraints.push(constraint);
-        self
+    pub fn with_constraint(self, constraint: Constraint) -> Self {
+        Self { spec: self.spec.with_constraint(constraint), ..self }
     }
 
     /// Replaces the rules for measuring configurations.
     #[must_use]
-    pub fn with_policy(mut self, policy: Policy) -> Self {
-        self.spec.policy = policy;
-        self
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { spec: self.spec.with_policy(policy), ..self }
     }
 
     /// Replaces the rules for comparing configurations.
     #[must_use]
-    pub fn with_judging(mut self, judging: Judging) -> Self {
-        self.spec.judging = judging;
-        self
+    pub fn with_judging(self, judging: Judging) -> Self {
+        Self { spec: self.spec.with_judging(judging), ..self }
     }
 
     /// Sets the function that decides about outputs in place of a comparison.
     #[must_use]
-    pub fn with_judge(mut self, judge: Judge) -> Self {
-        self.spec.verify.judge = Some(judge);
-        self
+    pub fn with_judge(self, judge: Judge) -> Self {
+        Self { spec: self.spec.with_judge(judge), ..self }
     }
 
     /// Replaces the tables that the strategy `grid` evaluates.
     #[must_use]
-    pub fn with_grid(mut self, grid: Vec<GridTable>) -> Self {
-        self.spec.tuning.grid = grid;
-        self
+    pub fn with_grid(self, grid: Vec<GridTable>) -> Self {
+        Self { spec: self.spec.with_grid(grid), ..self }
     }
 
     /// Returns the folder that relative paths in the file start from.
@@ -151,7 +157,7 @@ impl Problem {
     /// its own. A problem made in code has them in its temporary folder and removes them with it.
     pub fn beside(&self, suffix: &str) -> PathBuf {
         match &self.texts {
-            Some(texts) => texts.path().join(format!("{}.{suffix}", self.spec.name)),
+            Some(texts) => texts.path().join(format!("{}.{suffix}", self.spec.name())),
             None => self.source_file.path.with_extension(suffix),
         }
     }
@@ -193,10 +199,7 @@ impl Problem {
 ///
 /// # Errors
 /// The problem has faults, or a message is an error.
-pub(crate) fn with_messages(
-    problem: Result<Problem, ProblemError>,
-    messages: Messages,
-) -> Result<Problem, ProblemError> {
+fn with_messages(problem: Result<Problem, ProblemError>, messages: Messages) -> Result<Problem, ProblemError> {
     let has_errors = messages.have_errors();
     let own = messages.into_list();
     let joined = |others: Vec<Diagnostic>| own.into_iter().chain(others).collect();

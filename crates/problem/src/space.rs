@@ -1,15 +1,15 @@
 //! Builds the search space of a problem.
 
 use crate::constraint_report::shortened;
-use crate::spec::{Key, NestKernel};
 use crate::{Diagnostic, Level, Problem, ProblemError};
 use rand::SeedableRng as _;
 use std::ops::Range;
 use tunesmith_core::{Interrupt, Rng};
 use tunesmith_kernel::LIMIT_NAMES;
-use tunesmith_space::did_you_mean;
-use tunesmith_space::lookup;
-use tunesmith_space::{ConfigId, Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value};
+use tunesmith_space::{
+    ConfigId, Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value, did_you_mean, lookup,
+};
+use tunesmith_spec::{Key, NestKernel};
 
 /// The space of a problem on a device.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Problem {
     /// # Errors
     /// As of [`space`](Self::space), or the construction was interrupted.
     pub fn space_until(&self, limits: &[(String, Value)], interrupt: &Interrupt) -> Result<ProblemSpace, ProblemError> {
-        if let Some(space) = &self.spec.built {
+        if let Some(space) = self.spec.built() {
             return Ok(ProblemSpace { space: space.clone(), warnings: Vec::new() });
         }
         let (builder, warnings) = self.space_builder(limits)?;
@@ -50,16 +50,16 @@ impl Problem {
     /// A constraint uses a limit that no device has.
     pub fn space_builder(&self, limits: &[(String, Value)]) -> Result<(SpaceBuilder, Vec<Diagnostic>), ProblemError> {
         let mut builder = Space::builder();
-        for parameter in &self.spec.parameters {
+        for parameter in self.spec.parameters() {
             builder = builder.parameter(parameter.clone());
         }
         let device = limits.iter().map(|(name, value)| (format!("device.{name}"), value.clone()));
-        let constants: Vec<(String, Value)> = self.spec.sizes.iter().cloned().chain(device).collect();
+        let constants: Vec<(String, Value)> = self.spec.sizes().iter().cloned().chain(device).collect();
         for (name, value) in &constants {
             builder = builder.constant(name, value.clone());
         }
         let mut warnings = Vec::from_iter(self.warn_of_awaited());
-        for constraint in &self.spec.constraints {
+        for constraint in self.spec.constraints() {
             match unknown_limit(constraint, &constants) {
                 None if self.is_awaited_by(constraint) => {}
                 None => builder = builder.constraint(constraint.clone()),
@@ -115,7 +115,7 @@ impl Problem {
     /// # Errors
     /// The file's default names an unknown parameter or value, or a constraint excludes it.
     pub fn default_configuration(&self, space: &Space) -> Result<Option<Configuration>, ProblemError> {
-        let Some(pairs) = &self.spec.tuning.default else {
+        let Some(pairs) = &self.spec.tuning().default else {
             let stated = self.spec.nest().map(NestKernel::defaults).unwrap_or_default();
             let is_listed = |(name, value): &(&str, Value)| {
                 space.parameter_index(name).is_some_and(|at| space.parameters()[at].values().contains(value))
@@ -142,7 +142,7 @@ impl Problem {
     /// Returns one configuration of each alternative, `first` and its alternative first. Without
     /// alternatives, returns `first` alone.
     pub fn one_of_each_alternative(&self, space: &Space, first: ConfigId) -> Vec<ConfigId> {
-        let choice = self.spec.choice.as_deref().and_then(|name| space.parameter_index(name));
+        let choice = self.spec.choice().and_then(|name| space.parameter_index(name));
         let Some(choice) = choice else { return vec![first] };
         let chosen = space.unrank(first).indices()[choice];
         let values = space.parameters()[choice].values().len() as u32;
@@ -160,8 +160,8 @@ impl Problem {
         let text = error.to_string();
         match error {
             SpaceError::UnknownName { constraint, span, .. } => {
-                let sizes = self.spec.sizes.iter().map(|(name, _)| name.as_str());
-                let parameters = self.spec.parameters.iter().map(|parameter| parameter.name());
+                let sizes = self.spec.sizes().iter().map(|(name, _)| name.as_str());
+                let parameters = self.spec.parameters().iter().map(|parameter| parameter.name());
                 let names: Vec<&str> = parameters.chain(sizes).collect();
                 let known = format!("names are {}, and device.* limits", names.join(", "));
                 self.constraint_error(constraint, Some(span), text, Some(known))
@@ -184,7 +184,7 @@ impl Problem {
 
     /// Returns the part that states a constraint.
     pub(crate) fn constraint_key(&self, name: &str) -> Key {
-        self.spec.keys.constraints.get(name).cloned().unwrap_or_default()
+        self.spec.keys().constraints.get(name).cloned().unwrap_or_default()
     }
 
     /// Returns an error about a constraint, or about the bytes `inside` of its expression.
@@ -195,7 +195,7 @@ impl Problem {
         text: String,
         remedy: Option<String>,
     ) -> ProblemError {
-        let constraint = self.spec.constraints.iter().find(|constraint| constraint.name() == name);
+        let constraint = self.spec.constraints().iter().find(|constraint| constraint.name() == name);
         let expression = constraint.map(|constraint| constraint.expr().text());
         let key = self.constraint_key(name);
         let message = self.message_inside(Level::Error, &key, expression.zip(inside), (text, remedy));

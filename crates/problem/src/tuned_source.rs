@@ -34,7 +34,7 @@ impl Problem {
         open: &[String],
         about: &str,
     ) -> Result<TunedSource, Refusal> {
-        let scope = Scope::new(self.spec.sizes.iter().chain(config).cloned());
+        let scope = Scope::new(self.spec.sizes().iter().chain(config).cloned());
         let kernel = self.only_kernel(&scope)?;
         let about = format!("/* {} */\n", about.replace("*/", "* /").replace(['\n', '\r'], " "));
         let (code, suffix) = match &kernel.generator {
@@ -62,7 +62,7 @@ impl Problem {
             let remedy = "export `--as flags` or `--as env`, which its build can read";
             return Err(Refusal::new("the problem tunes a command, which has no source", Some(remedy.to_string())));
         }
-        let mut kernels = self.spec.subject.kernels().filter(|kernel| kernel.is_part_of(scope));
+        let mut kernels = self.spec.subject().kernels().filter(|kernel| kernel.is_part_of(scope));
         let first = kernels.next().ok_or_else(|| {
             let remedy = "export `--as flags` or `--as defines`, which need none";
             Refusal::new("the problem has no kernel, and thus no source", Some(remedy.to_string()))
@@ -94,7 +94,7 @@ impl Problem {
             }
             let _ = writeln!(text, "#define {name} {value}");
         }
-        for (name, value) in self.spec.sizes.iter().filter(|(name, _)| !own(name) && lookup(config, name).is_none()) {
+        for (name, value) in self.spec.sizes().iter().filter(|(name, _)| !own(name) && lookup(config, name).is_none()) {
             let _ = match open.contains(name) {
                 true => writeln!(text, "#ifndef {name}\n#error \"define {name}, a size of the input\"\n#endif"),
                 false => writeln!(text, "#ifndef {name}\n#define {name} {}\n#endif", value.define()),

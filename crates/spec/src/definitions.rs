@@ -24,7 +24,7 @@ pub const EFFICIENCY: &str = "gflops_per_w";
 
 /// Maximum depth of references between metrics. [`check_metrics`](crate::metrics::check_metrics) refuses deeper
 /// ones and cycles; the journals of older versions may hold both.
-pub const MAX_DEPTH: usize = 32;
+pub(crate) const MAX_DEPTH: usize = 32;
 
 /// The name of the metric that joins the objectives of a front into one number: the geometric mean,
 /// which no unit influences. A maximised objective counts with its reciprocal. `Metric` computes it.
@@ -243,7 +243,7 @@ pub fn printed(problem: &ProblemSpec) -> impl Iterator<Item = &str> {
 
 /// Returns true if Tunesmith gives `name` a meaning in some problem: a predefined metric, or a number
 /// that it measures itself.
-pub fn is_predefined(name: &str) -> bool {
+pub(crate) fn is_predefined(name: &str) -> bool {
     let metrics = ENERGIES.map(|(name, _)| name).into_iter().chain(RATES).chain([EFFICIENCY, TIME, "flops", "bytes"]);
     metrics.chain(MEASURED).chain([ENERGY_MJ, ERROR, MEAN]).chain(RESOURCE_NAMES).any(|known| known == name)
 }

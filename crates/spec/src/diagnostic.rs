@@ -10,7 +10,9 @@ use tunesmith_space::{ErrorClass, ExprError, UserError};
 /// A value with the bytes of the text it came from.
 #[derive(Clone, Debug)]
 pub struct Located<T> {
+    /// The value.
     pub value: T,
+    /// The bytes.
     pub span: Range<usize>,
 }
 
@@ -162,19 +164,23 @@ fn texts(messages: &[Diagnostic]) -> String {
 /// Collects messages while a file is read, so that one reading reports everything.
 #[derive(Debug)]
 pub struct Messages {
+    /// The file.
     pub source: SourceFile,
     list: RefCell<Vec<Diagnostic>>,
 }
 
 impl Messages {
+    /// Returns no messages about a file.
     pub fn new(source: SourceFile) -> Self {
         Self { source, list: RefCell::default() }
     }
 
+    /// Adds an error about `span`.
     pub fn error(&self, span: Range<usize>, text: impl Into<String>, remedy: Option<String>) {
         self.add(Level::Error, span, text.into(), remedy);
     }
 
+    /// Adds a warning about `span`.
     pub fn warning(&self, span: Range<usize>, text: impl Into<String>, remedy: Option<String>) {
         self.add(Level::Warning, span, text.into(), remedy);
     }

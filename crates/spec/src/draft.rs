@@ -19,23 +19,39 @@ use tunesmith_space::{Constraint, Expr, ExprError, Space, Value};
 /// A problem whose parts are not checked against each other.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
+    /// The name.
     pub name: String,
+    /// The named numbers for every expression.
     pub sizes: Vec<(String, Value)>,
+    /// The floating-point operations of one launch.
     pub flops: Option<Expr>,
+    /// The bytes that one launch moves.
     pub bytes: Option<Expr>,
+    /// The metrics, each with the text of its expression.
     pub metrics: Vec<(String, String)>,
+    /// The limits.
     pub limits: Vec<Limit>,
+    /// The tuning parameters.
     pub parameters: Vec<ParameterDraft>,
+    /// The constraints.
     pub constraints: Vec<Constraint>,
     /// True if constraints are called by their own texts, so that one may be there twice.
     pub constraints_may_repeat: bool,
+    /// The tuning parameters that set the device.
     pub settings: Vec<SettingDraft>,
+    /// The subject of tuning.
     pub subject: SubjectDraft,
+    /// The arguments of all kernels.
     pub arguments: Vec<ArgumentDraft>,
+    /// The rules for verifying outputs.
     pub verify: VerifyDraft,
+    /// The default settings for tuning.
     pub tuning: Tuning,
+    /// The rules for measuring configurations.
     pub policy: Policy,
+    /// The rules for comparing configurations.
     pub judging: Judging,
+    /// The inputs that `tune --inputs` tunes the problem for.
     pub inputs: Option<InputsDraft>,
     /// The space, if it was built before the problem.
     pub built: Option<Space>,
@@ -44,23 +60,36 @@ pub struct Draft {
 /// A tuning parameter.
 #[derive(Clone, Debug)]
 pub struct ParameterDraft {
+    /// The name.
     pub name: String,
+    /// The values.
     pub values: ValuesDraft,
 }
 
 /// The values of a parameter or of a size, over the sizes.
 #[derive(Clone, Debug)]
 pub enum ValuesDraft {
+    /// Values one by one.
     List(Vec<Value>),
-    Range { bounds: Bounds, step: Option<Expr> },
+    /// The numbers from one bound to the other, `step` apart, which is 1 if left out.
+    Range {
+        /// Both ends.
+        bounds: Bounds,
+        /// The distance of neighbours.
+        step: Option<Expr>,
+    },
+    /// The powers of two between two bounds.
     PowersOfTwo(Bounds),
+    /// The divisors of a number.
     DivisorsOf(Expr),
 }
 
 /// Both ends of a range over the sizes.
 #[derive(Clone, Debug)]
 pub struct Bounds {
+    /// The first number.
     pub first: Expr,
+    /// The last number.
     pub last: Expr,
     /// True if the last number is left out, as in `1..8`.
     pub last_is_excluded: bool,
@@ -94,7 +123,9 @@ pub fn number_for_truth(name: &str, condition: &Expr) -> Option<(String, String)
 /// A tuning parameter that sets the device.
 #[derive(Clone, Debug)]
 pub struct SettingDraft {
+    /// The clock or limit of the device that it sets.
     pub knob: Knob,
+    /// The origin of the values.
     pub origin: SettingValues,
     /// The values, if the problem states them.
     pub values: Option<ValuesDraft>,
@@ -106,9 +137,13 @@ pub enum SubjectDraft {
     /// The space alone.
     #[default]
     None,
+    /// Kernels, in the order in which they run.
     Kernels(Vec<KernelDraft>),
+    /// Kernels of which a parameter chooses one.
     Alternatives(AlternativesDraft),
+    /// A loop nest, from which the kernel is generated.
     Nest(NestDraft),
+    /// A command.
     Command(Box<CommandSpec>),
 }
 
@@ -117,6 +152,7 @@ pub enum SubjectDraft {
 pub struct AlternativesDraft {
     /// The parameter that chooses.
     pub choice: String,
+    /// The alternatives.
     pub entries: Vec<AlternativeDraft>,
 }
 
@@ -125,9 +161,13 @@ pub struct AlternativesDraft {
 pub struct AlternativeDraft {
     /// The part of the problem that it is.
     pub key: Key,
+    /// The name, which is its value of the choosing parameter.
     pub name: String,
+    /// The kernels.
     pub kernels: Vec<KernelDraft>,
+    /// The tuning parameters that it alone has.
     pub parameters: Vec<ParameterDraft>,
+    /// The constraints that hold for it alone.
     pub constraints: Vec<Constraint>,
 }
 
@@ -140,17 +180,25 @@ pub struct KernelDraft {
     pub name: Option<String>,
     /// The languages of its one source, at least one. The first is the default.
     pub languages: Vec<Language>,
+    /// The source.
     pub file: PathBuf,
+    /// The function in it.
     pub function: FunctionName,
+    /// Further sources, compiled together with `file`.
     pub sources: Vec<PathBuf>,
+    /// Folders of included files.
     pub include: Vec<PathBuf>,
     /// The compiler options for each of the languages.
     pub options: Vec<Options>,
+    /// The compiler of CUDA, if the problem chooses one.
     pub compiler: Option<CudaCompiler>,
     /// The names of its arguments. Without names, all of the problem's.
     pub arguments: Option<Vec<String>>,
+    /// The number of consecutive launches.
     pub repeat: Option<Expr>,
+    /// The work-items of a launch.
     pub work: WorkDraft,
+    /// The differences between the source and what its compiler gets.
     pub reading: Reading,
 }
 
@@ -178,16 +226,20 @@ impl KernelDraft {
 /// The work-items of a launch. A list has one to three expressions.
 #[derive(Clone, Debug, Default)]
 pub struct WorkDraft {
+    /// The number of work-items.
     pub global: Option<Vec<Expr>>,
     /// The number of work-groups, in place of `global`.
     pub grid: Option<Vec<Expr>>,
+    /// The work-items of a work-group.
     pub local: Option<Vec<Expr>>,
 }
 
 /// A loop nest in a file.
 #[derive(Clone, Debug)]
 pub struct NestDraft {
+    /// The file.
     pub file: PathBuf,
+    /// The compiler options of its kernel.
     pub options: Options,
 }
 
@@ -196,10 +248,15 @@ pub struct NestDraft {
 pub struct ArgumentDraft {
     /// The part of the problem that it is.
     pub key: Key,
+    /// The name.
     pub name: String,
+    /// The type of its elements.
     pub element: ElementType,
+    /// The kind.
     pub kind: ArgumentKindDraft,
+    /// The variable in constant memory that a CUDA kernel reads in place of a parameter.
     pub symbol: Option<String>,
+    /// The alignment in bytes.
     pub align: Option<u64>,
     /// The tolerance of the argument, if it has one of its own.
     pub tolerance: Option<PartialTolerance>,
@@ -215,14 +272,21 @@ impl ArgumentDraft {
 /// The kind of an argument.
 #[derive(Clone, Debug)]
 pub enum ArgumentKindDraft {
+    /// A number.
     Scalar(Expr),
     /// The bytes of an object passed by value.
     Object(Vec<u8>),
+    /// Local memory, with its extents.
     Local(Vec<Expr>),
+    /// A buffer in global or constant memory.
     Buffer {
+        /// The extents.
         shape: Vec<Expr>,
+        /// The contents.
         fill: Fill,
+        /// The direction in which the kernels use it.
         access: Access,
+        /// The memory.
         memory: Memory,
     },
 }
@@ -230,9 +294,13 @@ pub enum ArgumentKindDraft {
 /// The rules for verifying outputs.
 #[derive(Clone, Debug, Default)]
 pub struct VerifyDraft {
+    /// The function that computes correct results.
     pub reference: Option<KernelDraft>,
+    /// Correct contents of outputs.
     pub expected: Vec<(String, Fill)>,
+    /// The tolerance of all outputs.
     pub tolerance: PartialTolerance,
+    /// The compared elements, where not all of an output are compared.
     pub compare: Vec<CompareDraft>,
     /// Further sizes at which the winner is verified.
     pub sizes: Vec<FurtherDraft>,
@@ -243,6 +311,7 @@ pub struct VerifyDraft {
 pub struct CompareDraft {
     /// The name of the argument.
     pub output: String,
+    /// The ranges of elements along its axes.
     pub ranges: Vec<RangeDraft>,
 }
 
@@ -253,6 +322,7 @@ pub struct RangeDraft {
     pub key: Key,
     /// Its text.
     pub text: String,
+    /// Both ends.
     pub bounds: Bounds,
 }
 
@@ -273,24 +343,33 @@ impl RangeDraft {
 pub struct FurtherDraft {
     /// The part of the problem that states them.
     pub key: Key,
+    /// The sizes.
     pub sizes: Vec<(String, Value)>,
 }
 
 /// The inputs that `tune --inputs` tunes a problem for.
 #[derive(Clone, Debug, Default)]
 pub struct InputsDraft {
+    /// Sizes with their values, of which all combinations are inputs.
     pub sizes: Vec<(String, InputSizeDraft)>,
+    /// Inputs that are listed one by one.
     pub list: Vec<Input>,
+    /// The condition that an input meets.
     pub filter: Option<Expr>,
+    /// The number of inputs to draw.
     pub count: Option<usize>,
+    /// The seed of the draw.
     pub seed: u64,
+    /// Features of an input besides its sizes.
     pub features: Vec<(String, Expr)>,
+    /// The runs that tune each input.
     pub runs: Vec<InputRun>,
 }
 
 /// The values of a size in inputs.
 #[derive(Clone, Debug)]
 pub enum InputSizeDraft {
+    /// Values.
     Values(ValuesDraft),
     /// An expression over the sizes before it.
     Derived(Expr),

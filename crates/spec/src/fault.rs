@@ -109,10 +109,14 @@ type Inside = (String, Range<usize>);
 /// A fault of a part.
 #[derive(Clone, Debug)]
 pub struct Fault {
+    /// The severity.
     pub level: Level,
+    /// The part.
     pub key: Key,
+    /// The place inside the expression of the part, if the fault is about it.
     pub inside: Option<Inside>,
     wording: Wording,
+    /// The advice for the user.
     pub remedy: Option<String>,
 }
 

@@ -16,8 +16,11 @@ pub struct Inputs {
     pub derived: Vec<(String, Expr)>,
     /// Inputs that are listed one by one.
     pub list: Vec<Input>,
+    /// The condition that an input meets.
     pub filter: Option<Expr>,
+    /// The number of combinations to draw. Without one, all are inputs.
     pub count: Option<usize>,
+    /// The seed of the draw.
     pub seed: u64,
     /// Features of an input besides its sizes, for models: names and expressions over sizes.
     pub features: Vec<(String, Expr)>,
@@ -38,6 +41,7 @@ pub struct InputRun {
 pub const MOST_INPUTS: usize = 1 << 20;
 
 impl Inputs {
+    /// Returns the number of combinations, if it is at most [`MOST_INPUTS`].
     pub fn combinations(&self) -> Option<usize> {
         if self.values.is_empty() {
             return Some(0);

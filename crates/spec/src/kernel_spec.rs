@@ -27,7 +27,10 @@ impl ProblemSpec {
 
     /// Returns the kernels for a device with kernels in `language`. A kernel with one language is
     /// left as it is: the device says that it does not run it.
-    fn kernels_for(&self, language: Language) -> Result<Vec<Kernel>, Refusal> {
+    ///
+    /// # Errors
+    /// A kernel with several languages has none for the device.
+    pub fn kernels_for(&self, language: Language) -> Result<Vec<Kernel>, Refusal> {
         let chosen = |Versions { first: kernel, others, .. }: &Versions| {
             let of = |device| std::iter::once(kernel).chain(others).find(|one| one.language.device() == device);
             match of(language.device()).or_else(|| of(language.also_runs()?.device())) {

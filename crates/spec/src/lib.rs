@@ -29,7 +29,7 @@ mod tuning;
 mod values;
 mod verify;
 
-pub use definitions::{Definitions, EFFICIENCY, TIME, Yielded};
+pub use definitions::{Definitions, EFFICIENCY, Known, MEAN, TIME, Yielded, measured, printed, yielded};
 pub use diagnostic::{Diagnostic, Level, Located, Messages, ProblemError, SourceFile};
 pub use draft::{
     AlternativeDraft, AlternativesDraft, ArgumentDraft, ArgumentKindDraft, Bounds, CompareDraft, Draft, FurtherDraft,
@@ -40,6 +40,7 @@ pub use fault::{Fault, Faults, Key};
 pub use inputs::{Input, InputRun, Inputs, MOST_INPUTS};
 pub use kernels::Versions;
 pub use limit::Limit;
+pub use metrics::check_metrics;
 pub use nest::NestKernel;
 pub use options::{LANGUAGES, NO_LANGUAGE, Options};
 pub use parameters::remedy;

@@ -12,7 +12,7 @@ const DEEPEST: usize = 1000;
 
 /// Finds the metrics of `problem` that are called like another number, and cycles of metrics. Returns
 /// the name of each faulty metric with the reason.
-pub(crate) fn check_metrics(problem: &ProblemSpec) -> Vec<(String, Refusal)> {
+pub fn check_metrics(problem: &ProblemSpec) -> Vec<(String, Refusal)> {
     let hiding = problem.metrics.iter().filter_map(|(name, _)| {
         let text = format!("the metric `{name}` is called like {}", namesake(problem, name)?);
         let remedy = "choose another name, and use it in the objective and in limits".to_string();

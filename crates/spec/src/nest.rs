@@ -10,8 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tunesmith_kernel::{Argument, ArgumentKind, CudaCompiler, Kernel, Language, Reference};
 use tunesmith_loopnest::{Dialect, NestError, Recipe, codegen, count};
-use tunesmith_space::did_you_mean;
-use tunesmith_space::{Parameter, Value, lookup};
+use tunesmith_space::{Parameter, Value, did_you_mean, lookup};
 
 /// A nest to tune. The tuning parameters are those of its transformations.
 #[derive(Clone, Debug)]

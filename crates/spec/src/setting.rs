@@ -6,7 +6,9 @@ use tunesmith_power::Knob;
 /// A tuning parameter that sets the device.
 #[derive(Clone, Debug)]
 pub struct DeviceSetting {
+    /// The clock or limit of the device that it sets.
     pub knob: Knob,
+    /// The origin of its values.
     pub values: SettingValues,
 }
 

@@ -9,12 +9,10 @@ use std::ops::Range;
 use tunesmith_device::{ChoiceError, DeviceChoice};
 use tunesmith_kernel::{FunctionName, Language};
 use tunesmith_space::{Expr, UserError as _, Value, did_you_mean};
-use tunesmith_spec::Places;
-use tunesmith_spec::{ArgumentDraft, KernelDraft, Key, WorkDraft};
-use tunesmith_spec::{Diagnostic, Level, SourceFile};
-use tunesmith_spec::{LANGUAGES, NO_LANGUAGE, Options};
-use tunesmith_spec::{Located, Messages};
-use tunesmith_spec::{MOST_SAMPLES, MOST_WARMUPS};
+use tunesmith_spec::{
+    ArgumentDraft, Diagnostic, KernelDraft, Key, LANGUAGES, Level, Located, MOST_SAMPLES, MOST_WARMUPS, Messages,
+    NO_LANGUAGE, Options, Places, SourceFile, WorkDraft,
+};
 
 /// The directives about a launch.
 #[derive(Debug, Default)]

@@ -27,10 +27,10 @@ use translate::{Translator, bracket};
 use tunesmith_kernel::Reading;
 use tunesmith_search::StrategyError;
 use tunesmith_space::{Constraint, Expr, Value, ValueKind, did_you_mean, lookup};
-use tunesmith_spec::Places;
-use tunesmith_spec::{Diagnostic, Level, ProblemError, SourceFile};
-use tunesmith_spec::{Draft, KernelDraft, Key, ParameterDraft, SubjectDraft, ValuesDraft, number_for_truth};
-use tunesmith_spec::{Located, Messages};
+use tunesmith_spec::{
+    Diagnostic, Draft, KernelDraft, Key, Level, Located, Messages, ParameterDraft, Places, ProblemError, SourceFile,
+    SubjectDraft, ValuesDraft, number_for_truth,
+};
 
 /// Returns true if a source has directives.
 pub(crate) fn present(text: &str) -> bool {

@@ -3,10 +3,7 @@
 use std::ops::Range;
 use tunesmith_kernel::Template;
 use tunesmith_kernel::command::{CommandSpec, CommandVerify, Cost, NumberPattern, Unit};
-use tunesmith_spec::Key;
-use tunesmith_spec::Located;
-use tunesmith_spec::Places;
-use tunesmith_spec::{Diagnostic, Level, SourceFile};
+use tunesmith_spec::{Diagnostic, Key, Level, Located, Places, SourceFile};
 
 /// The directives about scripts.
 #[derive(Debug, Default)]

@@ -7,8 +7,7 @@
 
 use super::tree::{Node, Section};
 use super::{command, kernels, nest, parameters};
-use tunesmith_spec::Messages;
-use tunesmith_spec::{AlternativeDraft, AlternativesDraft, KernelDraft};
+use tunesmith_spec::{AlternativeDraft, AlternativesDraft, KernelDraft, Messages};
 
 /// The keys of an alternative beside those of a kernel. `kernel` is a list of kernels.
 const OWN: [&str; 3] = ["parameters", "constraints", "kernel"];

@@ -7,8 +7,7 @@ use tunesmith_kernel::{
     Access, Address, ElementType, Fill, Filter, Image, Memory, PartialTolerance, Sampler, ScalarType,
 };
 use tunesmith_space::{Expr, Value, did_you_mean};
-use tunesmith_spec::Messages;
-use tunesmith_spec::{ArgumentDraft, ArgumentKindDraft};
+use tunesmith_spec::{ArgumentDraft, ArgumentKindDraft, Messages};
 
 const KEYS: &[&str] = &[
     "name",

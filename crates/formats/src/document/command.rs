@@ -6,8 +6,7 @@ use std::fmt::Display;
 use tunesmith_kernel::Template;
 use tunesmith_kernel::command::{CommandSpec, CommandVerify, Cost, NumberPattern, TextPattern, Unit};
 use tunesmith_space::{Value, did_you_mean};
-use tunesmith_spec::Located;
-use tunesmith_spec::Messages;
+use tunesmith_spec::{Located, Messages};
 
 const KEYS: &[&str] =
     &["command", "build", "environment", "cost", "unit", "time", "values", "warmup", "memory_limit", "writes"];

@@ -3,10 +3,7 @@
 use super::parameters::read_values;
 use super::tree::{Node, Section};
 use tunesmith_space::Value;
-use tunesmith_spec::Located;
-use tunesmith_spec::Messages;
-use tunesmith_spec::{Input, InputRun, MOST_INPUTS};
-use tunesmith_spec::{InputSizeDraft, InputsDraft};
+use tunesmith_spec::{Input, InputRun, InputSizeDraft, InputsDraft, Located, MOST_INPUTS, Messages};
 
 /// Returns the inputs, if the document has any.
 pub(super) fn read(root: &Section<'_>, messages: &Messages) -> Option<InputsDraft> {

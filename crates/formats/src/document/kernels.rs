@@ -4,9 +4,7 @@ use super::tree::{Node, Section};
 use std::path::{Path, PathBuf};
 use tunesmith_kernel::{CudaCompiler, FunctionName, Language, Reading};
 use tunesmith_space::{Expr, did_you_mean};
-use tunesmith_spec::Messages;
-use tunesmith_spec::{KernelDraft, WorkDraft};
-use tunesmith_spec::{LANGUAGES, NO_LANGUAGE, Options};
+use tunesmith_spec::{KernelDraft, LANGUAGES, Messages, NO_LANGUAGE, Options, WorkDraft};
 
 const KEYS: &[&str] = &[
     "name",

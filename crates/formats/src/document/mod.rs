@@ -24,11 +24,9 @@ use tunesmith_core::Judging;
 use tunesmith_kernel::command::CommandSpec;
 use tunesmith_kernel::measure::Policy;
 use tunesmith_space::{Value, did_you_mean};
-use tunesmith_spec::Limit;
-use tunesmith_spec::Places;
-use tunesmith_spec::{AlternativesDraft, Draft, Key, SubjectDraft};
-use tunesmith_spec::{Level, ProblemError, SourceFile};
-use tunesmith_spec::{Located, Messages};
+use tunesmith_spec::{
+    AlternativesDraft, Draft, Key, Level, Limit, Located, Messages, Places, ProblemError, SourceFile, SubjectDraft,
+};
 
 const SECTIONS: &[&str] = &[
     "problem",

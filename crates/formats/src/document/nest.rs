@@ -3,8 +3,7 @@
 use super::kernels;
 use super::tree::{Node, Section};
 use tunesmith_space::Value;
-use tunesmith_spec::Messages;
-use tunesmith_spec::NestDraft;
+use tunesmith_spec::{Messages, NestDraft};
 
 /// Returns true if `[kernel]` is a nest.
 pub(super) fn is_nest(kernel: &Node<'_>) -> bool {

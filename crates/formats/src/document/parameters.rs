@@ -2,9 +2,7 @@
 
 use super::tree::{Node, Section};
 use tunesmith_space::{Constraint, ExprError};
-use tunesmith_spec::Located;
-use tunesmith_spec::Messages;
-use tunesmith_spec::{Bounds, ParameterDraft, ValuesDraft, number_for_truth};
+use tunesmith_spec::{Bounds, Located, Messages, ParameterDraft, ValuesDraft, number_for_truth};
 
 /// Returns the tuning parameters of `[parameters]`. Reports that there are none, unless
 /// `may_be_absent`.

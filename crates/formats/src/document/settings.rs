@@ -3,10 +3,7 @@
 use super::parameters::read_values;
 use super::tree::{Node, Section};
 use tunesmith_power::Knob;
-use tunesmith_spec::Located;
-use tunesmith_spec::Messages;
-use tunesmith_spec::SettingDraft;
-use tunesmith_spec::SettingValues;
+use tunesmith_spec::{Located, Messages, SettingDraft, SettingValues};
 
 /// Returns the settings.
 pub(super) fn read(root: &Section<'_>, messages: &Messages) -> Vec<SettingDraft> {

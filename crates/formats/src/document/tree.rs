@@ -6,11 +6,8 @@ use std::ops::{Range, RangeInclusive};
 use std::str::FromStr;
 use std::time::Duration;
 use tunesmith_core::{LONGEST, stated_seconds};
-use tunesmith_space::did_you_mean;
-use tunesmith_space::{Expr, Value};
-use tunesmith_spec::Key;
-use tunesmith_spec::Located;
-use tunesmith_spec::Messages;
+use tunesmith_space::{Expr, Value, did_you_mean};
+use tunesmith_spec::{Key, Located, Messages};
 
 /// A table of the document with the part of the problem that it states.
 #[derive(Clone)]

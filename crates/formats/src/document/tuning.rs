@@ -6,9 +6,7 @@ use super::tree::{Node, Section};
 use tunesmith_core::{Target, TargetParseError, UserError as _};
 use tunesmith_device::DeviceChoice;
 use tunesmith_kernel::measure::{Cache, Launches, Policy};
-use tunesmith_spec::Located;
-use tunesmith_spec::{GridTable, Tuning};
-use tunesmith_spec::{MOST_SAMPLES, MOST_WARMUPS};
+use tunesmith_spec::{GridTable, Located, MOST_SAMPLES, MOST_WARMUPS, Tuning};
 
 /// Returns the settings of `[tuning]`.
 pub(super) fn read(section: &Section<'_>) -> Tuning {

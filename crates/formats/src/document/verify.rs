@@ -4,9 +4,7 @@ use super::kernels;
 use super::parameters::bounds;
 use super::tree::{Node, Section};
 use tunesmith_kernel::{Fill, PartialTolerance};
-use tunesmith_spec::Located;
-use tunesmith_spec::Messages;
-use tunesmith_spec::{CompareDraft, FurtherDraft, RangeDraft, VerifyDraft};
+use tunesmith_spec::{CompareDraft, FurtherDraft, Located, Messages, RangeDraft, VerifyDraft};
 
 const KEYS: &[&str] = &["reference", "expected", "relative", "absolute", "compare", "sizes"];
 

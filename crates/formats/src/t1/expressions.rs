@@ -3,8 +3,7 @@
 
 use super::findings::Findings;
 use super::json::Item;
-use tunesmith_space::did_you_mean;
-use tunesmith_space::{Expr, Parameter, Value};
+use tunesmith_space::{Expr, Parameter, Value, did_you_mean};
 
 /// The meaning of names in expressions.
 #[derive(Clone, Debug, Default)]

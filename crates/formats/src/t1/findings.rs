@@ -6,8 +6,7 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
-use tunesmith_spec::Messages;
-use tunesmith_spec::{Diagnostic, Level};
+use tunesmith_spec::{Diagnostic, Level, Messages};
 
 /// The findings so far.
 #[derive(Debug)]

@@ -8,10 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tunesmith_kernel::{ElementType, Fill, Language};
 use tunesmith_space::{Expr, Parameter};
-use tunesmith_spec::Diagnostic;
-use tunesmith_spec::Messages;
-use tunesmith_spec::Options;
-use tunesmith_spec::{ArgumentDraft, ArgumentKindDraft, KernelDraft, Key, WorkDraft};
+use tunesmith_spec::{ArgumentDraft, ArgumentKindDraft, Diagnostic, KernelDraft, Key, Messages, Options, WorkDraft};
 
 /// The keys that are read, and those that do not affect the run of the kernel.
 const KEYS: &[&str] = &[

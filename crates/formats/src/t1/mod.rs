@@ -21,10 +21,10 @@ use kernel::{KernelPlaces, Specification};
 use serde_json::Value as Json;
 use std::ops::Range;
 use tunesmith_space::{Constraint, Parameter, Value};
-use tunesmith_spec::Messages;
-use tunesmith_spec::Places;
-use tunesmith_spec::{ArgumentDraft, Draft, Key, ParameterDraft, SubjectDraft, ValuesDraft, VerifyDraft};
-use tunesmith_spec::{Diagnostic, Level, ProblemError, SourceFile};
+use tunesmith_spec::{
+    ArgumentDraft, Diagnostic, Draft, Key, Level, Messages, ParameterDraft, Places, ProblemError, SourceFile,
+    SubjectDraft, ValuesDraft, VerifyDraft,
+};
 
 pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Result<ProblemFile, ProblemError> {
     let json: Json = tunesmith_files::json::parse(&*source_file.text).map_err(|error| {

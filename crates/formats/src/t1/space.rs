@@ -4,8 +4,7 @@ use super::expressions::Terms;
 use super::json::Item;
 use std::ops::Range;
 use tunesmith_space::{Constraint, Expr, Parameter, Value, parse_values};
-use tunesmith_spec::Messages;
-use tunesmith_spec::remedy;
+use tunesmith_spec::{Messages, remedy};
 
 /// Returns the parameters with the places of their names.
 pub(super) fn parameters(root: &Item<'_>, messages: &Messages) -> Vec<(Parameter, Range<usize>)> {

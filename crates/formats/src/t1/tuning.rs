@@ -5,8 +5,7 @@ use std::ops::Range;
 use tunesmith_core::{Stop, StopParseError};
 use tunesmith_search::StrategySpec;
 use tunesmith_space::{Constraint, Parameter, Value};
-use tunesmith_spec::Messages;
-use tunesmith_spec::Tuning;
+use tunesmith_spec::{Messages, Tuning};
 
 /// Parameters and values, as [`Tuning::default`] has them.
 type Pairs = Vec<(String, Value)>;

@@ -2,9 +2,9 @@
 
 use super::code::Code;
 use super::maker::Maker;
-use crate::spec::{AlternativeDraft, Key};
 use std::io;
 use tunesmith_space::Value;
+use tunesmith_spec::{AlternativeDraft, Key};
 
 /// One of several ways to compute the result: a kernel, or kernels that run in order, with tuning
 /// parameters and constraints of its own.

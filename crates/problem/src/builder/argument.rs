@@ -2,10 +2,10 @@
 
 use super::contents::Contents;
 use super::maker::Maker;
-use crate::spec::{ArgumentDraft, ArgumentKindDraft, Faults, Key};
 use std::io;
 use tunesmith_kernel::{Access, ElementType, Fill, Memory, PartialTolerance, ScalarType};
 use tunesmith_space::Value;
+use tunesmith_spec::{ArgumentDraft, ArgumentKindDraft, Faults, Key};
 
 /// An argument of the kernels: a scalar, an object, a buffer, or memory of a work-group.
 ///

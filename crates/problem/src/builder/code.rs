@@ -1,12 +1,11 @@
 //! A function of a kernel or of a reference, with its source, its compilation and its launch.
 
 use super::maker::Maker;
-use crate::options::{LANGUAGES, NO_LANGUAGE, Options};
-use crate::spec::{Faults, KernelDraft, Key, NestDraft, WorkDraft};
 use std::io;
 use std::path::{Path, PathBuf};
 use tunesmith_kernel::{CudaCompiler, FunctionName, Language, Reading};
 use tunesmith_space::Value;
+use tunesmith_spec::{Faults, KernelDraft, Key, LANGUAGES, NO_LANGUAGE, NestDraft, Options, WorkDraft};
 
 /// A function in its source, as the kernel or the reference of a problem.
 ///

@@ -1,9 +1,9 @@
 //! Turns the values of a builder into the parts of a problem.
 
 use super::texts::Texts;
-use crate::spec::{Bounds, CompareDraft, Faults, Key, RangeDraft, number_for_truth};
 use std::path::Path;
 use tunesmith_space::{Constraint, Expr, Value};
+use tunesmith_spec::{Bounds, CompareDraft, Faults, Key, RangeDraft, number_for_truth};
 
 /// The context of the parts of one problem.
 pub(super) struct Maker<'a> {

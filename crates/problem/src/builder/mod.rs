@@ -15,10 +15,6 @@ pub use argument::Arg;
 pub use code::Code;
 pub use contents::Contents;
 
-use crate::places::Places;
-use crate::spec::{
-    AlternativesDraft, Draft, Faults, FurtherDraft, Key, ParameterDraft, SubjectDraft, ValuesDraft, VerifyDraft,
-};
 use crate::{Problem, ProblemError, SourceFile, Tuning};
 use maker::Maker;
 use std::io;
@@ -26,6 +22,9 @@ use std::path::PathBuf;
 use texts::Texts;
 use tunesmith_kernel::{Fill, PartialTolerance};
 use tunesmith_space::Value;
+use tunesmith_spec::{
+    AlternativesDraft, Draft, Faults, FurtherDraft, Key, ParameterDraft, Places, SubjectDraft, ValuesDraft, VerifyDraft,
+};
 
 /// Builds a [`Problem`] in code.
 ///

@@ -7,9 +7,7 @@ mod settle;
 
 pub use settle::{Settled, settle};
 
-use crate::spec::Further;
-use crate::spec::setting::{DeviceSetting, SettingValues};
-use crate::{Diagnostic, Level, Problem, ProblemError, ProblemSpec};
+use crate::{Diagnostic, Level, Problem, ProblemError};
 use serde_json::{Map, Value as Json};
 use tunesmith_backend::Target;
 use tunesmith_backend::command::CommandOptions;
@@ -17,16 +15,17 @@ use tunesmith_device::{LiveOptions, Machine};
 use tunesmith_kernel::measure::ENERGY_MJ;
 use tunesmith_power::{Abilities, Knob};
 use tunesmith_space::{Constraint, Parameter, Value};
+use tunesmith_spec::{DeviceSetting, SettingValues};
 
 impl Problem {
     /// Returns the settings of the device among the tuning parameters.
     pub fn knobs(&self) -> Vec<Knob> {
-        self.spec.settings.iter().map(|setting| setting.knob).collect()
+        self.spec.settings().iter().map(|setting| setting.knob).collect()
     }
 
     /// Returns the setting whose values only the device knows, if there is one.
     pub(crate) fn awaited(&self) -> Option<&DeviceSetting> {
-        self.spec.settings.iter().find(|setting| setting.values != SettingValues::Known)
+        self.spec.settings().iter().find(|setting| setting.values != SettingValues::Known)
     }
 
     /// Returns true if the values of a setting come from the device, and are not known yet.
@@ -37,7 +36,7 @@ impl Problem {
     /// Returns the problem with values for the setting that awaits the device, at all its sizes.
     #[must_use]
     pub fn with_values(&self, values: &[u32]) -> Self {
-        Self { spec: self.spec.with_values(values), ..self.clone() }
+        Self { spec: self.spec.with_setting_values(values), ..self.clone() }
     }
 
     /// Returns the problem with the values that a recorded run had for the setting that awaits the
@@ -55,8 +54,8 @@ impl Problem {
     /// # Errors
     /// It does not take one of them.
     pub(crate) fn check_settings(&self, abilities: &Abilities) -> Result<(), ProblemError> {
-        for setting in &self.spec.settings {
-            let parameter = self.spec.parameters.iter().find(|parameter| parameter.name() == setting.knob.name());
+        for setting in self.spec.settings() {
+            let parameter = self.spec.parameters().iter().find(|parameter| parameter.name() == setting.knob.name());
             let values = parameter.into_iter().flat_map(Parameter::values).filter_map(Value::as_int);
             let refused = values
                 .filter_map(|value| u32::try_from(value).ok())
@@ -90,8 +89,8 @@ impl Problem {
         let spec = self.spec.command()?.clone();
         let is_metered = energy && !self.prints_energy();
         Some(CommandOptions {
-            sizes: self.spec.sizes.clone(),
-            policy: self.spec.policy,
+            sizes: self.spec.sizes().to_vec(),
+            policy: self.spec.policy(),
             jobs: machine.jobs(),
             worker: machine.worker.clone(),
             sandbox: machine.sandbox.clone(),
@@ -113,7 +112,7 @@ impl Problem {
         Ok(LiveOptions {
             target: target.clone(),
             compilers: machine.compilers.clone(),
-            policy: self.spec.policy,
+            policy: self.spec.policy(),
             jobs: machine.jobs(),
             knobs: self.knobs(),
             power: machine.power.clone(),

@@ -1,6 +1,5 @@
 //! Asks the device for its clocks, and chooses those that are searched.
 
-use crate::spec::setting::SettingValues;
 use crate::{Diagnostic, Error, Level, Problem};
 use std::borrow::Cow;
 use tunesmith_backend::Target;
@@ -11,6 +10,7 @@ use tunesmith_kernel::measure::ENERGY_MJ;
 use tunesmith_power::model::{Goal, Picked, Sample, pick};
 use tunesmith_power::{Abilities, Clocks};
 use tunesmith_space::{Configuration, Space, Value};
+use tunesmith_spec::SettingValues;
 
 /// A problem whose settings all have values.
 #[derive(Debug)]
@@ -41,11 +41,11 @@ pub fn settle<'a>(
     limits: &[(String, Value)],
     interrupt: &Interrupt,
 ) -> Result<Settled<'a>, Error> {
-    if problem.spec.settings.is_empty() {
+    if problem.spec.settings().is_empty() {
         return Ok(Settled { problem: Cow::Borrowed(problem), note: None });
     }
     let goal = problem.goal(objective);
-    if goal.is_none() && problem.spec.settings.iter().any(|setting| setting.values == SettingValues::Model) {
+    if goal.is_none() && problem.spec.settings().iter().any(|setting| setting.values == SettingValues::Model) {
         let text =
             format!("`clock_mhz = \"model\"` knows the effect of the clock on time and energy, not on {objective}");
         let remedy = "tune for time, energy, edp or gflops_per_w, or write `clock_mhz = { all = 12 }`".to_string();
@@ -108,7 +108,7 @@ impl Problem {
     fn goal(&self, objective: &Objective) -> Option<Goal> {
         let [aim] = objective.parts() else { return None };
         // The file may give the names another meaning.
-        let is_own = |name: &str| self.spec.metrics.iter().any(|(known, _)| known == name);
+        let is_own = |name: &str| self.spec.metrics().iter().any(|(known, _)| known == name);
         match (aim.name.as_str(), aim.direction) {
             ("time_ms", Direction::Minimise) => Some(Goal::Time),
             (name, _) if is_own(name) || is_own("energy") => None,

@@ -1,13 +1,11 @@
 //! Limits on what is measured: conditions that decide whether a correct configuration may win.
 
-use crate::limit::Limit;
-use crate::spec::Key;
-use crate::spec::definitions::{Definitions, Known, Yielded, measured, yielded};
 use crate::{Problem, ProblemError};
 use std::collections::BTreeSet;
 use tunesmith_core::{Failure, FailureKind, Measurement, Refusal, statistics};
 use tunesmith_kernel::measure::ENERGY_MJ;
 use tunesmith_space::{Expr, Value};
+use tunesmith_spec::{Definitions, Key, Known, Limit, Yielded, measured, yielded};
 
 /// The limits of a problem. A value with several samples counts as their median.
 #[derive(Clone, Debug)]
@@ -23,7 +21,7 @@ impl Limits {
     /// A limit uses a name that is not known but resembles a known one, or a metric cannot be read.
     pub fn new(problem: &Problem, yielded: &Yielded) -> Result<Self, ProblemError> {
         let limits =
-            Self { limits: problem.spec.limits.clone(), definitions: Definitions::of(problem.spec(), yielded) };
+            Self { limits: problem.spec.limits().to_vec(), definitions: Definitions::of(problem.spec(), yielded) };
         for limit in &limits.limits {
             let label = format!("limit `{}`", limit.name);
             let used = limit.condition.names().iter().map(|used| (label.clone(), used.text.clone()));

@@ -7,8 +7,6 @@ mod record;
 pub use limits::Limits;
 pub use objective::{MetricObjective, SearchObjective};
 
-use crate::spec::definitions::{Definitions, EFFICIENCY, Known, MEAN, TIME, Yielded, measured, printed, yielded};
-use crate::spec::metrics::check_metrics;
 use crate::{Problem, ProblemSpec};
 use record::Record;
 use serde::{Deserialize, Serialize};
@@ -17,6 +15,7 @@ use std::collections::BTreeSet;
 use tunesmith_core::{Aim, Direction, Measurement, Objective, Refusal, Source, Target};
 use tunesmith_kernel::measure::ENERGY_MJ;
 use tunesmith_space::{Change, Value};
+use tunesmith_spec::{Definitions, EFFICIENCY, Known, MEAN, TIME, Yielded, check_metrics, measured, printed, yielded};
 
 /// An objective with all inputs of its value besides the configuration and the measurements. Journals
 /// keep it in this form, so that they can be ranked without the problem.
@@ -210,7 +209,7 @@ fn objective(definitions: &Definitions, aim: &Aim, problem: &ProblemSpec, yielde
         Source::Metric if printed(problem).any(|known| known == name) => Source::Printed,
         source => source,
     };
-    let is_own = problem.metrics.iter().any(|(known, _)| known == name);
+    let is_own = problem.metrics().iter().any(|(known, _)| known == name);
     let unit = (source == Source::Metric && !is_own).then(|| unit(name)).flatten();
     Objective::new(name, aim.direction, unit, source)
 }

@@ -4,7 +4,7 @@ use crate::architecture::house::{Crate, House};
 use crate::architecture::paths::paths;
 
 /// Packages by row, as ARCHITECTURE.md has them; the top row first.
-pub(crate) const ROWS: [&[&str]; 12] = [
+pub(crate) const ROWS: [&[&str]; 14] = [
     &["tunesmith-python"],
     &["tunesmith-cli", "tunesmith-capi"],
     &["tunesmith-suite", "tunesmith-fleet"],
@@ -19,6 +19,8 @@ pub(crate) const ROWS: [&[&str]; 12] = [
         "tunesmith-watch",
     ],
     &["tunesmith-problem"],
+    &["tunesmith-formats"],
+    &["tunesmith-spec"],
     &["tunesmith-search", "tunesmith-device", "tunesmith-store", "tunesmith-report", "tunesmith-choose"],
     &["tunesmith-backend", "tunesmith-explain"],
     &["tunesmith-kernel"],
