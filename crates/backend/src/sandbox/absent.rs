@@ -10,15 +10,15 @@ impl Cage {
     /// Refuses to build a cage.
     ///
     /// # Errors
-    /// There is never one.
+    /// This build has no sandbox.
     pub fn build(_: &Confinement, _: Role) -> Result<Self, String> {
         Err("Tunesmith was built without its feature `sandbox`".to_owned())
     }
 
-    /// Enters the cage, which does not exist.
+    /// Enters the cage. Nobody can call this, because nobody has a cage.
     ///
     /// # Errors
-    /// None is ever returned.
+    /// None.
     pub fn enter(self) -> Result<String, String> {
         match self {}
     }

@@ -1,4 +1,4 @@
-//! What a kernel is given: the contents of its buffers, the values of its other arguments, and the folder of a run.
+//! The contents of a kernel's buffers, the values of its other arguments, and the folder of a run.
 
 mod contents;
 mod digest;
