@@ -1,4 +1,4 @@
-//! A selected configuration and where it comes from.
+//! A selected configuration and its source.
 
 use crate::wisdom::Config;
 use std::fmt;
