@@ -3,6 +3,7 @@
 
 mod cycles;
 mod door;
+mod folders;
 mod house;
 mod lengths;
 mod objective;
@@ -139,6 +140,25 @@ fn a_planted_cycle_of_modules_is_found_with_its_uses() {
         b -> c (crates/tunesmith-space/src/b.rs:2)\n    \
         c -> a (crates/tunesmith-space/src/c.rs:3)";
     assert_eq!(cycles::faults(&planted.house), [expected]);
+}
+
+#[test]
+fn a_module_with_modules_stands_in_its_folder() {
+    none(&folders::faults(&House::own()));
+}
+
+#[test]
+fn a_planted_file_beside_the_folder_of_its_modules_is_found() {
+    let files = [
+        ("lib.rs", "mod a;\nmod b;\n"),
+        ("a.rs", "mod c;\n"),
+        ("a/c.rs", ""),
+        ("b/mod.rs", "mod d;\n"),
+        ("b/d.rs", ""),
+    ];
+    let planted = Planted::new(&[("tunesmith-space", &[], &files)]);
+    let expected = "crates/tunesmith-space/src/a.rs stands beside a folder of its name";
+    assert_eq!(folders::faults(&planted.house), [expected]);
 }
 
 #[test]
