@@ -6,6 +6,7 @@
 
 mod args;
 mod commands;
+mod ending;
 mod live;
 mod output;
 mod output_stream;
@@ -17,37 +18,12 @@ mod workers;
 
 use args::{Cli, Command, FleetCommand};
 use clap::Parser;
+use ending::Ending;
 use output_stream::OutputStream;
 use std::ffi::OsString;
 use tunesmith::device::worker::WorkerCommand;
 
 pub use commands::machine;
-
-/// The ending of a command, other than an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ending {
-    /// Done.
-    Done,
-    /// The command ran, but no configuration was correct.
-    NothingCorrect,
-    /// The command ran, and its measurements do not confirm an earlier result.
-    Unconfirmed,
-    /// The request is wrong, and the command has already explained it.
-    WrongRequest,
-    /// The user ended the command.
-    Interrupted,
-}
-
-impl Ending {
-    fn code(self) -> u8 {
-        match self {
-            Self::Done => 0,
-            Self::NothingCorrect | Self::Unconfirmed => 1,
-            Self::WrongRequest => 2,
-            Self::Interrupted => 130,
-        }
-    }
-}
 
 /// Runs the command with these arguments, of which the first is the name of the program. Workers are
 /// started by `worker`. Returns the exit code. Ends the process after printing help.

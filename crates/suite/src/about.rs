@@ -2,7 +2,7 @@
 
 use crate::library::Library;
 use crate::operation::{Convolution, Extent, Operation, Product};
-use crate::refused;
+use crate::refusal::refused;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! speed meets all of them.
 
 use crate::library::Library;
-use crate::refused;
+use crate::refusal::refused;
 use crate::verify::with_remedy;
 use std::fmt;
 use std::sync::Arc;

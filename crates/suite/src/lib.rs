@@ -10,6 +10,7 @@ mod duel;
 mod library;
 mod list;
 mod operation;
+mod refusal;
 mod rows;
 mod tune;
 mod verify;
@@ -24,9 +25,9 @@ pub use tune::{SuiteFailure, SuiteTable, SuiteTune, tune_suite};
 pub use verify::{Reason, Verified, VerifyOptions, WrongConfiguration, verify_suite};
 
 use about::BACKENDS;
+use refusal::refused;
 use std::path::{Path, PathBuf};
 use tunesmith::{Error, Problem};
-use tunesmith_core::Refusal;
 use tunesmith_device::{Device, DeviceChoice, Machine};
 use tunesmith_space::{Value, did_you_mean};
 
@@ -195,9 +196,4 @@ impl Place {
 /// Returns true if the device is not a processor of this machine.
 fn is_gpu(device: &Device) -> bool {
     matches!(device, Device::Kernels(target) if !target.is_processor())
-}
-
-/// Returns the error of a wrong request, with its remedy.
-fn refused(text: impl Into<String>, remedy: Option<String>) -> Error {
-    Refusal::new(text, remedy).into()
 }

@@ -1,7 +1,7 @@
 //! The libraries that one would use instead of a tuned kernel.
 
 use crate::operation::OperationKind;
-use crate::refused;
+use crate::refusal::refused;
 use serde::Deserialize;
 use std::fmt;
 use std::str::FromStr;

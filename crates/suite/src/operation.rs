@@ -1,6 +1,6 @@
 //! The operations that libraries compute in place of a kernel.
 
-use crate::refused;
+use crate::refusal::refused;
 use serde::Deserialize;
 use std::fmt;
 use tunesmith::Error;

@@ -1,6 +1,7 @@
 //! The rows of a suite's table, kept on disk so that no complete one is made again.
 
-use crate::{SuiteEntry, refused};
+use crate::SuiteEntry;
+use crate::refusal::refused;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};

@@ -1,7 +1,8 @@
 //! Verifies a suite: samples configurations of every problem, runs them, and compares their outputs
 //! with those of the reference.
 
-use crate::{Place, Suite, SuiteEntry, refused};
+use crate::refusal::refused;
+use crate::{Place, Suite, SuiteEntry};
 use rand::SeedableRng as _;
 use serde::Serialize;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! Appends to a file of wisdom that other processes read and write at the same time.
 
-use super::{FORMAT, WISDOM_VERSION, WisdomError, header, line};
+use super::header::{FORMAT, WISDOM_VERSION, header};
+use super::{WisdomError, line};
 use crate::wisdom::Entry;
 use serde_json::Value as Json;
 use std::fs::{File, OpenOptions};

@@ -1,6 +1,6 @@
 //! Errors of files of wisdom.
 
-use super::WISDOM_VERSION;
+use super::header::WISDOM_VERSION;
 use std::path::{Path, PathBuf};
 use tunesmith_space::{ErrorClass, UserError};
 

@@ -6,6 +6,7 @@
 
 mod append;
 mod error;
+mod header;
 mod launcher;
 mod line;
 mod portfolio;
@@ -14,17 +15,13 @@ mod tree;
 
 pub use append::append_wisdom;
 pub use error::{Flawed, WisdomError};
+pub use header::WISDOM_VERSION;
 pub(crate) use shared::SharedFile;
 
 use crate::wisdom::{Config, Wisdom};
+use header::{FORMAT, header};
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
-
-/// The version of the format that this crate writes.
-pub const WISDOM_VERSION: u64 = 1;
-
-/// Name of the format in the header.
-const FORMAT: &str = "tunesmith wisdom";
 
 /// The wisdom of a file, with the lines that could not be read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -124,10 +121,6 @@ pub fn write_wisdom(wisdom: &Wisdom, format: &WisdomFormat, path: &Path) -> Resu
     let io = |source| WisdomError::Io { path: path.to_path_buf(), source };
     let text = wisdom_text(wisdom, format)?;
     tunesmith_files::replace(path, text).map_err(io)
-}
-
-fn header() -> Json {
-    json!({ "format": FORMAT, "version": WISDOM_VERSION })
 }
 
 fn lines(wisdom: &Wisdom) -> String {

@@ -1,7 +1,7 @@
 //! The index of one kernel's wisdom.
 
+use super::choice::{Choice, Source};
 use super::model::Model;
-use super::{Choice, Source};
 use crate::timing::TimingModel;
 use crate::wisdom::{Config, Entry, FAR, Portfolio, Wisdom, apart, doublings};
 use std::collections::{BTreeMap, HashMap};

@@ -1,6 +1,6 @@
 //! A timing model of one kernel, ready to be asked.
 
-use super::{Choice, Source};
+use super::choice::{Choice, Source};
 use crate::timing::{Chosen, KnownDevice, ModelChooser, TimingModel};
 use crate::wisdom::Config;
 use std::collections::HashMap;

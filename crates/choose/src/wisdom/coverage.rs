@@ -1,7 +1,7 @@
 //! Tells the inputs that a choice was measured for from those where it is a guess.
 
+use super::distance::{doublings, outside};
 use super::measure::{Measure, measures};
-use super::{doublings, outside};
 
 /// The inputs that a choice covers: the ranges of their measures.
 #[derive(Clone, Debug, Default, PartialEq)]

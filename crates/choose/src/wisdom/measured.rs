@@ -1,6 +1,6 @@
 //! The times that a portfolio is made from.
 
-use super::{Config, Entry, Input};
+use super::entry::{Config, Entry, Input};
 use std::collections::HashMap;
 
 /// The times that a portfolio is made from, of one kernel on one device.

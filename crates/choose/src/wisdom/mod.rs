@@ -8,6 +8,8 @@
 //! answers from them at run time.
 
 mod coverage;
+mod distance;
+mod entry;
 mod measure;
 mod measured;
 mod members;
@@ -19,6 +21,8 @@ mod tree;
 
 pub(crate) use coverage::apart;
 pub use coverage::{Coverage, FAR, widened};
+pub use distance::{MISSING, distance, doublings, outside};
+pub use entry::{Attempt, AttemptEnd, Config, Entry, Input, Provenance};
 pub use measure::Measure;
 pub use measured::Measured;
 pub use members::{Costs, choose_members};
@@ -30,71 +34,6 @@ pub use selection::{Candidate, Rules, Tried};
 pub use tree::{DecisionTree, Node, TreeError, TreeOptions};
 
 use std::collections::BTreeMap;
-use tunesmith_space::Value;
-
-/// An input of a kernel: its sizes by name. Only sizes that are numbers tell inputs apart; texts do
-/// not.
-pub type Input = BTreeMap<String, f64>;
-
-/// A configuration without its space: parameters and values, in the user's order.
-pub type Config = Vec<(String, Value)>;
-
-/// One configuration that was measured for one input on one device.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// The kernel or problem.
-    pub kernel: String,
-    /// The device's name.
-    pub device: String,
-    /// The input.
-    pub input: Input,
-    /// The configuration.
-    pub config: Config,
-    /// Its median time in milliseconds.
-    pub time_ms: f64,
-    /// The origin of the entry.
-    pub provenance: Provenance,
-}
-
-/// An attempt to measure a configuration for one input on one device that gave no time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Attempt {
-    /// The kernel or problem.
-    pub kernel: String,
-    /// The device's name.
-    pub device: String,
-    /// The input.
-    pub input: Input,
-    /// The configuration.
-    pub config: Config,
-    /// The time of the attempt, in seconds since the Unix epoch.
-    pub date: Option<f64>,
-    /// Its end.
-    pub end: AttemptEnd,
-}
-
-/// The end of an [`Attempt`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AttemptEnd {
-    /// It began. If no other line follows, the process ended meanwhile.
-    None,
-    /// The configuration failed.
-    Failed,
-}
-
-/// The origin of an [`Entry`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Provenance {
-    /// The program that measured it, with its version.
-    pub tool: Option<String>,
-    /// The time of the measurement, in seconds since the Unix epoch.
-    pub date: Option<f64>,
-    /// The number of samples behind the time.
-    pub samples: Option<usize>,
-    /// The speed-up over the default configuration when both were measured in turn, if the choice
-    /// was guarded.
-    pub guarded_speedup: Option<f64>,
-}
 
 /// All known entries, portfolios, defaults and attempts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -156,70 +95,20 @@ fn bits(input: &Input) -> Vec<(String, i64)> {
     input.iter().map(|(name, value)| (name.clone(), ordered(*value))).collect()
 }
 
-/// Returns the distance of `a` and `b`: the Euclidean distance in doublings, over all sizes that
-/// either has. A size that only one has, or that is not above 0 in one of them, counts as `MISSING`
-/// doublings if the two differ.
-///
-/// From 128 x 128 to 256 x 256 the distance is √2.
-pub fn distance(a: &Input, b: &Input) -> f64 {
-    let of_a = a.iter().map(|(name, value)| doublings(Some(*value), b.get(name).copied()));
-    let of_b = b.keys().filter(|name| !a.contains_key(*name)).map(|_| MISSING);
-    of_a.chain(of_b).map(|difference| difference * difference).sum::<f64>().sqrt()
-}
-
-/// Number of doublings between sizes that cannot be compared. Sizes that can be compared are never
-/// as far apart.
-pub const MISSING: f64 = 64.0;
-
-/// Returns the doublings between two sizes, either of which may be missing.
-pub fn doublings(a: Option<f64>, b: Option<f64>) -> f64 {
-    match (a, b) {
-        (None, None) => 0.0,
-        (Some(a), Some(b)) if a == b => 0.0,
-        (Some(a), Some(b)) if a > 0.0 && b > 0.0 && a.is_finite() && b.is_finite() => (a / b).log2().abs().min(MISSING),
-        _ => MISSING,
-    }
-}
-
-/// Returns the distance of a point from a box, in doublings: the Euclidean distance, 0 inside. Each
-/// item is a number of the point and the range of the box there. A missing number (NaN) is
-/// `MISSING` doublings away.
-pub fn outside(numbers: impl Iterator<Item = (f64, (f64, f64))>) -> f64 {
-    let beyond = |(value, (low, high)): (f64, (f64, f64))| match value {
-        value if value < low => doublings(Some(value), Some(low)),
-        value if value > high => doublings(Some(value), Some(high)),
-        value if value.is_nan() => MISSING,
-        _ => 0.0,
-    };
-    numbers.map(beyond).map(|distance| distance * distance).sum::<f64>().sqrt()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn input(pairs: &[(&str, f64)]) -> Input {
-        pairs.iter().map(|(name, value)| ((*name).to_string(), *value)).collect()
-    }
+    use tunesmith_space::Value;
 
     fn entry(device: &str, size: f64, tile: i64, time_ms: f64) -> Entry {
         Entry {
             kernel: "k".into(),
             device: device.into(),
-            input: input(&[("N", size)]),
+            input: [("N".to_string(), size)].into(),
             config: vec![("TILE".into(), Value::Int(tile))],
             time_ms,
             provenance: Provenance::default(),
         }
-    }
-
-    #[test]
-    fn distance_counts_doublings() {
-        let near = input(&[("M", 128.0), ("N", 128.0)]);
-        assert_eq!(distance(&near, &near), 0.0);
-        assert!((distance(&near, &input(&[("M", 256.0), ("N", 256.0)])) - 2f64.sqrt()).abs() < 1e-12);
-        assert_eq!(distance(&near, &input(&[("M", 128.0)])), MISSING);
-        assert_eq!(distance(&input(&[("M", 0.0)]), &input(&[("M", 4.0)])), MISSING);
     }
 
     #[test]

@@ -2,16 +2,19 @@
 
 mod models;
 mod nest;
+mod pairs;
 mod runs;
 mod suite;
 
 pub(crate) use models::*;
 pub(crate) use nest::*;
+pub(crate) use pairs::Pairs;
 pub(crate) use runs::*;
 pub(crate) use suite::*;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
+use pairs::pairs;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use tunesmith::core::{LONGEST, stated_seconds};
@@ -433,28 +436,6 @@ pub(crate) struct RunArgs {
 fn seconds(text: &str) -> Result<std::time::Duration, String> {
     let seconds = text.parse().ok().and_then(stated_seconds);
     seconds.ok_or_else(|| format!("`{text}` is no number of seconds up to {}", LONGEST.as_secs()))
-}
-
-/// Names with the text of their values.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Pairs {
-    pub(crate) pairs: Vec<(String, String)>,
-    /// The text as it was written.
-    pub(crate) text: String,
-}
-
-fn pairs(text: &str) -> Result<Pairs, String> {
-    let pair = |part: &str| {
-        let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is not of the form NAME=VALUE"))?;
-        Ok((name.trim().to_string(), value.trim().to_string()))
-    };
-    let pairs: Vec<(String, String)> = text.split(',').map(pair).collect::<Result<_, String>>()?;
-    for (at, (name, value)) in pairs.iter().enumerate() {
-        if let Some((_, first)) = pairs[..at].iter().find(|(known, _)| known == name) {
-            return Err(format!("`{name}` is there twice, as `{first}` and as `{value}`"));
-        }
-    }
-    Ok(Pairs { pairs, text: text.to_string() })
 }
 
 /// Adds what to write in place of `--resume FILE`: the option takes no file.

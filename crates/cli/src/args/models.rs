@@ -1,6 +1,6 @@
 //! Options of the commands that train, ask and explain models.
 
-use super::{Pairs, pairs};
+use super::pairs::{Pairs, pairs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;

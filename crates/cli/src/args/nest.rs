@@ -1,6 +1,6 @@
 //! Options of the commands for loop nests.
 
-use super::{Pairs, pairs};
+use super::pairs::{Pairs, pairs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

@@ -5,8 +5,8 @@
 //! 64. Multiply-adds stand for the operations on floats: `TOTAL_32_OPS` and its like also contain
 //! integers.
 
-use super::Kind::{Operations, Stress};
-use super::{Counter, counter};
+use super::counter::Kind::{Operations, Stress};
+use super::counter::{Counter, counter};
 
 const PERCENT: (&str, f64) = ("%", 0.01);
 

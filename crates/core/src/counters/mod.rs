@@ -15,10 +15,12 @@
 //! ```
 
 mod amd;
+mod counter;
 mod hardware;
 mod nvidia;
 mod processor;
 
+pub use counter::{Counter, Kind};
 pub use hardware::{Hardware, cores_per_multiprocessor};
 
 /// The name of the number of work-items of a launch in
@@ -33,32 +35,6 @@ pub const REGISTERS: &str = "registers";
 pub const PROFILING_MS: &str = "profiling_ms";
 /// The name of the number of launches that were repeated for the counters of a run.
 pub const PROFILING_LAUNCHES: &str = "profiling_launches";
-
-/// The subject of a counter (Filipovic et al., Using hardware performance counters to speed up
-/// autotuning convergence on GPUs, section 3.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Work of the kernel (`PC_ops`). It depends on the configuration and hardly on the device.
-    Operations,
-    /// Load of a part of the processor (`PC_stress`). It differs between devices and inputs.
-    Stress,
-}
-
-/// One counter of one architecture.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Counter {
-    /// Its name in its tool.
-    pub name: &'static str,
-    /// Its quantity on every architecture: the abbreviation from the paper's Table 1, if it has
-    /// one. Empty if no other architecture has such a counter.
-    pub quantity: &'static str,
-    /// Its kind: operations or stress.
-    pub kind: Kind,
-    /// The unit of a reading.
-    pub unit: &'static str,
-    /// The factor that turns a reading into a count or a share of the peak.
-    pub scale: f64,
-}
 
 /// The counters of one family of architectures.
 #[derive(Debug, PartialEq)]
@@ -113,11 +89,6 @@ impl CounterSet {
     pub fn knows(name: &str) -> bool {
         Self::ALL.iter().any(|set| set.counter(name).is_some())
     }
-}
-
-/// Creates a counter from a row of the tables: `name, quantity, kind, unit, scale`.
-const fn counter(name: &'static str, quantity: &'static str, kind: Kind, unit: &'static str, scale: f64) -> Counter {
-    Counter { name, quantity, kind, unit, scale }
 }
 
 #[cfg(test)]

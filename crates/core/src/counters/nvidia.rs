@@ -3,8 +3,8 @@
 //! Table 1 of the paper states which of them have the same meaning. Shares of the peak come as
 //! levels of 10, as per cent, or as the threads of 32 that a warp executes.
 
-use super::Kind::{Operations, Stress};
-use super::{Counter, counter};
+use super::counter::Kind::{Operations, Stress};
+use super::counter::{Counter, counter};
 
 /// A utilisation in eleven levels, 0 to 10.
 const LEVEL: (&str, f64) = ("level of 10", 0.1);

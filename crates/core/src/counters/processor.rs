@@ -1,8 +1,8 @@
 //! Counters of any processor, with our own names. `perf_event` counters and symbolic counts of a
 //! kernel can fill them.
 
-use super::Kind::{Operations, Stress};
-use super::{Counter, counter};
+use super::counter::Kind::{Operations, Stress};
+use super::counter::{Counter, counter};
 
 /// The last cache before memory takes the place of a GPU's L2, and the first cache that of its
 /// texture cache. Utilisations are shares of the peak.

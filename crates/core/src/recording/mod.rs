@@ -7,16 +7,17 @@ mod error;
 mod mismatch;
 mod possible;
 mod ranking;
+mod row;
 mod space;
 
 pub use context::Context;
 pub use difference::subject_differences;
 pub use error::RecordingError;
 pub use ranking::Ranking;
+pub use row::{Costs, Row};
 
 use crate::counters::Hardware;
-use crate::objective::TIME_MS;
-use crate::{Cut, Evaluation, Failure, Launch, Measurement, statistics};
+use crate::{Evaluation, Launch};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use tunesmith_space::{Parameter, SpaceError, Value, ValueKind, of_one_kind};
 
@@ -49,38 +50,6 @@ pub struct Recording {
     rows: Vec<Row>,
 }
 
-/// One configuration and its measurement.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
-    /// A value for every parameter, in the parameters' order.
-    pub values: Vec<Value>,
-    /// The reason why the configuration is not correct, or `None` if it is.
-    pub failure: Option<Failure>,
-    /// The measurement.
-    pub measurement: Measurement,
-    /// The time in milliseconds that the file itself states, if it has samples besides: the score of its own tool,
-    /// such as their mean.
-    pub stated_ms: Option<f64>,
-    /// The standard deviation of the samples as a share of their mean, if the file has it.
-    pub rel_std: Option<f64>,
-    /// The costs of the configuration besides its compilation.
-    pub costs: Costs,
-}
-
-/// The wall-clock costs of evaluating one configuration, in milliseconds. The measurement holds the
-/// cost of the compilation.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Costs {
-    /// Running the kernel: all samples and warm-up.
-    pub benchmark_ms: Option<f64>,
-    /// Comparing its output.
-    pub verification_ms: Option<f64>,
-    /// The tuner's own work.
-    pub framework_ms: Option<f64>,
-    /// The strategy.
-    pub search_ms: Option<f64>,
-}
-
 /// A column of a file: a parameter, with its values if the file lists them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
@@ -95,43 +64,6 @@ impl Column {
     /// Creates a column with the values that occur in the rows.
     pub fn of_rows(name: impl Into<String>) -> Self {
         Self { name: name.into(), values: None }
-    }
-}
-
-impl Row {
-    /// Returns the limit from the best time that ended the configuration, if one did.
-    pub fn cut(&self) -> Option<Cut> {
-        self.failure.as_ref()?.cut
-    }
-
-    /// Returns the time of a correct configuration in milliseconds: the stated time, or else the
-    /// median of the samples.
-    pub fn time_ms(&self) -> Option<f64> {
-        self.value(TIME_MS)
-    }
-
-    /// Returns the number of a correct configuration that is called so, in its unit: the one that the file states, or
-    /// else the median of the samples, as of a measurement on a device. `time_ms` is the time.
-    pub fn value(&self, quantity: &str) -> Option<f64> {
-        let Measurement { times_ms, values, .. } = &self.measurement;
-        let is_time = quantity == TIME_MS;
-        let samples = if is_time { times_ms } else { values.get(quantity)? };
-        let score = || self.stated_ms.filter(|_| is_time).or_else(|| statistics::median(samples));
-        self.failure.is_none().then(score).flatten()
-    }
-
-    /// Returns the wall time of evaluating the configuration in milliseconds: compiling, running,
-    /// comparing and the tuner's own work, as far as the file has them. If the file does not state
-    /// the time of running, the samples and the first launch count. The cost of the search is
-    /// excluded, because another strategy made it.
-    pub fn cost_ms(&self) -> f64 {
-        let Measurement { times_ms, warmup_ms, compile, .. } = &self.measurement;
-        let Costs { benchmark_ms, verification_ms, framework_ms, search_ms: _ } = self.costs;
-        let launches = || times_ms.iter().sum::<f64>() + warmup_ms.unwrap_or_default();
-        let compiling = compile.as_ref().map_or(0.0, |compile| compile.time_ms);
-        let rest = verification_ms.unwrap_or_default() + framework_ms.unwrap_or_default();
-        // Files of tools that do not know a cost state 0.
-        compiling + benchmark_ms.filter(|ms| *ms > 0.0).unwrap_or_else(launches) + rest
     }
 }
 
@@ -200,7 +132,8 @@ impl Recording {
         };
         let parameters: Vec<Parameter> =
             columns.into_iter().enumerate().map(parameter).collect::<Result<_, RecordingError>>()?;
-        let possible = rows.into_iter().map(|row| possible::row(row, &ranking)).collect();
+        let quantities = ranking.quantities();
+        let possible = rows.into_iter().map(|row| possible::row(row, &quantities)).collect();
         let rows = merged(&parameters, possible)?;
         Ok(Self {
             name,
@@ -370,6 +303,7 @@ fn is_one_number(own: &[f64], again: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Measurement;
 
     fn row(values: &[i64], time: f64) -> Row {
         let measurement = Measurement { times_ms: vec![time], ..Measurement::default() };

@@ -1,6 +1,6 @@
 //! Keeps impossible times out of recordings.
 
-use super::{Costs, Ranking, Row};
+use super::row::{Costs, Row};
 use crate::objective::TIME_MS;
 use crate::{Failure, FailureKind};
 
@@ -8,9 +8,9 @@ use crate::{Failure, FailureKind};
 const MOST_MS: f64 = 1e100;
 
 /// Returns the row without numbers that no clock shows, and without values that are no numbers. If that
-/// leaves a correct configuration without a number that ranks it, it becomes a failure. So does one with
-/// a time of 0: files that round their times cannot hold shorter ones.
-pub(super) fn row(mut row: Row, ranking: &Ranking) -> Row {
+/// leaves a correct configuration without one of the `quantities` that rank it, it becomes a failure. So
+/// does one with a time of 0: files that round their times cannot hold shorter ones.
+pub(super) fn row(mut row: Row, quantities: &[&str]) -> Row {
     let is_time = |time: &f64| (0.0..=MOST_MS).contains(time);
     let measurement = &mut row.measurement;
     measurement.times_ms.retain(is_time);
@@ -28,7 +28,7 @@ pub(super) fn row(mut row: Row, ranking: &Ranking) -> Row {
         Some(_) => false,
         None => true,
     };
-    if let (None, Some(quantity)) = (&row.failure, ranking.quantities().into_iter().find(missing)) {
+    if let (None, Some(quantity)) = (&row.failure, quantities.iter().copied().find(missing)) {
         let reason = match row.value(quantity) {
             Some(_) => "a time of 0 ms: the file cannot hold shorter times".to_string(),
             None if quantity == TIME_MS => "the file has no time that a clock could show".to_string(),

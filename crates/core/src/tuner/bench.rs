@@ -1,8 +1,8 @@
 //! Measures and keeps the results.
 
-use super::Seconds;
 use super::clocks::Clocks;
 use super::observers::Observers;
+use super::run::Seconds;
 use crate::{
     Bound, Completion, Confirmed, Error, Evaluation, Evaluator, Event, Failure, FailureKind, Interrupt, Measurement,
     ObjectiveFunction, Request, Resample, Role, SecondAnswer, SecondAnswers, SecondStore, Spent, Start, Store, Waited,

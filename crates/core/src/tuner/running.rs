@@ -1,5 +1,6 @@
 //! The loop itself.
 
+use super::Tuner;
 use super::bench::{Bench, Resampled};
 use super::clocks::Clocks;
 use super::doomed::Doomed;
@@ -11,8 +12,8 @@ use super::queue::{AnswerFrom, Queue};
 use super::race::own_bound;
 use super::regret::Estimating;
 use super::room::Room;
+use super::run::{Run, Seconds};
 use super::watch::Watching;
-use super::{Run, Seconds, Tuner};
 use crate::judge::drift::SAMPLES;
 use crate::judge::racing::Racing;
 use crate::searcher::MAX_REPEATS;

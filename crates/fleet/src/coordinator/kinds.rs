@@ -4,20 +4,13 @@ use super::Fleet;
 use super::calibration::Calibration;
 use super::compilers::Compilers;
 use super::likeness::{VERSION, difference};
+use super::member::{Member, Waiting};
 use crate::hall::Connection;
 use crate::lease::Leases;
 use crate::wire::FromCoordinator;
 use serde_json::{Map, Value as Json};
 use tunesmith_core::Bound;
 use tunesmith_store::{FleetReport, WorkerRole, WorkerState};
-
-/// The words of a worker that is ready, while it waits for its pool.
-#[derive(Clone, Debug)]
-pub(super) struct Waiting {
-    pub(super) identity: Map<String, Json>,
-    pub(super) problem: String,
-    pub(super) space: String,
-}
 
 impl Fleet {
     /// Returns true if a worker that differs may wait for a pool of its own: it has another device, with
@@ -92,7 +85,7 @@ impl Fleet {
     /// Lets those of the pool serve that were ready before its turn.
     pub(super) fn let_pool_serve(&mut self) {
         let own = |fleet: &Self| {
-            let of_pool = |(_, member): &(&Connection, &super::Member)| {
+            let of_pool = |(_, member): &(&Connection, &Member)| {
                 member.waiting.is_some() && fleet.is_of_pool(member.waiting.as_ref())
             };
             fleet.members.iter().filter(of_pool).map(|(connection, _)| *connection).collect::<Vec<_>>()

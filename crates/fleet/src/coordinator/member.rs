@@ -1,10 +1,10 @@
 //! A worker as the coordinator knows it.
 
-use super::kinds::Waiting;
 use crate::depot::{Depot, Made};
 use crate::hall::{Connection, Offer, Outbox};
 use crate::lease::WorkerId;
 use crate::wire::Readiness;
+use serde_json::{Map, Value as Json};
 
 /// A worker as the coordinator knows it.
 pub(super) struct Member {
@@ -23,6 +23,14 @@ pub(super) struct Member {
     pub(super) readiness: Option<Readiness>,
     /// Its words if it is ready and its pool does not have its turn.
     pub(super) waiting: Option<Waiting>,
+}
+
+/// The words of a worker that is ready, while it waits for its pool.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    pub(super) identity: Map<String, Json>,
+    pub(super) problem: String,
+    pub(super) space: String,
 }
 
 impl Member {

@@ -8,15 +8,18 @@ mod full;
 mod items;
 mod lanes;
 mod names;
+mod parameter;
 mod writer;
 
 pub use dialect::Dialect;
+pub use parameter::CodeParameter;
 
 use crate::blocks::Known;
 use crate::error::NestError;
-use crate::ir::{ArrayId, Memory, Nest, SizeId};
+use crate::ir::Nest;
 use crate::schedule::Schedule;
 use names::Names;
+use parameter::parameters;
 use writer::Writer;
 
 /// A nest in a target language.
@@ -39,17 +42,6 @@ pub struct Code {
 /// function for each square root, in case its argument is negative and someone reads `errno`, which
 /// generated code never does.
 pub const C_OPTIONS: [&str; 1] = ["-fno-math-errno"];
-
-/// A parameter of a generated function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CodeParameter {
-    /// The cells of an array in their [layout](crate::Layout).
-    Array(ArrayId),
-    /// A number.
-    Argument(ArrayId),
-    /// A size.
-    Size(SizeId),
-}
 
 /// Writes a nest as source code in a language.
 ///
@@ -87,15 +79,4 @@ pub fn source(nest: &Nest, dialect: Dialect) -> Result<Code, NestError> {
     }
     writer.close();
     Ok(Code { text: writer.text(), function: names.function(), parameters })
-}
-
-/// Returns the parameters of the function of a nest: arrays and arguments as declared, then the
-/// sizes.
-fn parameters(nest: &Nest) -> Vec<CodeParameter> {
-    let declared = nest.array_ids().filter_map(|id| match nest.array(id).memory {
-        Memory::Global => Some(CodeParameter::Array(id)),
-        Memory::Argument => Some(CodeParameter::Argument(id)),
-        Memory::Local | Memory::Private => None,
-    });
-    declared.chain((0..nest.sizes.len()).map(|size| CodeParameter::Size(SizeId(size)))).collect()
 }

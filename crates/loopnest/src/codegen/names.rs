@@ -1,7 +1,7 @@
 //! Names and declarations of generated code.
 
-use super::CodeParameter;
 use super::dialect::{Dialect, RESERVED};
+use super::parameter::CodeParameter;
 use super::writer::Writer;
 use crate::blocks::{Block, Known};
 use crate::error::NestError;

@@ -1,7 +1,7 @@
 //! Conflicts of lanes over the banks of local memory.
 
-use super::collect::distance;
 use super::factors::number;
+use super::lane::distance;
 use super::subgroups::WARP;
 use crate::error::NestError;
 use crate::ir::{AXES, Access, LoopId, Nest, Tag};

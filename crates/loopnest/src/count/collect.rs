@@ -4,17 +4,16 @@ use super::banks::conflict;
 use super::depth::Depth;
 use super::factors::{Factors, Product, add, number};
 use super::footprint::{data_access, touched};
-use super::modern::count_arithmetic;
+use super::lane::{distance, is_scattered, lane};
+use super::operations::{count_arithmetic, count_operations};
 use super::points::Piece;
 use super::polynomial::{Polynomial, Ratio};
 use super::property::{Property, Stride};
+use super::runs::{all_groups, runs_within};
 use super::subgroups::{Lanes, issues};
 use crate::blocks::rows_side_by_side;
 use crate::error::NestError;
-use crate::ir::{
-    AXES, Access, Affine, ArrayId, Direction, Expr, Instruction, Lookup, LookupId, LoopId, Memory, Nest, Operation,
-    Tag, Type, Var,
-};
+use crate::ir::{AXES, Access, ArrayId, Direction, Instruction, Lookup, LoopId, Memory, Nest, Tag};
 use crate::lookups::{self, LookupLoad};
 use crate::schedule::{Schedule, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,29 +101,6 @@ pub(super) fn collect_footprint(nest: &Nest, array: ArrayId) -> Result<Collected
     Ok(found)
 }
 
-/// Counts the runs of an instruction, including work-items that repeat the work of others.
-pub(super) fn runs(
-    nest: &Nest,
-    instruction: &Instruction,
-    local: [i128; AXES],
-    factors: &mut Factors,
-) -> Result<Product, NestError> {
-    runs_within(nest, &instruction.within, local, factors)
-}
-
-/// Returns the number of times that work-items are at the points of the loops `within`, including
-/// work-items that repeat the work of others.
-pub(super) fn runs_within(
-    nest: &Nest,
-    within: &BTreeSet<LoopId>,
-    local: [i128; AXES],
-    factors: &mut Factors,
-) -> Result<Product, NestError> {
-    let runs = factors.points(nest, &all_groups(nest, within))?;
-    let is_repeated = |axis: &usize| nest.loop_with(within, Tag::Local(*axis as u8)).is_none();
-    Ok(runs.scaled((0..AXES).filter(is_repeated).map(|axis| local[axis]).product()))
-}
-
 struct Collector<'a> {
     nest: &'a Nest,
     local: [i128; AXES],
@@ -136,17 +112,6 @@ struct Collector<'a> {
     touched: BTreeMap<ArrayId, Product>,
     filled: BTreeMap<(ArrayId, usize), Product>,
     found: Collected,
-}
-
-/// Returns the loops, with a work-group loop for every axis that has one.
-pub(super) fn all_groups(nest: &Nest, within: &BTreeSet<LoopId>) -> BTreeSet<LoopId> {
-    let mut all = within.clone();
-    for axis in 0..AXES as u8 {
-        if !within.iter().any(|id| nest.loop_at(*id).tag == Tag::Group(axis)) {
-            all.extend(nest.tagged(Tag::Group(axis)).next());
-        }
-    }
-    all
 }
 
 impl Collector<'_> {
@@ -380,49 +345,4 @@ impl Collector<'_> {
         }
         Ok(())
     }
-}
-
-/// Returns the loop whose iterations count as SIMD lanes: work-items along axis 0, or else the
-/// innermost loop, which a compiler would vectorise.
-pub(super) fn lane(nest: &Nest, within: &BTreeSet<LoopId>) -> Option<LoopId> {
-    match nest.tagged(Tag::Local(0)).next() {
-        Some(_) => nest.loop_with(within, Tag::Local(0)),
-        None => nest.nesting(within).last().copied(),
-    }
-}
-
-/// Returns true if data decide the distance between the cells of neighbouring lanes: through a
-/// looked-up value, or through a loop whose bounds are looked up.
-fn is_scattered(nest: &Nest, access: &Access, lane: LoopId) -> bool {
-    let moves = |id: LookupId| nest.lookup(id).access.subscripts.iter().any(|sum| sum.uses(lane));
-    let looks_up = |sum: &Affine| sum.lookups().any(moves);
-    let starts_by_lane = |id: LoopId| id != lane && nest.loop_at(id).constraints.iter().any(looks_up);
-    access.subscripts.iter().any(|sum| looks_up(sum) || nest.loops_of(sum).any(starts_by_lane))
-}
-
-/// Returns the number of cells from one iteration of a loop to the next.
-pub(super) fn distance(nest: &Nest, access: &Access, id: LoopId) -> Polynomial {
-    let array = nest.array(access.array);
-    let mut distance = Polynomial::default();
-    for (axis, subscript) in access.subscripts.iter().enumerate() {
-        let start = Polynomial::constant(subscript.coefficient(Var::Loop(id)));
-        let along =
-            array.stride(axis).iter().map(Polynomial::from).fold(start, |product, extent| product.times(&extent));
-        distance = distance.plus(&along);
-    }
-    distance
-}
-
-/// Counts the floating-point operations of an expression by kind and type.
-fn count_operations(nest: &Nest, expr: &Expr, context: Type, counts: &mut BTreeMap<(Operation, Type), i128>) {
-    let kind = nest.operation_type(expr, context);
-    let operation = match expr {
-        Expr::Binary(operator, ..) => Some(Operation::of(*operator)),
-        Expr::Call(function, _) => Some(Operation::of_function(*function)),
-        _ => None,
-    };
-    if let Some(operation) = operation.filter(|_| kind.is_float()) {
-        *counts.entry((operation, kind)).or_default() += 1;
-    }
-    expr.children().into_iter().for_each(|child| count_operations(nest, child, kind, counts));
 }

@@ -1,7 +1,7 @@
 //! Checks that the first work-item runs an instruction in every iteration of the loops around it.
 
-use super::collect::all_groups;
 use super::floors::Floors;
+use super::runs::all_groups;
 use crate::error::NestError;
 use crate::ir::{Affine, Instruction, LoopId, Nest, Var};
 use std::collections::BTreeSet;

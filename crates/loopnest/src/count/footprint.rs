@@ -1,9 +1,10 @@
 //! Counts the cells of an array that are touched (algorithm 2 of the paper).
 
-use super::collect::{all_groups, lane};
 use super::floors::Floors;
 use super::image::{Cells, cells};
+use super::lane::lane;
 use super::points::Piece;
+use super::runs::all_groups;
 use super::union::different;
 use crate::error::{NestError, Place};
 use crate::ir::{Access, Affine, ArrayId, LoopId, Nest, Var};

@@ -2,14 +2,16 @@
 
 use super::banks::conflict;
 use super::chain::longest;
-use super::collect::{Collected, all_groups, runs};
+use super::collect::Collected;
 use super::compiled::Counts;
 use super::depth::Depth;
 use super::factors::Product;
+use super::operations::count_arithmetic;
 use super::property::{Issue, Property};
+use super::runs::{all_groups, runs};
 use super::subgroups::{WARP, issues};
 use crate::error::NestError;
-use crate::ir::{Expr, Instruction, Lookup, LoopId, Memory, Nest, Operation, Operator, Type};
+use crate::ir::{Instruction, Lookup, LoopId, Memory, Nest, Operation, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts in addition to those of the paper, and the kinds that could not be counted.
@@ -166,41 +168,4 @@ fn operations(nest: &Nest, instruction: &Instruction) -> BTreeMap<(Operation, Ty
     let mut counts = BTreeMap::new();
     count_arithmetic(nest, &instruction.value, nest.array(instruction.target.array).element, &mut counts);
     counts
-}
-
-/// Counts the operations of an expression by kind and type. Small powers count as multiplications. A
-/// sum and one product among its parts count as one fused operation.
-pub(super) fn count_arithmetic(
-    nest: &Nest,
-    expr: &Expr,
-    context: Type,
-    counts: &mut BTreeMap<(Operation, Type), i128>,
-) {
-    let kind = nest.operation_type(expr, context);
-    let is_fused = fused_part(nest, expr, kind).is_some();
-    let own = if is_fused { Some((Operation::Fma, 1)) } else { Operation::outermost(expr) };
-    if let Some((operation, times)) = own.filter(|(_, times)| *times > 0) {
-        *counts.entry((operation, kind)).or_default() += times;
-    }
-    expr.children().into_iter().for_each(|child| count_arithmetic(nest, child, kind, counts));
-    if is_fused {
-        *counts.entry((Operation::Mul, kind)).or_default() -= 1;
-        counts.retain(|_, times| *times != 0);
-    }
-}
-
-/// Returns the place of the product that is fused with a sum or difference, if one of its parts is a
-/// product. All of today's processors and GPUs fuse them.
-pub(super) fn fused_part(nest: &Nest, sum: &Expr, kind: Type) -> Option<usize> {
-    let is_product = |part: &Expr| {
-        let part = if let Expr::Neg(inner) = part { inner } else { part };
-        let multiplies = matches!(Operation::outermost(part), Some((Operation::Mul, times)) if times > 0);
-        multiplies && nest.operation_type(part, kind) == kind
-    };
-    match sum {
-        Expr::Binary(Operator::Add | Operator::Sub, left, right) if kind.is_float() => {
-            [left, right].into_iter().position(|part| is_product(part))
-        }
-        _ => None,
-    }
 }

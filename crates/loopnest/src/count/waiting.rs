@@ -6,14 +6,15 @@
 //! independent. Therefore the chains of all iterations of an outer loop add up here, each less the
 //! operations that the processor sees ahead when the chain begins.
 
-use super::collect::runs_within;
 use super::compiled::{Counts, overflow};
 use super::depth::Loops;
 use super::factors::{Factors, Product};
 use super::length::Length;
-use super::modern::{fused_part, refuse_data};
+use super::modern::refuse_data;
+use super::operations::fused_part;
 use super::property::Property;
 use super::recurrence::{Body, PERIOD};
+use super::runs::runs_within;
 use crate::error::NestError;
 use crate::ir::{Access, Expr, Instruction, LoopId, Nest, Operation, Type, Var};
 use crate::schedule::{Step, runs, tree};

@@ -3,6 +3,7 @@
 mod data;
 pub(crate) mod dependence;
 mod layout;
+mod names;
 mod order;
 mod precompute;
 mod prefetch;
@@ -138,12 +139,4 @@ impl Transformation {
         *nest = changed;
         Ok(())
     }
-}
-
-/// Refuses a name that is taken or is not an identifier.
-fn fresh(nest: &Nest, name: &str) -> Result<(), NestError> {
-    if nest.names().any(|taken| taken == name) {
-        return Err(NestError::new(format!("the name `{name}` is taken")).remedy("choose another name"));
-    }
-    if crate::ir::check::is_identifier(name) { Ok(()) } else { Err(NestError::new(format!("`{name}` is not a name"))) }
 }

@@ -1,7 +1,7 @@
 //! Splits one loop into a loop over blocks and a loop within a block.
 
 use super::data::refuse_data;
-use super::fresh;
+use super::names::fresh;
 use crate::error::NestError;
 use crate::ir::{Affine, Loop, LoopId, Nest, Tag, Var};
 

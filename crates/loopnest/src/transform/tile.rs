@@ -2,7 +2,7 @@
 //! first.
 
 use super::dependence::shared_loops;
-use super::fresh;
+use super::names::fresh;
 use crate::error::{NestError, Place};
 use crate::ir::{Access, Affine, Array, ArrayId, Expr, Instruction, Layout, Loop, LoopId, Memory, Nest, Tag, Var};
 use crate::polyhedra::{System, shadow};

@@ -1,6 +1,7 @@
 //! Counter models that are polynomials of tuning parameters, fitted by least squares.
 
-use super::train::{CounterData, misses};
+use super::data::CounterData;
+use super::errors::misses;
 use crate::{Cholesky, Column, Kind, Table};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};

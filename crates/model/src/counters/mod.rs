@@ -5,13 +5,16 @@
 //! hardly depends on the device. It holds no times: a slow time on one device must not decide on
 //! another.
 
+mod data;
 mod document;
+mod errors;
 mod exact;
 mod least_squares;
 mod train;
 
+pub use data::CounterData;
 pub use document::COUNTERS_KIND;
-pub use train::{CounterData, Method};
+pub use train::Method;
 
 use crate::trees::{RandomisedTrees, RegressionTree, Regressor};
 use crate::{Column, ModelError, Table};

@@ -1,6 +1,6 @@
 //! Cuts columns into few bins. A split is then found by adding up bins instead of sorting rows.
 
-use super::boosting::Direction;
+use super::direction::Direction;
 use crate::table::{Kind, Table};
 
 /// Maximum number of bins of a column. A code is then a byte, with one more code for missing

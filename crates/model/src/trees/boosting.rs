@@ -2,6 +2,7 @@
 
 use super::bins::{Bins, MOST_BINS};
 use super::boosted::BoostedTrees;
+use super::direction::Direction;
 use super::fit_error::{FitError, check, check_data};
 use super::forest::Forest;
 use super::grow::{Grown, grow};
@@ -50,15 +51,6 @@ pub enum Loss {
     /// 0 and 1. A leaf predicts that quantile of the residuals of its rows (Friedman, 2001,
     /// algorithm 3, for the median). Nothing is shrunk.
     Quantile(f64),
-}
-
-/// The direction in which predictions may move with the numbers of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// Never down.
-    Rising,
-    /// Never up.
-    Falling,
 }
 
 impl Default for BoostedSettings {

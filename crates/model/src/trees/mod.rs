@@ -8,6 +8,8 @@ mod boosted;
 #[cfg(feature = "fit")]
 mod boosting;
 mod coded;
+#[cfg(feature = "fit")]
+mod direction;
 mod document;
 #[cfg(feature = "fit")]
 mod effects;
@@ -32,7 +34,9 @@ mod tree;
 
 pub use boosted::BoostedTrees;
 #[cfg(feature = "fit")]
-pub use boosting::{BoostedSettings, Direction, Loss};
+pub use boosting::{BoostedSettings, Loss};
+#[cfg(feature = "fit")]
+pub use direction::Direction;
 #[cfg(feature = "fit")]
 pub use effects::{partial_dependence, permutation_importance};
 pub use error::ModelError;

@@ -1,7 +1,7 @@
 //! Finds the best split of a node from the sums of its bins.
 
 use super::bins::{BinColumn, Bins, Content};
-use super::boosting::Direction;
+use super::direction::Direction;
 use super::tree::Test;
 use std::ops::{AddAssign, Sub, SubAssign};
 

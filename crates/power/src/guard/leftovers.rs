@@ -1,37 +1,12 @@
 //! Devices that killed guards left as they had set them.
 
-use crate::guard::messages::{Order, Report, hear, tell};
+use crate::guard::messages::{LeftOver, Order, Report, hear, tell};
 use crate::guard::steering::{StartGuard, start};
 use crate::manager::Manager;
 use crate::note::{self, Note, Restore};
-use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::io::BufReader;
 use std::path::Path;
 use std::time::Duration;
-
-/// A device that was left as a killed run had set it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOver {
-    /// The device's name.
-    pub device: String,
-    /// The properties that were set.
-    pub what: String,
-    /// The reason why they could not be reset. `None` if they are reset.
-    pub problem: Option<String>,
-}
-
-impl fmt::Display for LeftOver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { device, what, problem } = self;
-        match problem {
-            None => write!(f, "an earlier run was killed and left {what} of {device} set; it is reset now"),
-            Some(problem) => {
-                write!(f, "an earlier run was killed and left {what} of {device} set, which cannot be reset: {problem}")
-            }
-        }
-    }
-}
 
 /// The notes of killed guards in one folder.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! The conversation of a tuner with its guard: one JSON document a line, an answer to each order.
 
 use crate::device::ManagedDevice;
-use crate::guard::leftovers::LeftOver;
 use crate::manager::{Abilities, Knob, Setting};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 
@@ -54,6 +54,29 @@ pub struct Applied {
     /// The clock in MHz that the device reported last, if it did not reach the clock that was set
     /// within the limit. An idle device may not.
     pub missed_mhz: Option<f64>,
+}
+
+/// A device that was left as a killed run had set it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOver {
+    /// The device's name.
+    pub device: String,
+    /// The properties that were set.
+    pub what: String,
+    /// The reason why they could not be reset. `None` if they are reset.
+    pub problem: Option<String>,
+}
+
+impl fmt::Display for LeftOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { device, what, problem } = self;
+        match problem {
+            None => write!(f, "an earlier run was killed and left {what} of {device} set; it is reset now"),
+            Some(problem) => {
+                write!(f, "an earlier run was killed and left {what} of {device} set, which cannot be reset: {problem}")
+            }
+        }
+    }
 }
 
 /// Writes a message.

@@ -11,7 +11,7 @@ mod messages;
 mod serve;
 mod steering;
 
-pub use leftovers::{LeftOver, Leftovers};
-pub use messages::Applied;
+pub use leftovers::Leftovers;
+pub use messages::{Applied, LeftOver};
 pub use serve::serve;
 pub use steering::{StartGuard, Steering, SteeringError};

@@ -1,9 +1,8 @@
 //! The guard's side.
 
 use super::leftovers::{recover, restore};
-use super::messages::{Applied, Order, Refused, Report, hear, tell};
+use super::messages::{Applied, LeftOver, Order, Refused, Report, hear, tell};
 use crate::device::ManagedDevice;
-use crate::guard::leftovers::LeftOver;
 use crate::manager::{Fault, Knob, Manager, Setting};
 use crate::note::{self, Claim, Claimed, Note, Restore};
 use nix::sys::signal::{SigSet, Signal};

@@ -1,7 +1,6 @@
 //! The tuner's side.
 
-use super::leftovers::LeftOver;
-use super::messages::{Applied, Order, Refused, Report, hear, tell};
+use super::messages::{Applied, LeftOver, Order, Refused, Report, hear, tell};
 use crate::device::ManagedDevice;
 use crate::manager::{Abilities, Knob, Setting};
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Renders one or more tuning runs as one HTML file that needs nothing from elsewhere.
 //!
-//! The page is a row of sections, each in a file of its own: [`SECTIONS`]. A section renders as HTML
+//! The page is a row of sections, each in a file of its own: [`document::SECTIONS`]. A section renders as HTML
 //! what needs no script. Where a picture belongs it leaves a place ([`places`]). In a
 //! [`Form::Interactive`] page the data stand once, as columns (`data`), and our script
 //! (`script/*.js`) draws them with plotly.js, which the page carries compressed (`embedded`).
@@ -8,6 +8,7 @@
 mod best;
 mod curve;
 mod data;
+mod document;
 mod embedded;
 mod environment;
 mod evaluations;
@@ -31,6 +32,7 @@ mod svg;
 #[path = "no_svg.rs"]
 mod svg;
 
+pub use document::page_html;
 pub use record::{
     BuildText, EVALUATIONS, Evaluations, NoteLine, ParameterValues, RunSection, SampleSet, Samples, Spent, Subject,
     WorkerLine,
@@ -38,7 +40,7 @@ pub use record::{
 pub use written::{RunNotes, Written};
 
 use crate::plot::PlotError;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 use slices::Slice;
 
 /// The content that [`page_html`] renders.
@@ -60,27 +62,6 @@ pub enum Form {
     /// One picture and no script: for places that show many pages, such as notebooks.
     Static,
 }
-
-const STYLE: &str = include_str!("style.css");
-
-/// A section of the page, about runs of one subject.
-type Section = fn(&Group<'_>) -> Markup;
-
-/// The sections, in their order. Each returns nothing if it has nothing to say.
-const SECTIONS: [Section; 12] = [
-    overview::render,
-    progress::render,
-    best::render,
-    importance::render,
-    slices::render,
-    evaluations::render,
-    samples::render,
-    spent::render,
-    workers::render,
-    failures::render,
-    notes::render,
-    environment::render,
-];
 
 /// Runs of one subject. Only they share tables and axes.
 struct Group<'a> {
@@ -137,45 +118,6 @@ impl<'a> Group<'a> {
             }
         })
     }
-}
-
-/// Renders `page` as one HTML document. Escapes all text, since names and messages may contain
-/// anything.
-///
-/// Cost: linear in the evaluations. Beyond [`EVALUATIONS`], the page holds only some of them.
-///
-/// # Errors
-/// The static picture cannot be drawn. This is not known to happen, since it is drawn in memory.
-pub fn page_html(page: &Page, form: Form) -> Result<String, PlotError> {
-    let form = if embedded::IS_PRESENT { form } else { Form::Static };
-    let slices: Vec<Vec<Slice>> = page.runs.iter().map(Slice::all).collect();
-    let groups = Group::all(page, &slices, form)?;
-    let several = groups.len() > 1;
-    let document = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (text::name(&page.title)) }
-                style { (PreEscaped(STYLE)) }
-                @if form == Form::Interactive { (places::without_script()) }
-            }
-            body {
-                h1 { (text::name(&page.title)) }
-                @for group in &groups {
-                    div.group {
-                        @if several { h2.subject { (group.subject().title()) } }
-                        @for section in SECTIONS { (section(group)) }
-                    }
-                }
-                @if form == Form::Interactive { (embedded::scripts(&data::packed(page, &slices))) }
-                footer { (page.written_by) (embedded::credit(form)) }
-            }
-        }
-    };
-    Ok(document.into_string())
 }
 
 /// Returns a section with its heading, or nothing without content.

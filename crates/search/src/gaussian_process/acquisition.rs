@@ -1,6 +1,6 @@
 //! The value of a candidate: the expected improvement, and the probability that limits are kept.
 
-use super::Told;
+use super::told::Told;
 use tunesmith_core::{Aspects, Scale, non_dominated};
 use tunesmith_model::{Front, GaussianProcess, Posterior, Prediction, log_expected_improvement, log_probability_below};
 

@@ -35,6 +35,7 @@ mod launch;
 mod pool;
 mod surrogate;
 pub(crate) mod targets;
+mod told;
 
 use crate::knowledge::PastTimes;
 use crate::options::{OptionSpec, Options, StrategyError};
@@ -45,7 +46,8 @@ use launch::Trend;
 use pool::is_listed;
 use std::collections::HashSet;
 use surrogate::Surrogate;
-use tunesmith_core::{Aspects, Launch, Request, Rng, Searcher, View};
+use told::Told;
+use tunesmith_core::{Launch, Request, Rng, Searcher, View};
 use tunesmith_space::ConfigId;
 
 /// Bayesian optimisation. A Gaussian process is fitted to the evaluations told, and the
@@ -111,23 +113,6 @@ struct ProcessSettings {
     margin: f64,
     fit_points: usize,
     picks: usize,
-}
-
-/// An evaluation told.
-#[derive(Clone, Debug)]
-struct Told {
-    config: ConfigId,
-    /// The score, or `None` if it failed or breaks a limit.
-    score: Option<f64>,
-    /// Its findings besides, if the run has limits or several objectives.
-    aspects: Option<Box<Aspects>>,
-}
-
-impl Told {
-    /// Returns the score, also of a configuration that breaks a limit.
-    fn measured(&self) -> Option<f64> {
-        self.score.or(self.aspects.as_ref().and_then(|aspects| aspects.score))
-    }
 }
 
 /// Number of the history's best configurations that a model of a large space always predicts.

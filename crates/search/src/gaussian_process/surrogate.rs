@@ -1,11 +1,12 @@
 //! The model of a run: the schedule of its fits, and the evaluations it is fitted to.
 
+use super::ProcessSettings;
 use super::acquisition::{AspectTargets, Side};
 use super::features::Features;
 use super::launch::Trend;
 use super::pool::{CandidateSource, Pool, PoolScene};
 use super::targets::targets;
-use super::{ProcessSettings, Told};
+use super::told::Told;
 use rand::seq::SliceRandom as _;
 use std::collections::{HashMap, HashSet};
 use tunesmith_core::{Rng, View};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::graph::{Class, ERROR, MAGNITUDE, float_cell};
+use super::cell::{Class, ERROR, MAGNITUDE, float_cell};
 use crate::expr::Datum;
 
 /// Numbers the values of terms of class [`Class::Datum`]: strings, lists, very large integers, and

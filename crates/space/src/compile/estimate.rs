@@ -1,6 +1,7 @@
 //! Estimates the number of different nodes of a level from the terms.
 
-use super::graph::{Class, Graph, Id, Op};
+use super::cell::Class;
+use super::graph::{Graph, Id, Op};
 use super::range;
 use crate::bits::Bits;
 

@@ -10,24 +10,12 @@ use crate::hash::Map;
 use std::cell::Cell;
 use std::rc::Rc;
 
+use super::cell::{Class, float_cell};
 use super::data::Data;
 use super::range;
 use crate::bits::Bits;
 use crate::expr::Node;
 use crate::limits::{Bounds, Limits};
-
-/// The cell of a value that cannot be computed (because of a division by zero, say). No whole
-/// number in a graph reaches it.
-pub(crate) const ERROR: i64 = i64::MIN;
-
-/// Upper bound of the magnitude of whole numbers in a graph. Sums of two cannot overflow.
-pub(crate) const MAGNITUDE: i64 = 1 << 62;
-
-/// Returns the cell of a float. Negative zero has the bits of [`ERROR`], so it becomes zero; no
-/// expression can tell the two apart.
-pub(crate) fn float_cell(value: f64) -> i64 {
-    (value + 0.0).to_bits() as i64
-}
 
 /// The number of a term in its graph. Terms come after their operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,24 +67,13 @@ pub(crate) enum Op {
     Tree(u32),
 }
 
-/// The kind of a term's cells, with their range.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Class {
-    /// Whole numbers between the two bounds, both included.
-    Int(i64, i64),
-    /// Finite floats between the two bounds, both included.
-    Float(f64, f64),
-    /// Numbers of values in [`Data`].
-    Datum,
-}
-
 /// A node of the graph.
 #[derive(Clone, Debug)]
 pub(crate) struct Term {
     pub(crate) op: Op,
     pub(crate) args: Vec<Id>,
     pub(crate) class: Class,
-    /// True if the cell may be [`ERROR`].
+    /// True if the cell may be [`ERROR`](super::cell::ERROR).
     pub(crate) fallible: bool,
     /// The parameters that the term depends on, by place in the group.
     pub(crate) parameters: Bits,

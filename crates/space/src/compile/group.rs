@@ -1,10 +1,11 @@
 //! One group of parameters, ready for construction.
 
-use super::graph::{Class, Graph, Id, MAGNITUDE, Steps};
+use super::cell::{Class, MAGNITUDE};
+use super::graph::{Graph, Id, Steps};
 use super::plan::{LevelPlan, Operand, plan};
 use super::translate::Translator;
 use super::{Conjunct, groups, order, support};
-use crate::compile::graph::ERROR;
+use crate::compile::cell::ERROR;
 use crate::expr::Datum;
 use crate::parameter::Parameter;
 

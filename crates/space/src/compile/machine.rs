@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use super::graph::{ERROR, Graph, Op, float_cell};
+use super::cell::{ERROR, float_cell};
+use super::graph::{Graph, Op};
 use super::plan::{Operand, Step};
 use crate::expr::{Evaluator, ExprError, float_division};
 

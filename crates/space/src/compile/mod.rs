@@ -6,6 +6,7 @@
 //! makes a [`plan`] that the [`machine`] executes.
 
 mod bounds;
+mod cell;
 mod data;
 mod distinct;
 mod estimate;
@@ -23,7 +24,8 @@ mod split;
 mod support;
 mod translate;
 
-pub(crate) use graph::{ERROR, Steps};
+pub(crate) use cell::ERROR;
+pub(crate) use graph::Steps;
 pub(crate) use group::Group;
 pub(crate) use groups::groups;
 pub(crate) use machine::{Cells, Sources, run};

@@ -4,7 +4,8 @@
 use crate::hash::Map;
 
 use super::bounds::Bounds;
-use super::graph::{Class, Graph, Id, Op};
+use super::cell::Class;
+use super::graph::{Graph, Id, Op};
 use super::lower::{Levels, Lowering};
 use super::machine;
 use crate::bits::Bits;

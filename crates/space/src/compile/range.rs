@@ -1,6 +1,7 @@
 //! The range of a result, derived from the ranges of its operands.
 
-use super::graph::{Class, Graph, Id, MAGNITUDE, Op};
+use super::cell::{Class, MAGNITUDE};
+use super::graph::{Graph, Id, Op};
 
 /// Returns the class of `op` applied to `args`, or `None` if the result is not known to fit into a
 /// cell.

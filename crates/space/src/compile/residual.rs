@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use super::graph::{Graph, Id, MAGNITUDE, Op};
+use super::cell::MAGNITUDE;
+use super::graph::{Graph, Id, Op};
 use super::lower::Lowering;
 use super::range;
 

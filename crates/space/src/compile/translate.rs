@@ -1,7 +1,8 @@
 //! Translates trees into terms.
 
+use super::cell::{Class, MAGNITUDE};
 use super::data::Data;
-use super::graph::{Class, Graph, Id, MAGNITUDE, Op};
+use super::graph::{Graph, Id, Op};
 use super::range;
 use crate::expr::{BinaryOp, Builtin, CompareOp, Conditional, Datum, Evaluator, ExprError, Kind, Node, UnaryOp};
 

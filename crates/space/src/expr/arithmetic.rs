@@ -2,9 +2,9 @@
 //!
 //! Integers have 128 bits. A result that does not fit is an error, never a wrong number.
 
-use super::ast::{BinaryOp, UnaryOp};
-use super::builtin::MAX_ELEMENTS;
 use super::datum::Datum;
+use super::datum::MAX_ELEMENTS;
+use super::operator::{BinaryOp, UnaryOp};
 
 /// The fault of an operation, with an optional remedy. The caller adds the position.
 #[derive(Debug, PartialEq)]

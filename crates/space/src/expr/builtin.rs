@@ -3,12 +3,9 @@
 use std::ops::Range;
 
 use super::arithmetic::{self, Fault};
-use super::ast::{BinaryOp, UnaryOp};
-use super::datum::Datum;
+use super::datum::{Datum, MAX_ELEMENTS};
 use super::error::ExprError;
-
-/// Maximum number of elements of a list. Beyond it, one expression could exhaust the memory.
-pub(crate) const MAX_ELEMENTS: usize = 1 << 22;
+use super::operator::{BinaryOp, UnaryOp};
 
 /// A function that expressions may call. All are Python's, except [`Builtin::CeilDiv`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use crate::value::Value;
 
+/// Maximum number of elements of a list. Beyond it, one expression could exhaust the memory.
+pub(crate) const MAX_ELEMENTS: usize = 1 << 22;
+
 /// A value during evaluation. It has wider integers than [`Value`], and lists.
 #[derive(Clone, Debug)]
 pub(crate) enum Datum {

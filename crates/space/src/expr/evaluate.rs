@@ -5,10 +5,12 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::arithmetic::{self, Fault};
-use super::ast::{CompareOp, Comprehension, Kind, Node};
-use super::builtin::{Builtin, MAX_ELEMENTS};
+use super::ast::{Comprehension, Kind, Node};
+use super::builtin::Builtin;
 use super::datum::Datum;
+use super::datum::MAX_ELEMENTS;
 use super::error::ExprError;
+use super::operator::CompareOp;
 
 /// Returns the value of the name with an index, used at a range of the text.
 type Lookup<'a> = dyn Fn(usize, &Range<usize>) -> Result<Datum, ExprError> + 'a;

@@ -1,6 +1,7 @@
 //! The distance of a condition from holding.
 
-use super::ast::{CompareOp, Kind, Node};
+use super::ast::{Kind, Node};
+use super::operator::CompareOp;
 use super::{Datum, Evaluator, Expr, ExprError};
 use crate::value::Value;
 use std::ops::Range;

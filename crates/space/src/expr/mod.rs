@@ -13,6 +13,7 @@ mod error;
 mod evaluate;
 mod excess;
 mod lexer;
+mod operator;
 mod parser;
 mod trend;
 
@@ -23,11 +24,12 @@ pub use error::ExprError;
 pub use trend::{Change, Course, Sign, Trend};
 
 pub(crate) use arithmetic::float_division;
-pub(crate) use ast::{BinaryOp, CompareOp, Conditional, Kind, Node, UnaryOp};
+pub(crate) use ast::{Conditional, Kind, Node};
 pub(crate) use builtin::Builtin;
 pub(crate) use closure::Closure;
 pub(crate) use datum::Datum;
 pub(crate) use evaluate::Evaluator;
+pub(crate) use operator::{BinaryOp, CompareOp, UnaryOp};
 
 use crate::value::Value;
 

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Name;
-use super::ast::{BinaryOp, CompareOp, Comprehension, Conditional, Kind, Node, UnaryOp};
+use super::ast::{Comprehension, Conditional, Kind, Node};
 use super::builtin::Builtin;
 use super::datum::Datum;
 use super::error::ExprError;
 use super::lexer::{Spanned, Token, tokens};
+use super::operator::{BinaryOp, CompareOp, UnaryOp};
 
 /// Maximum nesting of parentheses and operators. It is enough for generated code and small enough
 /// for a thread's stack.

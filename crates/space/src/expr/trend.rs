@@ -1,6 +1,7 @@
 //! The change of a value while one of its numbers grows and all others stay.
 
-use super::ast::{BinaryOp, Kind, Node, UnaryOp};
+use super::ast::{Kind, Node};
+use super::operator::{BinaryOp, UnaryOp};
 use super::{Builtin, Datum, Evaluator, Expr};
 use crate::value::Value;
 use std::ops::Range;

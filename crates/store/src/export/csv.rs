@@ -1,7 +1,8 @@
 //! Writes a CSV with one row per configuration, and the JSON file that describes it.
 
-use super::names::Kept;
-use super::{ObjectiveNames, WRITTEN_BY, written_by};
+use super::number_names::NumberNames;
+use super::objective_names::ObjectiveNames;
+use super::origin::{WRITTEN_BY, written_by};
 use crate::formula::neutralised;
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
@@ -34,11 +35,11 @@ pub(super) fn is_own(name: &str) -> bool {
 
 /// Returns the table: parameters, time, status, costs, other single numbers of a run, then
 /// counters.
-pub(super) fn table(recording: &Recording, kept: &Kept<'_>) -> String {
+pub(super) fn table(recording: &Recording, kept: &NumberNames<'_>) -> String {
     let rows = recording.rows();
     let has = |(_, number): &&Number| rows.iter().any(|row| number(row).is_some());
     let numbers: Vec<&Number> = NUMBERS.iter().filter(has).collect();
-    let Kept { values, counters } = kept;
+    let NumberNames { values, counters } = kept;
     let ranking = recording.ranking().numbers();
     let parameters = recording.parameters().iter().map(|parameter| parameter.name());
     let header = parameters.chain(OUTCOME).chain(numbers.iter().map(|(name, _)| *name));
@@ -60,7 +61,7 @@ pub(super) fn table(recording: &Recording, kept: &Kept<'_>) -> String {
 
 /// Returns the description of the table: names, values, constraints, and facts that a reader cannot
 /// tell from the columns' names.
-pub(super) fn sidecar(recording: &Recording, kept: &Kept<'_>) -> String {
+pub(super) fn sidecar(recording: &Recording, kept: &NumberNames<'_>) -> String {
     let parameter = |parameter: &tunesmith_space::Parameter| (parameter.name().to_string(), json!(parameter.values()));
     let params: Map<String, Json> = recording.parameters().iter().map(parameter).collect();
     let objective = ObjectiveNames::of(recording);

@@ -5,15 +5,16 @@
 //! file has none, and the tool then does not compare it. `bench/peers/simulation` runs the tool on
 //! such files.
 
-use super::names::Kept;
-use super::{ObjectiveNames, WRITTEN_BY, written_by};
+use super::number_names::NumberNames;
+use super::objective_names::ObjectiveNames;
+use super::origin::{WRITTEN_BY, written_by};
 use serde_json::{Map, Value as Json, json};
 use tunesmith_core::recording::Row;
 use tunesmith_core::{Direction, Failure, FailureKind, Recording};
 use tunesmith_space::Value;
 
 /// Returns the document with one entry on a line, as the tool writes it.
-pub(super) fn text(recording: &Recording, kept: &Kept<'_>) -> String {
+pub(super) fn text(recording: &Recording, kept: &NumberNames<'_>) -> String {
     let parameters = recording.parameters();
     let values = |parameter: &tunesmith_space::Parameter| (parameter.name().to_string(), json!(parameter.values()));
     let objective = ObjectiveNames::of(recording);
@@ -45,7 +46,7 @@ pub(super) fn key(row: &Row) -> String {
     row.values.iter().map(Value::python_str).collect::<Vec<_>>().join(",")
 }
 
-fn entry(recording: &Recording, kept: &Kept<'_>, row: &Row) -> String {
+fn entry(recording: &Recording, kept: &NumberNames<'_>, row: &Row) -> String {
     let names = recording.parameters().iter().map(|parameter| parameter.name().to_string());
     let mut entry: Map<String, Json> = names.zip(row.values.iter().map(|value| json!(value))).collect();
     let class = row.failure.as_ref().map(|failure| Json::from(class(failure)));

@@ -1,76 +1,22 @@
 //! Writes recordings in formats of other tools, one format per file.
 
 mod csv;
+mod format;
 mod kernel_tuner;
 mod names;
+mod number_names;
+mod objective_names;
+mod origin;
 mod t4;
 
-use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
-use std::io::{Read, Write};
+pub use format::Format;
+
+use flate2::{Compression, write::GzEncoder};
+use origin::is_export;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use tunesmith_core::recording::Ranking;
-use tunesmith_core::{Direction, Objective, Recording, Refusal};
+use tunesmith_core::{Recording, Refusal};
 use tunesmith_space::{ErrorClass, UserError};
-
-/// A format that recordings are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// A CSV with a JSON file beside it that describes it.
-    Csv,
-    /// T4 results, schema 1.0.0.
-    T4,
-    /// A cache file of Kernel Tuner.
-    KernelTuner,
-}
-
-impl Format {
-    /// Every format.
-    pub const ALL: [Self; 3] = [Self::Csv, Self::T4, Self::KernelTuner];
-
-    /// Returns the name by which users call it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::T4 => "t4",
-            Self::KernelTuner => "kernel-tuner",
-        }
-    }
-
-    /// Returns the format for a word; the inverse of [`word`](Self::word).
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.word() == word)
-    }
-
-    /// Returns the format for the suffix of `path`, before `.gz`: `.csv`, `.cache.json` for Kernel
-    /// Tuner, other `.json` for T4.
-    pub fn of_path(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?;
-        match name.strip_suffix(".gz").unwrap_or(name) {
-            name if name.ends_with(".csv") => Some(Self::Csv),
-            name if name.ends_with(".cache.json") => Some(Self::KernelTuner),
-            name if name.ends_with(".json") => Some(Self::T4),
-            _ => None,
-        }
-    }
-
-    /// Returns the format that `to` names, or else the format for the suffix of `out`.
-    ///
-    /// # Errors
-    /// There is no such format.
-    pub fn chosen(out: &Path, to: Option<&str>) -> Result<Self, Refusal> {
-        let known = Self::ALL.map(Self::word).join(", ");
-        match to {
-            Some(word) => Self::from_word(word).ok_or_else(|| {
-                Refusal::new(format!("there is no format `{word}`"), Some(format!("formats are {known}")))
-            }),
-            None => Self::of_path(out).ok_or_else(|| {
-                let remedy =
-                    format!("name it .csv, .json (T4) or .cache.json (Kernel Tuner), or add --to with one of {known}");
-                Refusal::new(format!("the suffix of `{}` is not that of a format", out.display()), Some(remedy))
-            }),
-        }
-    }
-}
 
 /// A recording cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -85,38 +31,6 @@ pub struct ExportError {
 impl UserError for ExportError {
     fn class(&self) -> ErrorClass {
         ErrorClass::Run
-    }
-}
-
-/// The objective as files of other tools name it.
-struct ObjectiveNames<'a> {
-    name: &'a str,
-    direction: Option<Direction>,
-    unit: Option<&'a str>,
-    /// The objectives of a front, of which other tools know the first.
-    front: Option<&'a Objective>,
-}
-
-impl<'a> ObjectiveNames<'a> {
-    fn of(recording: &'a Recording) -> Self {
-        let single = |objective: &'a Objective| Self {
-            name: objective.name(),
-            direction: Some(objective.direction()),
-            unit: objective.unit(),
-            front: None,
-        };
-        match recording.ranking() {
-            Ranking::Undirected { name, unit } => Self { name, direction: None, unit: unit.as_deref(), front: None },
-            Ranking::Known(objective) => match objective.parts() {
-                [] => single(objective),
-                [first, ..] => Self { front: Some(objective), ..single(first) },
-            },
-        }
-    }
-
-    /// Returns the names of the objectives.
-    fn names(&self) -> Vec<&'a str> {
-        self.front.map_or(vec![self.name], |front| front.parts().iter().map(Objective::name).collect())
     }
 }
 
@@ -164,30 +78,6 @@ pub fn refuse_overwriting(format: Format, path: &Path, inputs: &[PathBuf]) -> Re
     outputs.into_iter().try_for_each(|out| {
         tunesmith_core::output::refuse_overwriting(&out, inputs.iter().copied(), |_| is_export(&telling))
     })
-}
-
-/// The key by which exports tell that they are ours.
-pub(crate) const WRITTEN_BY: &str = "written_by";
-
-/// Returns the text of [`WRITTEN_BY`].
-pub(crate) fn written_by() -> String {
-    format!("Tunesmith {}", env!("CARGO_PKG_VERSION"))
-}
-
-/// Returns true if `file` is an export, compressed or not.
-fn is_export(file: &Path) -> bool {
-    const HEAD: u64 = 64 << 10;
-    let head = || -> std::io::Result<String> {
-        let mut head = Vec::new();
-        let opened = tunesmith_files::open(file)?;
-        if file.extension().is_some_and(|extension| extension == "gz") {
-            MultiGzDecoder::new(opened).take(HEAD).read_to_end(&mut head)?;
-        } else {
-            opened.take(HEAD).read_to_end(&mut head)?;
-        }
-        Ok(String::from_utf8_lossy(&head).into_owned())
-    };
-    head().is_ok_and(|head| head.contains(&format!("\"{WRITTEN_BY}\"")))
 }
 
 /// Returns the path where [`import`](crate::import) expects the description of a CSV.

@@ -4,26 +4,18 @@
 //! its own ([`reads_as_key`]) cannot be the name of anything else there. A parameter with such a name
 //! is refused, because no configuration is whole without it. A measured number is left out.
 
-use super::{Format, csv, kernel_tuner};
+use super::format::Format;
+use super::number_names::NumberNames;
+use super::{csv, kernel_tuner};
 use crate::import::{self, columns};
 use std::collections::BTreeSet;
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 use tunesmith_space::Value;
 
-/// The names of the measured numbers that a format keeps. No two are equal, and none is a key of the
-/// format or a parameter beside it.
-#[derive(Debug, PartialEq)]
-pub(super) struct Kept<'a> {
-    /// Those of the further values of a run.
-    pub(super) values: BTreeSet<&'a str>,
-    /// Those of the counters.
-    pub(super) counters: BTreeSet<&'a str>,
-}
-
 /// Returns the names that `format` keeps of the recording, or the reason why it cannot hold the
 /// recording: written, the file would be read as another one. Costs a look at every row.
-pub(super) fn kept(recording: &Recording, format: Format) -> Result<Kept<'_>, String> {
+pub(super) fn kept(recording: &Recording, format: Format) -> Result<NumberNames<'_>, String> {
     let rows = recording.rows();
     let counters: BTreeSet<&str> = match format {
         Format::KernelTuner => BTreeSet::new(),
@@ -40,7 +32,7 @@ pub(super) fn kept(recording: &Recording, format: Format) -> Result<Kept<'_>, St
         ));
     }
     let counters = counters.into_iter().filter(is_kept).filter(|name| !values.contains(name)).collect();
-    Ok(Kept { values, counters })
+    Ok(NumberNames { values, counters })
 }
 
 /// Returns the names of the values that `format` can hold: a cell of a CSV has one number. Of the numbers that rank

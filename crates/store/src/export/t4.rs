@@ -1,7 +1,8 @@
 //! Writes T4 results, schema 1.0.0.
 
-use super::names::Kept;
-use super::{ObjectiveNames, WRITTEN_BY, written_by};
+use super::number_names::NumberNames;
+use super::objective_names::ObjectiveNames;
+use super::origin::{WRITTEN_BY, written_by};
 use crate::import::t4::{CUT, TIME};
 use crate::line::CutLine;
 use serde_json::{Map, Value as Json, json};
@@ -9,7 +10,7 @@ use tunesmith_core::recording::Row;
 use tunesmith_core::{Objective, Recording};
 
 /// Returns the document of the schema, without unknown numbers. Times are in milliseconds.
-pub(super) fn text(recording: &Recording, kept: &Kept<'_>) -> String {
+pub(super) fn text(recording: &Recording, kept: &NumberNames<'_>) -> String {
     let results: Vec<Json> = recording.rows().iter().map(|row| result(recording, kept, row)).collect();
     let objective = ObjectiveNames::of(recording);
     let described = json!({"name": objective.name, "direction": objective.direction, "unit": objective.unit});
@@ -24,7 +25,7 @@ pub(super) fn text(recording: &Recording, kept: &Kept<'_>) -> String {
     format!("{:#}\n", json!({"schema_version": "1.0.0", "metadata": metadata, "results": results}))
 }
 
-fn result(recording: &Recording, kept: &Kept<'_>, row: &Row) -> Json {
+fn result(recording: &Recording, kept: &NumberNames<'_>, row: &Row) -> Json {
     let names = recording.parameters().iter().map(|parameter| parameter.name().to_string());
     let configuration: Map<String, Json> = names.zip(row.values.iter().map(|value| json!(value))).collect();
     let measurement = &row.measurement;

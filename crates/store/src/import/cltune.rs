@@ -1,9 +1,10 @@
 //! Reads results of CLTune and of CLBlast's tuners as JSON: `results` with `kernel`, `time` in
 //! milliseconds and `parameters`. Neither tool writes failures.
 
+use super::checks::check_known;
 use super::error::Flaw;
 use super::number::{time, value};
-use super::{check_known, document, stated};
+use super::{document, stated};
 use serde_json::{Map, Value as Json};
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Failure, FailureKind, Measurement, Recording};

@@ -2,11 +2,12 @@
 //! such a file.
 
 use super::baco;
+use super::checks::MAX_COLUMNS;
 use super::columns::{Columns, Role, further};
 use super::error::Flaw;
 use super::number::{self, scaled, time};
 use super::sidecar::Sidecar;
-use super::{MAX_COLUMNS, stated, status};
+use super::{stated, status};
 use crate::formula::restored;
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -21,9 +21,9 @@ pub(super) fn read(path: &Path, text: String) -> Result<Outline, StoreError> {
     crate::read::parse_brief(path, text.into_bytes())
 }
 
-/// Returns the evaluations of the journal at `path`. Leaves out later measurements: the final
+/// Returns the evaluations of the journal at `path` as the recording `name`. Leaves out later measurements: the final
 /// re-measurement covers only the leaders, so that its samples would set them apart from the rest.
-pub(super) fn recording(path: &Path, outline: &Outline) -> Result<Recording, ImportError> {
+pub(super) fn recording(path: &Path, name: &str, outline: &Outline) -> Result<Recording, ImportError> {
     let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
     let header = &outline.header;
     let values = |json: &Json| -> Option<Vec<Value>> { json.as_array()?.iter().map(number::value).collect() };
@@ -35,7 +35,7 @@ pub(super) fn recording(path: &Path, outline: &Outline) -> Result<Recording, Imp
     }
     let place = |row: usize| format!("line {}", outline.entries.briefs()[row].line);
     // Rows have only what was measured. Who knows the metrics computes the objective from it.
-    let recording = Recording::new(super::name(path), columns, rows);
+    let recording = Recording::new(name, columns, rows);
     let mut recording = recording.map_err(|error| located(Flaw::of(&error, place)))?;
     header.sizes.iter().for_each(|(name, json)| {
         stated::add_to_subject(&mut recording, &format!("size {name}"), Some(json));

@@ -1,8 +1,9 @@
 //! Reads results of KTT as JSON, with hardware counters.
 
+use super::checks::check_known;
 use super::error::Flaw;
 use super::number::{milliseconds, scaled, time, value};
-use super::{check_known, document, status};
+use super::{document, status};
 use serde_json::Value as Json;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, REGISTERS};
 use tunesmith_core::recording::{Column, Row};

@@ -5,6 +5,7 @@
 //! recording.
 
 mod baco;
+mod checks;
 mod cltune;
 pub(crate) mod columns;
 mod csv;
@@ -23,15 +24,11 @@ mod text;
 pub use error::ImportError;
 
 use crate::Outline;
+use checks::check_columns;
 use error::Flaw;
 use serde_json::Value as Json;
 use std::path::Path;
 use tunesmith_core::Recording;
-use tunesmith_core::recording::Column;
-
-/// Maximum number of columns of a table, or of numbers of one result. GPUs have some thousands of
-/// counters.
-pub(crate) const MAX_COLUMNS: usize = 20_000;
 
 /// Reads the recording at `path`, plain or compressed. It may be one of our journals, a CSV with or
 /// without its JSON sidecar (such as BaCO's), a cache file of Kernel Tuner, T4 results, or results
@@ -54,11 +51,11 @@ pub fn import_with_outline(path: &Path) -> Result<(Recording, Option<Outline>), 
     let bytes = tunesmith_files::read(path, tunesmith_files::RECORD).map_err(io)?;
     let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
     let text = text::of_file(bytes).map_err(located)?;
+    let name = name(path);
     if journal::is_journal(&text) {
         let outline = journal::read(path, text)?;
-        return Ok((journal::recording(path, &outline)?, Some(outline)));
+        return Ok((journal::recording(path, &name, &outline)?, Some(outline)));
     }
-    let name = name(path);
     let read = match text.trim_start().as_bytes().first() {
         Some(b'{' | b'[') => json(&name, &text),
         _ => {
@@ -83,38 +80,6 @@ fn sidecar(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let sidecar = path.with_file_name(format!("{}.json", name(path)));
     let is_there = sidecar != path && sidecar.is_file();
     is_there.then(|| tunesmith_files::read(&sidecar, text::MAX_BYTES)).transpose()
-}
-
-/// Refuses a parameter of the record with the number `at` that the first record lacks: it would be lost.
-fn check_known<'a>(at: usize, mut names: impl Iterator<Item = &'a str>, columns: &[Column]) -> Result<(), Flaw> {
-    match names.find(|name| columns.iter().all(|column| column.name != *name)) {
-        Some(name) => Err(Flaw::record(at, format!("it has a parameter `{name}`, which the first result lacks"))),
-        None => Ok(()),
-    }
-}
-
-/// Refuses a result with more keys than a table may have columns. Every one of them may be a column
-/// of its own, so that all results together could need their square.
-fn check_columns(document: &Json) -> Result<(), Flaw> {
-    let entries = |key: &str| document.get(key).and_then(Json::as_array).into_iter().flatten();
-    let cached = document.get("cache").and_then(Json::as_object).into_iter().flat_map(|cache| cache.values());
-    let results = entries("Results").chain(entries("results")).chain(cached);
-    for (at, result) in results.enumerate() {
-        let most = columns(result);
-        if most > MAX_COLUMNS {
-            return Err(Flaw::record(at, format!("it has {most} values; at most {MAX_COLUMNS} are read")));
-        }
-    }
-    Ok(())
-}
-
-/// Returns the largest number of values in one place of a result.
-fn columns(json: &Json) -> usize {
-    match json {
-        Json::Object(map) => map.values().map(columns).fold(map.len(), usize::max),
-        Json::Array(list) => list.iter().map(columns).fold(0, usize::max),
-        _ => 0,
-    }
 }
 
 /// Reads a JSON document of another tool. Its keys identify the tool.

@@ -2,10 +2,11 @@
 //! Tuner's. The latter has `compilation` and `benchmark` in place of `compilation_time`, and the
 //! failure's class in place of a number.
 
+use super::checks::check_known;
 use super::error::Flaw;
 use super::number::{milliseconds, scaled, time, value};
 use super::stated::{self, Statement};
-use super::{check_known, document, number, status};
+use super::{document, number, status};
 use crate::line::CutLine;
 use serde::Deserialize as _;
 use serde_json::Value as Json;

@@ -1,6 +1,6 @@
 //! Explains the configuration of a recording by its counters.
 
-use super::ExplainOptions;
+use super::options::ExplainOptions;
 use crate::top::{TopConfig, top_of};
 use crate::{CounterExplanation, CounterSubject, Error, JudgedRun, REMEDY, Suggestible, read_model, row_with_counters};
 use std::collections::HashMap;

@@ -1,14 +1,16 @@
 //! Explains a recorded run.
 
 mod counters;
+mod options;
 mod roof;
+
+pub use options::ExplainOptions;
 
 use crate::outcome::arguments;
 use crate::top::{TopConfig, state, top_of};
 use crate::{CounterExplanation, Error, JudgedRun, Left, is_configuration, space_of_journal, trials, values_of};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use std::path::PathBuf;
 use tunesmith_core::{Gain, Objective, Recording, RunState, statistics};
 use tunesmith_cost::Roof;
 use tunesmith_explain::{
@@ -17,23 +19,6 @@ use tunesmith_explain::{
 };
 use tunesmith_problem::Metric;
 use tunesmith_store::{Header, Journal, Outline};
-
-/// The run to explain, and the means.
-#[derive(Clone, Debug, Default)]
-pub struct ExplainOptions {
-    /// A journal or recording.
-    pub run: PathBuf,
-    /// Parameters and values of the configuration whose counters are explained; the others are as in
-    /// the fastest configuration with counters.
-    pub config: Vec<(String, String)>,
-    /// The counter model, which predicts the effect of parameters on counters.
-    pub model: Option<PathBuf>,
-    /// The device file by which the best configuration of a loop nest is explained. By default the one
-    /// with whose estimates the run searched.
-    pub on: Option<PathBuf>,
-    /// The problem that the run tuned. By default the `.toml` beside the journal with its name.
-    pub problem: Option<PathBuf>,
-}
 
 /// The explanation of a run. It is also the JSON document of `explain`, but for [`next`](Self::next).
 #[derive(Clone, Debug, Serialize)]

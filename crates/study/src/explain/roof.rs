@@ -1,6 +1,7 @@
 //! Explains the best configuration of a loop nest by its counts and by the costs of a device.
 
-use super::{ExplainOptions, Explained};
+use super::Explained;
+use super::options::ExplainOptions;
 use crate::recorded::problem_of;
 use crate::{Error, indices_of, model_kind, values_of};
 use serde_json::Value as Json;

@@ -1,6 +1,7 @@
 //! Gathers what a page of the report shows about a journal.
 
 mod environment;
+mod full_entry;
 mod notes;
 mod samples;
 mod spent;
@@ -10,6 +11,7 @@ mod write;
 pub use write::{interactive_page, page, write_page};
 
 use crate::judged_run::brief_value;
+use full_entry::{FullEntry, even, full};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use tunesmith_core::{Cuts, Failure, common_failures, statistics};
@@ -17,10 +19,7 @@ use tunesmith_explain::{Surrogate, TrialResult, Trials, failure_causes, importan
 use tunesmith_problem::Metric;
 use tunesmith_report::{Evaluations, FailureLine, ParameterValues, RunSection, Subject};
 use tunesmith_space::{Parameter, Value};
-use tunesmith_store::{Entry, Journal, Outline, StoreError};
-
-/// An evaluation in full with its position.
-type Full = (usize, Entry);
+use tunesmith_store::{Journal, Outline, StoreError};
 
 /// Returns what the journal alone says about a run: all but its name, its verdict, the best
 /// configurations and what to do with them. `metric` is its objective, and
@@ -110,20 +109,9 @@ fn value(outline: &Outline, metric: &Metric, at: usize) -> Result<Option<f64>, S
     Ok(samples.ok().and_then(|samples| statistics::median(&samples)))
 }
 
-/// Returns the evaluations at these positions in full.
-fn full(outline: &Outline, positions: impl Iterator<Item = usize>) -> Result<Vec<Full>, StoreError> {
-    positions.map(|at| Ok((at, outline.entries.get(at)?))).collect()
-}
-
-/// Returns at most `most` of `count` positions, evenly spread.
-fn even(count: usize, most: usize) -> impl Iterator<Item = usize> {
-    let kept = count.min(most);
-    (0..kept).map(move |at| at * count / kept)
-}
-
 /// Returns these evaluations as the analyses take them. Returns `None` if the header has a parameter
 /// that is none.
-fn trials(outline: &Outline, metric: &Metric, evaluations: &Evaluations, looked_at: &[Full]) -> Option<Trials> {
+fn trials(outline: &Outline, metric: &Metric, evaluations: &Evaluations, looked_at: &[FullEntry]) -> Option<Trials> {
     let parameter = |(name, values): (&String, &serde_json::Value)| {
         let values: Option<Vec<Value>> = values.as_array()?.iter().map(Journal::value_of).collect();
         Parameter::new(name, values?).ok()

@@ -1,6 +1,6 @@
 //! Adds up the time of a run by its use.
 
-use super::Full;
+use super::full_entry::FullEntry;
 use std::collections::BTreeSet;
 use tunesmith_core::{FailureKind, Role};
 use tunesmith_report::Spent;
@@ -25,7 +25,7 @@ const CUT: usize = RESULTS.len() - 1;
 
 /// Returns the wall time by its result, from all clocks, and the activities within evaluations, from
 /// those `looked_at` in full. The best time cut the evaluations at the positions `cut`.
-pub(super) fn of(outline: &Outline, cut: &BTreeSet<usize>, looked_at: &[Full]) -> Spent {
+pub(super) fn of(outline: &Outline, cut: &BTreeSet<usize>, looked_at: &[FullEntry]) -> Spent {
     let briefs = outline.entries.briefs();
     let result = |at: usize, brief: &Brief| if cut.contains(&at) { CUT } else { of_failure(brief.failure) };
     let evaluated = briefs.iter().enumerate().map(|(at, brief)| (brief.clock, result(at, brief)));
@@ -59,9 +59,9 @@ fn of_again(again: &Again) -> usize {
 }
 
 /// Returns the seconds of compilers, first launches and samples of `count` evaluations.
-fn activities(count: usize, looked_at: &[Full]) -> Vec<(String, f64)> {
+fn activities(count: usize, looked_at: &[FullEntry]) -> Vec<(String, f64)> {
     let share = count as f64 / looked_at.len().max(1) as f64 / 1e3;
-    let sum = |of: &dyn Fn(&Full) -> f64| looked_at.iter().map(of).sum::<f64>() * share;
+    let sum = |of: &dyn Fn(&FullEntry) -> f64| looked_at.iter().map(of).sum::<f64>() * share;
     let all = [
         ("compiling", sum(&|(_, entry)| entry.compile.as_ref().map_or(0.0, |compile| compile.time_ms))),
         ("first launches", sum(&|(_, entry)| entry.warmup_ms.unwrap_or(0.0))),

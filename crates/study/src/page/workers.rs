@@ -1,6 +1,6 @@
 //! Gathers the work of each device of a fleet over time.
 
-use super::Full;
+use super::full_entry::FullEntry;
 use std::path::Path;
 use tunesmith_report::WorkerLine;
 use tunesmith_store::{Entry, FleetReport, Outline, StoreError, WorkerReport, WorkerRole};
@@ -14,7 +14,7 @@ type Busy = (WorkerLine, Vec<(f64, f64)>);
 /// Returns the workers in the order of their first answers, and then those that only compiled, as far as
 /// the state beside the journal at `path` knows them. Returns none if one device measured, as the
 /// evaluations `looked_at` tell. Costs reading all others in full.
-pub(super) fn of(path: &Path, outline: &Outline, looked_at: &[Full]) -> Result<Vec<WorkerLine>, StoreError> {
+pub(super) fn of(path: &Path, outline: &Outline, looked_at: &[FullEntry]) -> Result<Vec<WorkerLine>, StoreError> {
     if looked_at.iter().all(|(_, entry)| entry.worker.is_none()) {
         return Ok(Vec::new());
     }

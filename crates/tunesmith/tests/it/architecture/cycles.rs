@@ -8,8 +8,8 @@ use crate::architecture::house::{Crate, House};
 use crate::architecture::paths::{Written, paths};
 use crate::architecture::source::Source;
 
-/// The uses of one top-level module by another, each with the first place that says so.
-type Uses = BTreeMap<(String, String), String>;
+/// The uses of one module or file by another, each with the first place that says so.
+pub(crate) type Uses = BTreeMap<(String, String), String>;
 
 /// Returns the cycles of every crate, each with its modules and their uses of each other.
 pub(crate) fn faults(house: &House) -> Vec<String> {
@@ -18,14 +18,15 @@ pub(crate) fn faults(house: &House) -> Vec<String> {
 
 fn of_crate(house: &House, one: &Crate) -> Vec<String> {
     let roots = one.roots.iter().map(|root| uses(house, &Source::follow(root)));
-    roots.flat_map(|uses| cycles(&uses).into_iter().map(move |cycle| describe(one, &cycle, &uses))).collect()
+    roots.flat_map(|uses| cycles(&uses).into_iter().map(move |cycle| describe(one, "modules", &cycle, &uses))).collect()
 }
 
-fn describe(one: &Crate, cycle: &BTreeSet<String>, uses: &Uses) -> String {
+/// Returns the text about a cycle of modules or of files, which `kind` says.
+pub(crate) fn describe(one: &Crate, kind: &str, cycle: &BTreeSet<String>, uses: &Uses) -> String {
     let modules: Vec<&str> = cycle.iter().map(String::as_str).collect();
     let inside = uses.iter().filter(|((from, to), _)| cycle.contains(from) && cycle.contains(to));
     let lines: Vec<String> = inside.map(|((from, to), place)| format!("\n    {from} -> {to} ({place})")).collect();
-    format!("{}: {} modules: {}{}", one.name, modules.len(), modules.join(", "), lines.concat())
+    format!("{}: {} {kind}: {}{}", one.name, modules.len(), modules.join(", "), lines.concat())
 }
 
 /// Returns the uses of the top-level modules of a crate by each other.
@@ -89,20 +90,24 @@ fn module(item: &Item) -> Option<String> {
     if let Item::Mod(module) = item { Some(module.ident.to_string()) } else { None }
 }
 
-/// Returns the names that an import brings, with the paths they stand for.
-fn imported(tree: &syn::UseTree, outer: Vec<String>) -> Vec<(String, Vec<String>)> {
+/// Returns the names that an import brings, with the paths they stand for. The name of `path::*`
+/// is `*`.
+pub(crate) fn imported(tree: &syn::UseTree, outer: Vec<String>) -> Vec<(String, Vec<String>)> {
     let with = |ident: &syn::Ident| [outer.clone(), vec![ident.to_string()]].concat();
     match tree {
         syn::UseTree::Path(path) => imported(&path.tree, with(&path.ident)),
+        syn::UseTree::Name(name) if name.ident == "self" => {
+            outer.last().map(|last| (last.clone(), outer.clone())).into_iter().collect()
+        }
         syn::UseTree::Name(name) => vec![(name.ident.to_string(), with(&name.ident))],
         syn::UseTree::Rename(name) => vec![(name.rename.to_string(), with(&name.ident))],
         syn::UseTree::Group(group) => group.items.iter().flat_map(|tree| imported(tree, outer.clone())).collect(),
-        _ => Vec::new(),
+        syn::UseTree::Glob(_) => vec![("*".to_string(), outer)],
     }
 }
 
-/// Returns the groups of modules that reach each other.
-fn cycles(uses: &Uses) -> Vec<BTreeSet<String>> {
+/// Returns the groups of modules or files that reach each other.
+pub(crate) fn cycles(uses: &Uses) -> Vec<BTreeSet<String>> {
     let modules: BTreeSet<&String> = uses.keys().flat_map(|(from, to)| [from, to]).collect();
     let reached: BTreeMap<&String, BTreeSet<String>> = modules.iter().map(|one| (*one, reached(one, uses))).collect();
     let mutual = |one: &String| reached[one].iter().filter(|other| reached[other].contains(one)).cloned().collect();

@@ -1,8 +1,10 @@
 //! Rules for the house as a whole. Each rule has a test on this workspace and one on a planted
 //! fault. The latter proves that the rule can fail.
 
+mod circles;
 mod cycles;
 mod door;
+mod folders;
 mod house;
 mod lengths;
 mod objective;
@@ -139,6 +141,49 @@ fn a_planted_cycle_of_modules_is_found_with_its_uses() {
         b -> c (crates/tunesmith-space/src/b.rs:2)\n    \
         c -> a (crates/tunesmith-space/src/c.rs:3)";
     assert_eq!(cycles::faults(&planted.house), [expected]);
+}
+
+#[test]
+fn no_more_than_two_files_use_each_other() {
+    none(&circles::faults(&House::own()));
+}
+
+#[test]
+fn a_planted_circle_of_files_is_found_through_the_names_that_modules_hand_on() {
+    let files = [
+        ("lib.rs", "mod a;\nmod b;\n"),
+        ("a/mod.rs", "mod deep;\nmod pair;\npub(crate) use deep::Named;\n"),
+        ("a/deep.rs", "use super::pair;\npub struct Named;\nfn f() { pair::f() }\n"),
+        ("a/pair.rs", "use crate::b::*;\npub fn f() {}\nfn g() { of_b() }\n"),
+        ("b/mod.rs", "use super::a::{self};\npub fn of_b() -> a::Named { a::Named }\nmod inner;"),
+        ("b/inner.rs", "fn f() { super::of_b(); }\n"),
+    ];
+    let planted = Planted::new(&[("tunesmith-space", &[], &files)]);
+    let [a, b, c] = ["a/deep.rs", "a/pair.rs", "b/mod.rs"].map(|name| format!("crates/tunesmith-space/src/{name}"));
+    let expected = format!(
+        "tunesmith-space: 3 files: {a}, {b}, {c}\n    {a} -> {b} (line 3: pair::f)\n    \
+        {b} -> {c} (line 3: of_b)\n    {c} -> {a} (line 2: a::Named)"
+    );
+    assert_eq!(circles::faults(&planted.house), [expected]);
+}
+
+#[test]
+fn a_module_with_modules_stands_in_its_folder() {
+    none(&folders::faults(&House::own()));
+}
+
+#[test]
+fn a_planted_file_beside_the_folder_of_its_modules_is_found() {
+    let files = [
+        ("lib.rs", "mod a;\nmod b;\n"),
+        ("a.rs", "mod c;\n"),
+        ("a/c.rs", ""),
+        ("b/mod.rs", "mod d;\n"),
+        ("b/d.rs", ""),
+    ];
+    let planted = Planted::new(&[("tunesmith-space", &[], &files)]);
+    let expected = "crates/tunesmith-space/src/a.rs stands beside a folder of its name";
+    assert_eq!(folders::faults(&planted.house), [expected]);
 }
 
 #[test]

@@ -12,11 +12,13 @@ pub(crate) struct Written {
     pub(crate) line: usize,
     /// The path of the module that it is written in.
     pub(crate) module: Vec<String>,
+    /// True if it is imported for other modules.
+    pub(crate) is_handed_on: bool,
 }
 
 /// Returns the paths that `source` writes.
 pub(crate) fn paths(source: &Source) -> Vec<Written> {
-    let mut reader = Reader { found: Vec::new(), module: source.module.clone() };
+    let mut reader = Reader { found: Vec::new(), module: source.module.clone(), is_handed_on: false };
     for item in &source.items {
         reader.visit_item(item);
     }
@@ -26,12 +28,14 @@ pub(crate) fn paths(source: &Source) -> Vec<Written> {
 struct Reader {
     found: Vec<Written>,
     module: Vec<String>,
+    is_handed_on: bool,
 }
 
 impl Reader {
     fn add(&mut self, segments: Vec<String>, line: usize) {
         if !segments.is_empty() {
-            self.found.push(Written { segments, line, module: self.module.clone() });
+            let (module, is_handed_on) = (self.module.clone(), self.is_handed_on);
+            self.found.push(Written { segments, line, module, is_handed_on });
         }
     }
 
@@ -88,7 +92,9 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        self.is_handed_on = !matches!(item.vis, syn::Visibility::Inherited);
         self.import(&[], &item.tree);
+        self.is_handed_on = false;
     }
 
     fn visit_path(&mut self, path: &'ast Path) {

@@ -469,5 +469,4 @@ fn probes<K>(repeats: &[Repeat<K>]) -> Vec<Probe> {
 }
 
 #[cfg(test)]
-#[path = "verdict_tests.rs"]
 mod tests;

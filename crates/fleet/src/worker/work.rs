@@ -1,67 +1,22 @@
-//! The worker: connects to a coordinator, and measures or compiles what it asks for.
+//! The work of a worker, from its connection to its end.
 
-mod compiling;
-mod desk;
-mod measuring;
-
-pub(crate) use measuring::answer;
-
+use super::{Assignment, Served, WorkerOptions, compiling, failed, measuring, unexpected};
+use crate::FleetError;
 use crate::bundle::{check, keep};
 use crate::secure::{Listening, Speaking, join};
 use crate::wire::{
-    FROM_COORDINATOR, FileEntry, FromCoordinator, FromWorker, Introduction, PROTOCOL, Readiness, hear, read_content,
-    say,
+    FROM_COORDINATOR, FileEntry, FromCoordinator, FromWorker, Introduction, PROTOCOL, hear, read_content, say,
 };
-use crate::{FleetError, Token};
-use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::time::Duration;
-use tunesmith::{Error, Machine, Problem};
-use tunesmith_backend::host::instruction_set;
+use tunesmith::{Machine, Problem};
 use tunesmith_core::{Interrupt, SystemClock};
 use tunesmith_kernel::data::Scratch;
-use tunesmith_space::{Space, Value};
+use tunesmith_space::Value;
 use tunesmith_store::{Journal, WorkerRole};
-
-/// The choices for a worker.
-#[derive(Clone, Debug)]
-pub struct WorkerOptions {
-    /// The coordinator, as `HOST:PORT`.
-    pub address: String,
-    /// The secret of the run.
-    pub token: Token,
-    /// The processors to run on. Empty for all.
-    pub cpus: Vec<usize>,
-    /// Its work.
-    pub role: WorkerRole,
-    /// A pause before each answer, to try a fleet out without a device that takes time.
-    pub pause: Duration,
-}
-
-/// The work of a worker that has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Served {
-    /// Number of leases answered.
-    pub answers: u64,
-    /// The reason why it ended.
-    pub ending: ServedUntil,
-}
-
-/// The reason why a worker ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ServedUntil {
-    /// The run has ended.
-    Over,
-    /// The coordinator set the worker aside, for this reason.
-    SetAside(String),
-    /// The coordinator is gone.
-    Gone(String),
-    /// Somebody ended the worker.
-    Interrupted,
-}
 
 /// The name of the folder with the problem's files, in the worker's own.
 const PROBLEM: &str = "problem";
@@ -150,26 +105,6 @@ fn serve(
     }
 }
 
-/// The work for which a worker was admitted.
-struct Assignment<'a> {
-    problem: Problem,
-    machine: Machine,
-    listening: Listening,
-    interrupt: &'a Interrupt,
-    options: &'a WorkerOptions,
-    tell: &'a mut dyn FnMut(&str),
-}
-
-/// Returns the words with which a worker begins to work that compiles `room` configurations at once.
-fn ready(identity: Map<String, Json>, problem: &Problem, space: &Space, room: usize) -> Readiness {
-    let (problem, space) = (problem.digest(), space.digest().to_string());
-    Readiness { identity, problem, space, instructions: instruction_set(), room }
-}
-
-fn failed(error: Error) -> FleetError {
-    FleetError::Device(Box::new(error))
-}
-
 /// Returns the machine with the device that its user names, or else the coordinator's.
 fn with_device(machine: &Machine, device: Option<String>) -> Result<Machine, FleetError> {
     let device = match (&machine.device, device) {
@@ -252,8 +187,4 @@ fn fetch(
         files.iter().filter(|file| file.digest == digest).try_for_each(|file| keep(folder, file, &content))?;
     }
     Ok(())
-}
-
-fn unexpected() -> FleetError {
-    FleetError::Protocol("a message came out of turn".to_string())
 }
