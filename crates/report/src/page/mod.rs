@@ -1,6 +1,6 @@
 //! Renders one or more tuning runs as one HTML file that needs nothing from elsewhere.
 //!
-//! The page is a row of sections, each in a file of its own: [`document::SECTIONS`]. A section renders as HTML
+//! The page is a row of sections (`document`), each in a file of its own. A section renders as HTML
 //! what needs no script. Where a picture belongs it leaves a place ([`places`]). In a
 //! [`Form::Interactive`] page the data stand once, as columns (`data`), and our script
 //! (`script/*.js`) draws them with plotly.js, which the page carries compressed (`embedded`).
