@@ -52,7 +52,7 @@ pub fn enter_if_worker() {
 }
 
 /// Does the same for a program with arguments of its own, such as an interpreter. `arguments` are
-/// those that follow them ([`WorkerCommand::arguments`]).
+/// those that follow them ([`arguments`](tunesmith_backend::host::WorkerCommand::arguments)).
 pub fn enter_with(arguments: impl IntoIterator<Item = String>) {
     let mut arguments = arguments.into_iter();
     match arguments.next().as_deref() {

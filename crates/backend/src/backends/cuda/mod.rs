@@ -2,7 +2,7 @@
 //! libraries are searched for on first use. What HIP has as well is in [`gpu`](super::gpu); here
 //! are the calls into NVIDIA's libraries.
 //!
-//! CUPTI ([`cupti`]) lists the counters of a GPU and reads them for a kernel.
+//! CUPTI (`cupti`) lists the counters of a GPU and reads them for a kernel.
 
 mod counters;
 pub(in crate::backends) mod cubin;

@@ -2,11 +2,11 @@
 //! everything exists once but the calls themselves, which are in [`cuda`](super::cuda) and
 //! [`hip`](super::hip).
 //!
-//! Compilers and drivers run in processes of their own. Compile workers ([`native::compile`]) make
-//! machine code of each configuration, several at a time, for the tuner's side ([`backend`]), which
-//! keeps it on disk ([`cache`]). The measuring worker ([`native::session`]) loads the code through
-//! the driver ([`native::driver`]) and launches its kernels. The compiler itself checks the
-//! kernel's parameters, by assertions behind the user's source ([`signature`]), and [`diagnose`]
+//! Compilers and drivers run in processes of their own. Compile workers (`native::compile`) make
+//! machine code of each configuration, several at a time, for the tuner's side (`backend`), which
+//! keeps it on disk (`cache`). The measuring worker (`native::session`) loads the code through
+//! the driver (`native::driver`) and launches its kernels. The compiler itself checks the
+//! kernel's parameters, by assertions behind the user's source (`signature`), and `diagnose`
 //! reads its messages.
 //!
 //! After some errors, such as an access to memory that does not exist, the driver refuses every

@@ -1,12 +1,12 @@
 //! OpenCL devices, through the system's drivers. The OpenCL library is searched for on first use.
 //!
 //! All drivers run in processes of their own, because they sometimes abort, hang or overflow the
-//! stack. Compile workers ([`compile`]) make a binary of each configuration, several at a time, for
-//! the tuner's side ([`backend`]). The measuring worker ([`session`]) only loads the binary, or
+//! stack. Compile workers (`compile`) make a binary of each configuration, several at a time, for
+//! the tuner's side (`backend`). The measuring worker (`session`) only loads the binary, or
 //! finds it in the driver's own cache. On processors, the driver compiles a kernel again at its
 //! first launch, for the shape of the work-group. A compile worker therefore launches one
 //! work-group and waits until it begins. While the driver's cache is warm, the measuring worker
-//! compiles ([`driver_cache`]). It keeps the last programs loaded, because the final re-measurement
+//! compiles (`driver_cache`). It keeps the last programs loaded, because the final re-measurement
 //! takes the same few in turn.
 
 mod backend;
