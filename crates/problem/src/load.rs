@@ -66,7 +66,7 @@ impl Problem {
         if verified != Some(true) {
             return None;
         }
-        let open = self.spec.verify().uncompared(&self.spec.arguments());
+        let open = self.spec.verify().uncompared(self.spec.arguments());
         let outputs = self.spec.arguments().iter().filter(|argument| argument.is_output()).count();
         let names = open.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let is_partly = !open.is_empty() && open.len() < outputs;

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod checks;
+mod construction;
 mod definitions;
 mod diagnostic;
 mod draft;

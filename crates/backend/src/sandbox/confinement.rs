@@ -1,6 +1,5 @@
 //! Who may write where.
 
-use crate::sandbox::Cage;
 use crate::wire_path;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -61,20 +60,6 @@ impl Sandbox {
         let caches = cache.map(Path::to_owned).into_iter().chain(beneath(CACHES)).collect();
         Self { private, caches }
     }
-
-    /// Enters the sandbox in a thread that ends at once. Returns what the system applies: the
-    /// version of Landlock's rules, and seccomp.
-    ///
-    /// # Errors
-    /// The system has no sandbox. The text gives the reason.
-    pub fn support() -> Result<String, String> {
-        let confinement = Confinement::new(&Self::default(), PathBuf::from("/"), PathBuf::from("/"));
-        let enter = move || Cage::build(&confinement, Role::Kernel)?.enter();
-        let trial = std::thread::Builder::new().spawn(enter).map_err(|error| format!("no thread: {error}"))?;
-        let applied = trial.join().unwrap_or_else(|_| Err("its trial panicked".to_owned()))?;
-        // Without rules for files, a filter of calls promises little.
-        if applied.starts_with("landlock") { Ok(applied) } else { Err("this kernel has no Landlock".to_owned()) }
-    }
 }
 
 /// The task of a process, which decides the rules for it.
@@ -132,7 +117,7 @@ impl Confinement {
     }
 
     /// Returns the sandbox of a run that works in `folder`.
-    fn new(sandbox: &Sandbox, folder: PathBuf, temporary: PathBuf) -> Self {
+    pub(super) fn new(sandbox: &Sandbox, folder: PathBuf, temporary: PathBuf) -> Self {
         let Sandbox { private, caches } = sandbox.clone();
         Self { folder, temporary, own: Vec::new(), caches, private, shared_memory: false }
     }

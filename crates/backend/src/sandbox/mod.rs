@@ -9,6 +9,7 @@
 mod confinement;
 #[cfg_attr(not(feature = "sandbox"), allow(dead_code))]
 mod files;
+mod support;
 
 #[cfg(feature = "sandbox")]
 mod calls;

@@ -4,6 +4,7 @@ use crate::data::Expected;
 use crate::live::examination::Examination;
 use crate::live::programs::{BuiltKernels, Programs};
 use crate::live::reference::Question;
+use crate::live::sampling_depth::SamplingDepth;
 use crate::live::station::MeasuredJob;
 use crate::live::{LiveEvaluator, steered};
 use crate::worker::protocol::{Job, Purpose};
@@ -14,20 +15,10 @@ use tunesmith_backend::BuildError;
 use tunesmith_backend::ahead::BuildResult;
 use tunesmith_core::{Completion, Failure, FailureKind, Interrupt, Spent, statistics};
 use tunesmith_kernel::data::{Passed, passed};
+use tunesmith_kernel::measure::Policy;
 use tunesmith_kernel::measure::limits::Limit;
-use tunesmith_kernel::measure::{Policy, Sampling};
 use tunesmith_kernel::{DeviceError, Scope};
-use tunesmith_power::Setting;
 
-/// The depth at which a configuration is measured.
-#[derive(Clone, Copy)]
-pub(super) struct Looking {
-    pub(super) sampling: Sampling,
-    /// True if the configuration's counters are read.
-    pub(super) profile: bool,
-    /// The clock and power limit at which it runs.
-    pub(super) setting: Setting,
-}
 impl LiveEvaluator {
     /// Returns the correct outputs on each of `sets` in the configuration of `scope`, in which
     /// `passed` is passed. Returns `None` if interrupted.
@@ -61,7 +52,7 @@ impl LiveEvaluator {
         &mut self,
         scope: &Scope,
         prepared: &BuiltKernels,
-        how: Looking,
+        how: SamplingDepth,
         interrupt: &Interrupt,
     ) -> Result<Option<MeasuredJob>, DeviceError> {
         let passed = match passed(&self.options.spec.arguments, scope) {
@@ -76,7 +67,7 @@ impl LiveEvaluator {
         let Some(expected) = expected else { return Ok(None) };
         let asking = self.now() - start;
         let policy = self.options.policy;
-        let Looking { sampling, profile, setting } = how;
+        let SamplingDepth { sampling, profile, setting } = how;
         self.jobs += 1;
         let Policy { cache, launches, .. } = policy;
         let purpose = Purpose::Measure { sampling, cache, launches, profile, seed: self.jobs, setting };
@@ -138,7 +129,7 @@ impl LiveEvaluator {
         &mut self,
         scope: &Scope,
         result: BuildResult<Programs>,
-        how: Looking,
+        how: SamplingDepth,
         interrupt: &Interrupt,
     ) -> Result<Option<Completion>, DeviceError> {
         let failed = |failure| Completion { failure: Some(failure), ..Completion::default() };

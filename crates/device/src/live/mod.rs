@@ -2,6 +2,7 @@
 
 mod budget;
 mod confirm;
+
 mod examination;
 mod excuses;
 mod handover;
@@ -12,12 +13,15 @@ mod names;
 mod open;
 mod options;
 mod outside;
+mod parcel_queue;
 mod parcels;
 mod placing;
+mod program_cache;
 mod programs;
 mod reference;
 mod remarks;
 mod resample;
+mod sampling_depth;
 #[cfg(test)]
 mod simulation;
 mod station;
@@ -26,20 +30,21 @@ mod twins;
 
 pub use influence::{Doubt, SourcePlace};
 pub use options::LiveOptions;
-pub use parcels::{MOST_PARCEL, Packer, Parcels, Unpacked};
+pub use parcel_queue::Parcels;
+pub use parcels::{MOST_PARCEL, Packer, Unpacked};
 pub use programs::KernelPlan;
 pub use steered::missed_clocks;
 
 use crate::data::{DataSet, Expected};
 use crate::energy::EnergySource;
 use crate::live::lanes::{Lanes, lanes};
-use crate::live::measured::Looking;
 use crate::live::open::Opener;
 use crate::live::placing::Placed;
+use crate::live::program_cache::ProgramCache;
 use crate::live::programs::Programs;
 use crate::live::reference::{Asked, Oracle, Question};
 use crate::live::remarks::Remarks;
-use crate::live::resample::Kept;
+use crate::live::sampling_depth::SamplingDepth;
 use crate::live::station::Station;
 use crate::live::steered::Steered;
 use crate::live::twins::{Twins, likeness};
@@ -87,7 +92,7 @@ pub struct LiveEvaluator {
     /// The time in milliseconds that the next configurations race against.
     bar_ms: Option<f64>,
     /// The programs of configurations that are measured again.
-    kept: Kept,
+    kept: ProgramCache,
     /// The results of earlier configurations, for later ones with the same machine code.
     twins: Twins,
     /// The number of jobs so far.
@@ -138,7 +143,7 @@ impl LiveEvaluator {
             steered,
             outside: OnceCell::new(),
             bar_ms: None,
-            kept: Kept::default(),
+            kept: ProgramCache::default(),
             twins: Twins::default(),
             jobs: 0,
             others: spec.verify.sizes.iter().map(|_| None).collect(),
@@ -334,7 +339,7 @@ impl Evaluator for LiveEvaluator {
         let known = result.as_ref().ok().and_then(|prepared| self.twins.completion(likeness.as_ref(), prepared));
         let completion = match known.filter(|known| !profile || !known.measurement.counters.is_empty()) {
             Some(known) => Some(known),
-            None => self.complete(&scope, result, Looking { sampling, profile, setting }, interrupt)?,
+            None => self.complete(&scope, result, SamplingDepth { sampling, profile, setting }, interrupt)?,
         };
         let Some(mut completion) = completion else { return Ok(None) };
         self.twins.keep(likeness, &completion);

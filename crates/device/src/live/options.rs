@@ -1,6 +1,6 @@
 //! The options of an evaluator.
 
-use crate::live::parcels::Parcels;
+use crate::live::parcel_queue::Parcels;
 use std::sync::Arc;
 use tunesmith_backend::host::{Compilers, Processes, SystemProcesses, WorkerCommand};
 use tunesmith_backend::sandbox::Sandbox;

@@ -1,34 +1,13 @@
 //! Re-measures configurations.
 
 use crate::live::LiveEvaluator;
-use crate::live::measured::Looking;
-use crate::live::programs::BuiltKernels;
-use std::collections::VecDeque;
+use crate::live::sampling_depth::SamplingDepth;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_backend::ahead::Build;
 use tunesmith_core::{Completion, Error, Interrupt};
 use tunesmith_kernel::measure::Sampling;
 use tunesmith_space::ConfigId;
-
-/// The programs of the configurations that were re-measured last. Repeated rounds of the same few
-/// configurations compile each of them once.
-#[derive(Debug, Default)]
-pub(super) struct Kept(VecDeque<(ConfigId, Arc<BuiltKernels>)>);
-
-/// The number of programs kept: the finalists of a run, its reference, and some to spare.
-const KEPT: usize = 12;
-
-impl Kept {
-    pub(super) fn get(&self, config: ConfigId) -> Option<Arc<BuiltKernels>> {
-        self.0.iter().find(|(known, _)| *known == config).map(|(_, built)| Arc::clone(built))
-    }
-
-    fn add(&mut self, config: ConfigId, built: Arc<BuiltKernels>) {
-        self.0.truncate(KEPT - 1);
-        self.0.push_front((config, built));
-    }
-}
 
 impl LiveEvaluator {
     /// Builds the configuration unless its program is kept. Launches it once untimed, and takes
@@ -64,7 +43,7 @@ impl LiveEvaluator {
             bar_ms: None,
             ..self.options.policy.sampling
         };
-        let how = Looking { sampling, profile: false, setting: self.setting(config) };
+        let how = SamplingDepth { sampling, profile: false, setting: self.setting(config) };
         let Some(mut completion) = self.complete(&scope, result, how, interrupt)? else { return Ok(None) };
         completion.spent.verify += prepared - start;
         completion.spent.compile += compile;

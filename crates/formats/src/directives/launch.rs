@@ -1,7 +1,7 @@
 //! Reads how a kernel is launched: its function, inputs, sizes and device.
 
 use super::Reader;
-use super::inputs::Input;
+use super::input::Input;
 use super::names::{Api, Part};
 use super::signature::{self, Declared};
 use super::translate::split;

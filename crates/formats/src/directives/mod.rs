@@ -5,6 +5,7 @@
 //! [`translate`] and [`lambda`] convert them to ours. [`launch`] makes the kernel and its arguments,
 //! [`script`] the command.
 
+mod input;
 mod inputs;
 mod lambda;
 mod launch;

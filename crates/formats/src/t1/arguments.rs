@@ -1,7 +1,7 @@
 //! Reads the kernel's arguments.
 
 use super::json::Item;
-use super::kernel::Reader;
+use super::reader::Reader;
 use crate::element_type::element_type;
 use std::ops::Range;
 use std::path::PathBuf;

@@ -3,6 +3,7 @@
 use super::expressions::{Terms, in_parentheses};
 use super::findings::Findings;
 use super::json::Item;
+use super::reader::Reader;
 use super::{arguments, reference};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -73,15 +74,6 @@ enum Groups {
     Undivided,
     /// An expression: a part of `ProblemSize` divided by others.
     Divided(String),
-}
-
-/// The context for reading all parts of a specification.
-pub(super) struct Reader<'a> {
-    pub(super) item: &'a Item<'a>,
-    pub(super) terms: &'a Terms<'a>,
-    pub(super) findings: &'a Findings<'a>,
-    /// The folder that relative paths start from.
-    pub(super) folder: &'a Path,
 }
 
 impl Reader<'_> {

@@ -11,6 +11,7 @@ mod expressions;
 mod findings;
 mod json;
 mod kernel;
+mod reader;
 mod reference;
 mod space;
 mod tuning;

@@ -1,7 +1,7 @@
 //! Reads the reference data and tolerances of the kernel's results.
 
 use super::arguments::One;
-use super::kernel::Reader;
+use super::reader::Reader;
 use std::ops::Range;
 use tunesmith_kernel::{Fill, PartialTolerance};
 use tunesmith_spec::ArgumentDraft;

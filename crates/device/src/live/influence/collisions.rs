@@ -1,8 +1,9 @@
 //! Names of parameters and sizes that mean something else to the language, the compiler or a header.
 
+use super::Doubt;
+use super::keywords::in_words;
 use super::preprocess::{Form, TraceLine, traced};
 use super::sources::{SourcePlace, Sources, mentions};
-use super::{Doubt, free};
 use crate::live::LiveEvaluator;
 use tunesmith_kernel::{Kernel, Language, Meaning, Scope};
 use tunesmith_space::{ConfigId, Value};
@@ -54,29 +55,6 @@ fn reserved(kernels: &[Kernel], sources: &Sources, (name, value): (&str, &Value)
     let is_blamed = |meaning: &Meaning| *meaning == Meaning::Keyword || sources.apply(name) || mentions(log, name);
     let (language, meaning) = meanings.find(|(_, meaning)| is_blamed(meaning))?;
     Some(Doubt::Reserved { name: name.to_owned(), meaning: in_words(language, meaning) })
-}
-
-fn in_words(language: Language, meaning: Meaning) -> String {
-    match meaning {
-        Meaning::Keyword => format!("a keyword of {language}"),
-        Meaning::BuiltIn => format!("built into {language}"),
-        Meaning::Macro => format!("a macro of {language}"),
-    }
-}
-
-/// Returns the line that stands before a compiler's messages if a name of `scope` is a keyword of
-/// `language`: a number in its place makes errors anywhere, and the compiler names the place alone.
-pub(in crate::live) fn blamed(language: Language, scope: &Scope) -> Option<String> {
-    let is_keyword = |(name, value): &(&str, &Value)| {
-        language.meaning(name) == Some(Meaning::Keyword) && !matches!(value, Value::Str(_))
-    };
-    let (name, value) = scope.iter().find(is_keyword)?;
-    let meaning = in_words(language, Meaning::Keyword);
-    let value = value.define();
-    let free = free(name);
-    Some(format!(
-        "`{name}` is {meaning}, and -D{name}={value} replaces it everywhere; rename it, for example to `{free}`"
-    ))
 }
 
 /// A definition of a macro that is not the problem's.

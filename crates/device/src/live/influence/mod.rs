@@ -1,13 +1,15 @@
 //! Looks for parameters that have no effect, and for names that cannot be macros.
 
 mod collisions;
+mod keywords;
 mod preprocess;
 mod sources;
 
-pub(super) use collisions::blamed;
+pub(super) use keywords::blamed;
 pub use sources::SourcePlace;
 
 use super::LiveEvaluator;
+use keywords::free;
 use preprocess::{Form, traced};
 use sources::{Sources, mentions, tokens};
 use std::fmt;
@@ -137,11 +139,6 @@ impl Doubt {
             }
         }
     }
-}
-
-/// Returns a name like `name` that neither languages nor headers use.
-fn free(name: &str) -> String {
-    format!("{}_VALUE", name.trim_matches('_').to_uppercase())
 }
 
 /// The number of configurations, spread over the space, that must agree that a parameter has no effect.

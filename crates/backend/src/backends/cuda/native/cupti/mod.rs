@@ -7,6 +7,7 @@
 mod host;
 mod layout;
 mod library;
+mod question;
 mod ranges;
 mod resolution;
 mod status;

@@ -7,9 +7,9 @@ use super::layout::{
     USER_RANGE, USER_REPLAY,
 };
 use super::library::Cupti;
+use super::question::Question;
 use super::resolution::resolution;
 use super::status::Refusal;
-use super::task::Asked;
 use crate::backends::Profiler;
 use crate::backends::cuda::ChipCounters;
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ impl Gpu {
         let chip = chip_of(cupti, device)?;
         // SAFETY: by this function's contract.
         let available = unsafe { availability(cupti, context) }?;
-        let counters = resolution(&chip, &VOLTA, &Asked { cupti, chip: &chip, available: Some(&available) })?;
+        let counters = resolution(&chip, &VOLTA, &Question { cupti, chip: &chip, available: Some(&available) })?;
         let mut host = Host::open(cupti, &chip, Some(&available))?;
         host.add(&counters.metrics())?;
         let config = host.config()?;

@@ -2,7 +2,8 @@
 
 use super::host::{Host, chip_of, known_chips};
 use super::library::Cupti;
-use super::resolution::{Metrics, resolution};
+use super::question::Question;
+use super::resolution::resolution;
 use super::status::Refusal;
 use crate::backends::Absent;
 use crate::backends::cuda::native::driver::SystemDriver;
@@ -26,7 +27,7 @@ pub(crate) fn resolve(task: &CountersTask) -> Result<Vec<ChipCounters>, NoCounte
 
 fn of_chip(cupti: Cupti, chip: &str) -> Result<ChipCounters, NoCounters> {
     match Host::open(cupti, chip, None) {
-        Ok(_) => Ok(resolution(chip, &VOLTA, &Asked { cupti, chip, available: None })?),
+        Ok(_) => Ok(resolution(chip, &VOLTA, &Question { cupti, chip, available: None })?),
         Err(refusal) if refusal.is_unknown_chip() => Err(NoCounters::UnknownChip(unknown(chip, &known_chips(cupti)?))),
         Err(refusal) => Err(refusal.into()),
     }
@@ -65,22 +66,4 @@ fn unknown(chip: &str, known: &[String]) -> Absent {
 /// through an interface that it no longer has.
 fn is_before_volta(chip: &str) -> bool {
     ["GF", "GK", "GM", "GP"].iter().any(|family| chip.to_uppercase().starts_with(family))
-}
-
-/// A chip to ask about.
-pub(super) struct Asked<'a> {
-    pub(super) cupti: Cupti,
-    pub(super) chip: &'a str,
-    /// The counters that a GPU permits. `None` if there is no GPU.
-    pub(super) available: Option<&'a [u8]>,
-}
-
-impl Metrics for Asked<'_> {
-    fn passes(&self, metrics: &[&str]) -> Result<usize, Refusal> {
-        // Added metrics cannot be removed from a host, so each question takes a new one.
-        let mut host = Host::open(self.cupti, self.chip, self.available)?;
-        host.add(metrics)?;
-        let config = host.config()?;
-        host.passes(&config)
-    }
 }
