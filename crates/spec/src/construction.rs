@@ -11,7 +11,7 @@ use crate::subject::Subject;
 use crate::values::Sizes;
 use crate::{checks, input_checks, kernels, verify};
 use tunesmith_kernel::Argument;
-use tunesmith_space::{Constraint, Parameter, Value, lookup};
+use tunesmith_space::{Parameter, Value, lookup};
 
 impl ProblemSpec {
     /// Returns the problem of these parts, with the warnings about them.

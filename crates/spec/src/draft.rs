@@ -178,8 +178,8 @@ pub struct KernelDraft {
     pub key: Key,
     /// The name of its times. Without one, the function's name.
     pub name: Option<String>,
-    /// The languages of its one source, at least one. The first is the default.
-    pub languages: Vec<Language>,
+    /// The languages of its one source, each with its compiler options. The first is the default.
+    pub languages: Vec<(Language, Options)>,
     /// The source.
     pub file: PathBuf,
     /// The function in it.
@@ -188,8 +188,6 @@ pub struct KernelDraft {
     pub sources: Vec<PathBuf>,
     /// Folders of included files.
     pub include: Vec<PathBuf>,
-    /// The compiler options for each of the languages.
-    pub options: Vec<Options>,
     /// The compiler of CUDA, if the problem chooses one.
     pub compiler: Option<CudaCompiler>,
     /// The names of its arguments. Without names, all of the problem's.
@@ -203,8 +201,8 @@ pub struct KernelDraft {
 }
 
 impl KernelDraft {
-    /// Returns `function` of `file` in one language, without options. It takes all arguments.
-    pub fn new(key: Key, language: Language, file: PathBuf, function: FunctionName) -> Self {
+    /// Returns `function` of `file` in one language. It takes all arguments.
+    pub fn new(key: Key, language: (Language, Options), file: PathBuf, function: FunctionName) -> Self {
         Self {
             key,
             name: None,
@@ -213,7 +211,6 @@ impl KernelDraft {
             function,
             sources: Vec::new(),
             include: Vec::new(),
-            options: vec![Options::default()],
             compiler: None,
             arguments: None,
             repeat: None,

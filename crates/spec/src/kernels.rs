@@ -58,7 +58,7 @@ fn versions(draft: &KernelDraft, arguments: &[Argument], faults: &Faults) -> Opt
     check_compiler(draft, faults);
     let taken = positions(draft, arguments, faults).unwrap_or_else(|| (0..arguments.len()).collect());
     let name = draft.name.clone().unwrap_or_else(|| draft.function.to_string());
-    let version = |(language, options): (&Language, &Options)| Kernel {
+    let version = |(language, options): &(Language, Options)| Kernel {
         name: name.clone(),
         language: *language,
         file: draft.file.clone(),
@@ -74,8 +74,8 @@ fn versions(draft: &KernelDraft, arguments: &[Argument], faults: &Faults) -> Opt
         work: None,
         alternative: None,
     };
-    let mut versions: Vec<Kernel> = draft.languages.iter().zip(&draft.options).map(version).collect();
-    let work = work(&draft.work, &draft.languages, &draft.key, faults);
+    let mut versions: Vec<Kernel> = draft.languages.iter().map(version).collect();
+    let work = work(&draft.work, &languages(draft), &draft.key, faults);
     versions.iter_mut().for_each(|version| version.work.clone_from(&work));
     let others = versions.split_off(1);
     Some(Versions { first: versions.pop()?, others, key: draft.key.clone() })
@@ -83,20 +83,24 @@ fn versions(draft: &KernelDraft, arguments: &[Argument], faults: &Faults) -> Opt
 
 /// Returns the reference of outputs, in its first language.
 pub(crate) fn reference(draft: &KernelDraft, arguments: &[Argument], faults: &Faults) -> Option<Reference> {
-    let (language, options) = (*draft.languages.first()?, draft.options.first()?);
+    let (language, options) = draft.languages.first()?;
     Some(Reference {
         sources: draft.sources.clone(),
         include: draft.include.iter().chain(&options.include).cloned().collect(),
         options: options.templates.clone(),
         arguments: positions(draft, arguments, faults),
-        work: work(&draft.work, &[language], &draft.key, faults),
-        ..Reference::new(language, draft.file.clone(), draft.function.to_string())
+        work: work(&draft.work, &[*language], &draft.key, faults),
+        ..Reference::new(*language, draft.file.clone(), draft.function.to_string())
     })
+}
+
+fn languages(draft: &KernelDraft) -> Vec<Language> {
+    draft.languages.iter().map(|(language, _)| *language).collect()
 }
 
 /// Returns true if one source can have these languages.
 fn check_languages(draft: &KernelDraft, faults: &Faults) -> bool {
-    let (languages, key) = (&draft.languages, draft.key.field("language"));
+    let (languages, key) = (languages(draft), draft.key.field("language"));
     for (at, language) in languages.iter().enumerate() {
         if let Some(known) = languages[..at].iter().find(|known| known.device() == language.device()) {
             let text = format!("{known} and {language} run on the same device, `{}`", language.device());
@@ -119,7 +123,7 @@ fn check_languages(draft: &KernelDraft, faults: &Faults) -> bool {
 
 /// Checks that the compiler on CUDA devices has a kernel in CUDA.
 fn check_compiler(draft: &KernelDraft, faults: &Faults) {
-    let languages = &draft.languages;
+    let languages = languages(draft);
     if draft.compiler.is_some() && !languages.contains(&Language::Cuda) {
         let remedy = "remove it; the compilers of C and C++ are those in CC and CXX".to_string();
         let text = format!("`compiler` has no meaning for {}", languages[0]);

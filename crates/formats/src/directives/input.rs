@@ -70,3 +70,20 @@ fn drawn(scalar: ScalarType, low: f64, high: f64, name: &str) -> Value {
     let (low, high) = (low.ceil(), high.floor());
     Value::Int((low + (share * (high - low + 1.0)).ceil() - 1.0) as i64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_random_scalar_lies_within_its_bounds_and_is_the_same_every_time() {
+        for name in ["a", "alpha", "N", "input_2"] {
+            let float = drawn(ScalarType::F32, 2.0, 3.0, name).as_float().unwrap();
+            assert!(float > 2.0 && float <= 3.0, "{float}");
+            assert_eq!(drawn(ScalarType::F32, 2.0, 3.0, name), Value::Float(float));
+            let whole = drawn(ScalarType::I32, 1.0, 3.0, name).as_int().unwrap();
+            assert!((1..=3).contains(&whole), "{whole}");
+        }
+        assert_eq!(drawn(ScalarType::I32, 5.0, 5.0, "a"), Value::Int(5));
+    }
+}

@@ -6,9 +6,7 @@ use super::translate::{bracket, split};
 use super::tuning::Fault;
 use crate::element_type::element_type;
 use std::ops::Range;
-use tunesmith_kernel::{Access, ElementType, Fill, Memory, ScalarType};
-use tunesmith_space::{Expr, Value};
-use tunesmith_spec::{ArgumentDraft, ArgumentKindDraft, Key};
+use tunesmith_kernel::{ElementType, Fill};
 
 /// The types of C, OpenCL and CUDA, with ours.
 const TYPES: &[(&str, &str)] = &[
@@ -168,17 +166,5 @@ mod tests {
         }
         assert_eq!(element("realM"), None);
         assert_eq!(element("float5"), None);
-    }
-
-    #[test]
-    fn a_random_scalar_lies_within_its_bounds_and_is_the_same_every_time() {
-        for name in ["a", "alpha", "N", "input_2"] {
-            let float = drawn(ScalarType::F32, 2.0, 3.0, name).as_float().unwrap();
-            assert!(float > 2.0 && float <= 3.0, "{float}");
-            assert_eq!(drawn(ScalarType::F32, 2.0, 3.0, name), Value::Float(float));
-            let whole = drawn(ScalarType::I32, 1.0, 3.0, name).as_int().unwrap();
-            assert!((1..=3).contains(&whole), "{whole}");
-        }
-        assert_eq!(drawn(ScalarType::I32, 5.0, 5.0, "a"), Value::Int(5));
     }
 }

@@ -224,9 +224,8 @@ impl Launch {
         let language = if api == Api::Cuda { Language::Cuda } else { Language::OpenCl };
         let function = function_name(function, "kernel", messages)?;
         Some(KernelDraft {
-            options: vec![options],
             work: WorkDraft { global: extent, grid, local },
-            ..KernelDraft::new(key, language, messages.source.folder().join(&file.value), function)
+            ..KernelDraft::new(key, (language, options), messages.source.folder().join(&file.value), function)
         })
     }
 
@@ -328,7 +327,12 @@ fn reference(check: &Located<Check>, messages: &Messages, places: &mut Places) -
         messages.error(check.span.clone(), text, Some(LANGUAGES.to_string()));
     }
     let function = Located { value: function.clone(), span: check.span.clone() };
-    Some(KernelDraft::new(key, language?, file, function_name(&function, "verify.reference", messages)?))
+    Some(KernelDraft::new(
+        key,
+        (language?, Options::default()),
+        file,
+        function_name(&function, "verify.reference", messages)?,
+    ))
 }
 
 /// The parts of a problem that a launch makes.

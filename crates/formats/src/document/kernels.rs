@@ -65,13 +65,12 @@ pub(super) fn read_one(section: &Section<'_>, messages: &Messages) -> Option<Ker
         function: function_name(function.as_ref()?)?,
         sources: paths("sources"),
         include: paths("include"),
-        options: languages.iter().map(|language| options_for(section, *language, &languages, folder)).collect(),
         compiler: section.get("compiler").and_then(|node| cuda_compiler(&node)),
         arguments: arguments.map(|names| names.into_iter().map(|name| name.value.to_string()).collect()),
         repeat: section.get("repeat").and_then(|node| node.expression()).map(|located| located.value),
         work: read_work(section)?,
         reading: Reading::default(),
-        languages,
+        languages: languages.iter().map(|own| (*own, options_for(section, *own, &languages, folder))).collect(),
         file,
     })
 }

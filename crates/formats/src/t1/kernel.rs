@@ -93,9 +93,8 @@ impl Reader<'_> {
         }
         let file = self.source(file, &file_place);
         let kernel = KernelDraft {
-            options: vec![options],
             work: work.unwrap_or_default(),
-            ..KernelDraft::new(Key::of("kernel").at(0), language, file, function.into())
+            ..KernelDraft::new(Key::of("kernel").at(0), (language, options), file, function.into())
         };
         Some((kernel, KernelPlaces { file: file_place, function: function_place }))
     }

@@ -220,8 +220,7 @@ impl Code {
         let options = self.compiler_options(&key, maker);
         Ok(Some(KernelDraft {
             name: self.name.clone(),
-            options: vec![options; languages.len()],
-            languages,
+            languages: languages.into_iter().map(|language| (language, options.clone())).collect(),
             file,
             function,
             sources: paths(&self.sources),
