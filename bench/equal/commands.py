@@ -136,10 +136,9 @@ def tell_tuning(told, problem, up, out, device, strategy):
     told.keep(f"{out}.jsonl")
     if not (told.build.folder / f"{out}.jsonl").exists():
         return
-    for command in (["top"], ["explain"], ["explain", "--json"], ["watch", "--once"]):
+    # `watch` and `report` draw the times of a run, which differ.
+    for command in (["top"], ["explain"], ["explain", "--json"]):
         told.tell(command[0], journal, *command[1:])
-    told.tell("report", journal, "-o", f"{up}{out}.html")
-    told.keep(f"{out}.html")
     told.tell("export", journal, "--as", "flags", "-o", "-")
 
 
