@@ -160,7 +160,8 @@ def tell_recording(told, _, name, up, out):
     for suffix in ("csv", "t4.json", "cache.json"):
         told.tell("convert", name, "-o", f"{up}{out}.{suffix}", "--json")
         told.keep(f"{out}.{suffix}")
-    told.tell("compare", name, "--strategy", "random", "--strategy", "genetic", "--repeats", "2", "--budget", "30", "--json")
+    strategies = ["--strategy", "random", "--strategy", "genetic"]
+    told.tell("compare", name, *strategies, "--repeats", "2", "--budget", "30", "--json")
     told.tell("top", name)
     if (told.build.folder / told.within / name).stat().st_size <= MOST_EXPLAINED:
         told.tell("explain", name)
