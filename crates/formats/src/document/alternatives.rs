@@ -140,6 +140,6 @@ fn kernels_of<'a>(section: &Section<'a>, messages: &Messages) -> Vec<KernelDraft
     };
     match section.own("kernel") {
         Some(node) => kernels::read_sequence(&node, within, messages),
-        None => Vec::from_iter(kernels::read_one(section, messages)),
+        None => Vec::from_iter(kernels::read_one(section, kernels::EXAMPLES, messages)),
     }
 }

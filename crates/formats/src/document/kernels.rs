@@ -27,6 +27,9 @@ pub(super) fn keys() -> impl Iterator<Item = &'static str> {
     KEYS.iter().copied()
 }
 
+/// A file and a function of a kernel, as messages show them.
+pub(super) const EXAMPLES: [&str; 2] = ["file = \"kernel.c\"", "function = \"name\""];
+
 /// Returns the kernels of a list in the order in which they run. `completed` adds to a kernel's
 /// section what stands outside of the list.
 pub(super) fn read_sequence<'a>(
@@ -37,16 +40,16 @@ pub(super) fn read_sequence<'a>(
     let kernel = |item: Node<'a>| {
         let section = item.section()?;
         section.allow(KEYS);
-        read_one(&completed(section), messages)
+        read_one(&completed(section), EXAMPLES, messages)
     };
     node.items().into_iter().filter_map(kernel).collect()
 }
 
-/// Returns the kernel or the reference that `section` describes.
-pub(super) fn read_one(section: &Section<'_>, messages: &Messages) -> Option<KernelDraft> {
+/// Returns the kernel or the reference that `section` describes. `examples` are of its file and function, for messages.
+pub(super) fn read_one(section: &Section<'_>, examples: [&str; 2], messages: &Messages) -> Option<KernelDraft> {
     let folder = messages.source.folder();
-    let file = section.require("file", "file = \"kernel.c\"");
-    let function = section.require("function", "function = \"name\"");
+    let [file, function] = examples;
+    let (file, function) = (section.require("file", file), section.require("function", function));
     let paths = |key: &str| -> Vec<PathBuf> {
         let texts = section.get(key).map(|node| node.strings()).unwrap_or_default();
         texts.into_iter().map(|text| folder.join(text.value)).collect()

@@ -29,7 +29,7 @@ pub(super) fn read(section: &Section<'_>, messages: &Messages) -> VerifyDraft {
         if let Some(languages) = section.get("language").filter(Node::is_list) {
             languages.string()?;
         }
-        kernels::read_one(&section, messages)
+        kernels::read_one(&section, ["file = \"reference.c\"", "function = \"reference\""], messages)
     });
     VerifyDraft {
         reference,
