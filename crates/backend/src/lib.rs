@@ -9,6 +9,7 @@
 //! `unsafe` code.
 
 mod backends;
+mod choice;
 pub mod energy;
 pub mod host;
 mod power;
@@ -22,4 +23,5 @@ pub use backends::{
     cuda, float_controls, fork, gpu, hip, interval_timers, kind, leave, opencl, openmp_settings, question,
     reference_arguments, signal_handlers, table,
 };
+pub use choice::{ChoiceError, DeviceChoice, Function, OwnFunction};
 pub use power::PowerSetup;

@@ -1,4 +1,4 @@
-//! What is known of an evaluation besides its measurement.
+//! Notes on an evaluation besides its measurement.
 
 use crate::Evaluation;
 

@@ -1,69 +1,14 @@
 //! A device that is a function of the program.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::Arc;
+use tunesmith_backend::OwnFunction;
 use tunesmith_core::{
     Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request, Spent,
 };
 use tunesmith_space::{ConfigId, Space};
 
-/// A function that takes the place of a device: it measures a configuration in a way of its own.
-///
-/// ```
-/// use tunesmith_core::{Failure, Interrupt, Measurement};
-/// use tunesmith_device::Function;
-/// use tunesmith_space::{ConfigId, Space};
-///
-/// /// A model of a kernel: the larger the first parameter, the faster.
-/// struct Model;
-///
-/// impl Function for Model {
-///     fn name(&self) -> &str {
-///         "model"
-///     }
-///
-///     fn call(&self, space: &Space, config: ConfigId, _: &Interrupt) -> Result<Option<Measurement>, Failure> {
-///         let tile = space.value(&space.unrank(config), 0).as_float().unwrap_or(1.0);
-///         Ok(Some(Measurement { times_ms: vec![32.0 / tile], ..Measurement::default() }))
-///     }
-/// }
-/// ```
-pub trait Function: Send + Sync {
-    /// Returns the name of the device in journals. A resumed run must have the same.
-    fn name(&self) -> &str;
-
-    /// Measures a configuration of `space`. Returns `None` if the run shall end, by `interrupt` or by
-    /// a wish of the function.
-    ///
-    /// # Errors
-    /// The configuration fails.
-    fn call(&self, space: &Space, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Measurement>, Failure>;
-}
-
-/// A shared [`Function`], as a choice of device holds it.
-#[derive(Clone)]
-pub struct OwnFunction(Arc<dyn Function>);
-
-impl OwnFunction {
-    /// Shares `function`.
-    pub fn new(function: impl Function + 'static) -> Self {
-        Self(Arc::new(function))
-    }
-
-    /// Returns the function's name.
-    pub fn name(&self) -> &str {
-        self.0.name()
-    }
-}
-
-impl fmt::Debug for OwnFunction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "OwnFunction({:?})", self.name())
-    }
-}
-
-/// Evaluates configurations by calling a [`Function`] in the thread of the tuner, one after the
+/// Evaluates configurations by calling a [`Function`](tunesmith_backend::Function) in the thread of the tuner, one after the
 /// other. Measures a configuration again, if the judging of a run asks for it, by further calls.
 ///
 /// A measurement without a time is a runtime failure, and so is a time that is not positive and
@@ -84,7 +29,7 @@ impl FunctionEvaluator {
     /// Calls the function once. Returns `None` if the run shall end.
     fn call(&self, config: ConfigId, interrupt: &Interrupt) -> Option<Completion> {
         let start = self.clock.now();
-        let called = self.function.0.call(&self.space, config, interrupt).and_then(|measured| match measured {
+        let called = self.function.call(&self.space, config, interrupt).and_then(|measured| match measured {
             Some(measured) => checked(measured).map(Some),
             None => Ok(None),
         });
@@ -153,6 +98,7 @@ impl Evaluator for FunctionEvaluator {
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use tunesmith_backend::Function;
     use tunesmith_core::ManualClock;
     use tunesmith_space::{Parameter, Value};
 

@@ -30,10 +30,10 @@ pub mod worker;
 pub use devices::{
     counters, cuda_architecture, cuda_devices, devices, hip_architecture, hip_devices, opencl_devices, processor,
 };
-pub use function::{Function, FunctionEvaluator, OwnFunction};
+pub use function::FunctionEvaluator;
 pub use live::{
     Doubt, KernelPlan, LiveEvaluator, LiveOptions, MOST_PARCEL, Packer, Parcels, SourcePlace, Unpacked, missed_clocks,
 };
-pub use machine::{ChoiceError, Device, DeviceChoice, Machine, Replay, SETTING};
+pub use machine::{Device, Machine, Replay, SETTING};
 pub use replay::ReplayEvaluator;
 pub use synthetic::SyntheticEvaluator;

@@ -6,8 +6,7 @@ use crate::depot::Made;
 use crate::secure::{Gate, Listening, Speaking};
 use crate::threads;
 use crate::wire::{
-    FROM_WORKER, FoundTarget, FromCoordinator, FromWorker, Introduction, PROTOCOL, hear, read_parcel, say,
-    write_content,
+    FROM_WORKER, FromCoordinator, FromWorker, Introduction, PROTOCOL, hear, read_parcel, say, write_content,
 };
 use crate::{FleetError, Token};
 use serde_json::{Map, Value as Json};
@@ -18,6 +17,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
+use tunesmith_backend::Target;
+use tunesmith_backend::table::described;
 use tunesmith_core::{Clock, SystemClock};
 
 /// Maximum number of peers at once that have not proved that they know the token. Each costs a
@@ -75,7 +76,7 @@ pub(crate) type Connection = u64;
 /// The words of a worker about itself and its device.
 pub(crate) struct Offer {
     pub(crate) who: Introduction,
-    pub(crate) target: Option<FoundTarget>,
+    pub(crate) target: Option<Target>,
     pub(crate) limits: Map<String, Json>,
     pub(crate) outbox: Outbox,
 }
@@ -301,6 +302,7 @@ impl Hall {
         }
         match hear(listening, FROM_WORKER)? {
             FromWorker::Offer { target, limits } => {
+                let target = target.as_ref().map(described).transpose().map_err(FleetError::Protocol)?;
                 Ok(Offer { who, target, limits, outbox: outbox(speaking, self.teller())? })
             }
             FromWorker::Unable { reason } => Err(FleetError::Refused(reason)),

@@ -11,15 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::io::{Read, Write};
 use std::time::Duration;
-use tunesmith_backend::Target;
-use tunesmith_backend::gpu::GpuDevice;
-use tunesmith_backend::opencl::OpenClDevice;
+use tunesmith_backend::BackendMessage;
 use tunesmith_core::Bound;
 use tunesmith_device::MOST_PARCEL;
 use tunesmith_store::{Entry, WorkerRole};
 
 /// The version of the messages. Both sides must have the same.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// Maximum length of a message from a worker: an evaluation with the messages of a compiler.
 pub(crate) const FROM_WORKER: usize = 4 << 20;
@@ -38,7 +36,7 @@ pub(crate) enum FromWorker {
     /// The files that it lacks, by their digests.
     Want { digests: Vec<String> },
     /// The device and its limits.
-    Offer { target: Option<FoundTarget>, limits: Map<String, Json> },
+    Offer { target: Option<BackendMessage>, limits: Map<String, Json> },
     /// It can evaluate configurations, or compile them.
     Ready(Readiness),
     /// The answer to a lease.
@@ -100,7 +98,7 @@ pub(crate) enum FromCoordinator {
     /// The worker may open its device.
     Begin { counters: bool, energy: bool },
     /// The worker is to compile for this device, whose limits the space depends on.
-    Compile { target: Option<FoundTarget>, limits: Map<String, Json> },
+    Compile { target: Option<BackendMessage>, limits: Map<String, Json> },
     /// Work. `parcel` is the digest of a content that was sent before.
     Lease { job: u64, attempt: u32, task: Task, bar_ms: Option<f64>, bound: LeaseBound, parcel: Option<String> },
     /// The worker is to end. It is refused, or the run has ended.
@@ -183,30 +181,6 @@ pub(crate) struct Answer {
     /// Of a confirmation: the launches compared, and remarks.
     pub(crate) launches: u64,
     pub(crate) notes: Vec<String>,
-}
-
-/// A device that only a driver can describe.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum FoundTarget {
-    OpenCl(Box<OpenClDevice>),
-    Gpu(Box<GpuDevice>),
-}
-
-impl FoundTarget {
-    /// Returns the description of `target`. The processor needs none.
-    pub(crate) fn of(target: &Target) -> Option<Self> {
-        let opencl = || Some(Self::OpenCl(Box::new(target.device::<OpenClDevice>()?.clone())));
-        let gpu = || Some(Self::Gpu(Box::new(target.device::<GpuDevice>()?.clone())));
-        opencl().or_else(gpu)
-    }
-
-    /// Returns the device.
-    pub(crate) fn target(self) -> Target {
-        match self {
-            Self::OpenCl(device) => (*device).into(),
-            Self::Gpu(device) => (*device).into(),
-        }
-    }
 }
 
 /// Writes a message.

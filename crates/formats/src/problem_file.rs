@@ -1,8 +1,8 @@
-//! What a problem file states.
+//! The content of a problem file.
 
 use tunesmith_spec::{Diagnostic, Draft, Messages, Places};
 
-/// What a problem file states, with the messages about it.
+/// The content of a problem file, with the messages about it.
 #[derive(Debug)]
 pub struct ProblemFile {
     /// The parts, whose relations nobody has checked yet.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
-use tunesmith_core::Judging;
+use tunesmith_core::{Judging, Refusal};
 use tunesmith_formats::ProblemFile;
 use tunesmith_kernel::Judge;
 use tunesmith_kernel::measure::Policy;
@@ -169,7 +169,7 @@ impl Problem {
 
     /// Returns a message about a part.
     pub fn message(&self, level: Level, key: &Key, text: String, remedy: Option<String>) -> Diagnostic {
-        self.message_inside(level, key, None, (text, remedy))
+        self.message_inside(level, key, None, Refusal::new(text, remedy))
     }
 
     /// Returns a message about the part `key`: about the bytes `inside` of its expression, if it has one.
@@ -178,14 +178,14 @@ impl Problem {
         level: Level,
         key: &Key,
         inside: Option<(&str, &Range<usize>)>,
-        (text, remedy): (String, Option<String>),
+        fault: Refusal,
     ) -> Diagnostic {
         let place = self.place(key);
         let span = match inside {
             Some((expression, inside)) => self.source_file.inside(&place, expression, inside),
             None => place,
         };
-        self.places.called(key, self.source_file.diagnostic(level, span, text, remedy))
+        self.places.called(key, self.source_file.diagnostic(level, span, fault.text, fault.remedy))
     }
 
     /// Returns an error about a part.

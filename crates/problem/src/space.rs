@@ -4,7 +4,7 @@ use crate::constraint_report::shortened;
 use crate::{Diagnostic, Level, Problem, ProblemError};
 use rand::SeedableRng as _;
 use std::ops::Range;
-use tunesmith_core::{Interrupt, Rng};
+use tunesmith_core::{Interrupt, Refusal, Rng};
 use tunesmith_kernel::LIMIT_NAMES;
 use tunesmith_space::{
     ConfigId, Configuration, Constraint, Space, SpaceBuilder, SpaceError, Value, did_you_mean, lookup,
@@ -198,7 +198,7 @@ impl Problem {
         let constraint = self.spec.constraints().iter().find(|constraint| constraint.name() == name);
         let expression = constraint.map(|constraint| constraint.expr().text());
         let key = self.constraint_key(name);
-        let message = self.message_inside(Level::Error, &key, expression.zip(inside), (text, remedy));
+        let message = self.message_inside(Level::Error, &key, expression.zip(inside), Refusal::new(text, remedy));
         ProblemError { messages: vec![message], source_file: self.source_file.clone() }
     }
 }

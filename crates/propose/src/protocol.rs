@@ -4,7 +4,7 @@ use crate::refused::Fault;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use tunesmith_core::Evaluation;
-use tunesmith_space::{ConfigId, Space};
+use tunesmith_space::{ConfigId, Space, Value};
 use tunesmith_store::{Header, Journal};
 
 /// The version of the conversation.
@@ -143,7 +143,7 @@ pub(crate) fn configuration(space: &Space, default: Option<ConfigId>, json: &Jso
     let Json::Object(fields) = json else { return Err(Fault::form(json)) };
     let mut pairs = Vec::with_capacity(fields.len());
     for (name, value) in fields {
-        let value = Journal::value_of(value).ok_or_else(|| Fault::value(name, value))?;
+        let value = Value::of_document(value).ok_or_else(|| Fault::value(name, value))?;
         pairs.push((name.as_str(), value));
     }
     let base = default.map(|default| space.unrank(default));

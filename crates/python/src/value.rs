@@ -124,8 +124,7 @@ fn of_kind(space: &Space, parameter: &str, value: &Value) -> Value {
 }
 
 fn whole(value: &Value) -> Option<i64> {
-    let of_float = |float: f64| (float.fract() == 0.0 && float.abs() < 2f64.powi(53)).then_some(float as i64);
-    value.as_int().or_else(|| value.as_float().and_then(of_float))
+    value.as_int().or_else(|| Value::of_number(value.as_float()?).as_int())
 }
 
 /// Returns a document of JSON as objects of Python.

@@ -1,4 +1,4 @@
-//! What an error means for the user: "did you mean" is one kind of advice.
+//! The meaning of an error for the user: "did you mean" is one kind of advice.
 
 use std::error::Error;
 

@@ -56,6 +56,12 @@ impl Value {
         if is_whole { Self::Int(number as i64) } else { Self::Float(number) }
     }
 
+    /// Returns the value that a document holds, such as a scalar of JSON, or `None` for a list, an object or
+    /// nothing.
+    pub fn of_document<'de>(document: impl Deserializer<'de>) -> Option<Self> {
+        Self::deserialize(document).ok()
+    }
+
     /// Returns the kind of this value.
     pub fn kind(&self) -> ValueKind {
         match self {

@@ -23,7 +23,7 @@ pub(crate) fn check(spec: &ProblemSpec, faults: &Faults) {
 /// Checks the names for a command. It finds them in its environment, where some names have a meaning already.
 fn check_reserved(spec: &ProblemSpec, faults: &Faults) {
     let sizes = spec.sizes.iter().map(|(name, _)| (name.as_str(), Key::default()));
-    let parameters = spec.parameters.iter().map(|parameter| parameter.name());
+    let parameters = spec.space.parameters.iter().map(|parameter| parameter.name());
     let parameters = parameters.map(|name| (name, spec.keys.parameters.get(name).cloned().unwrap_or_default()));
     for (name, key) in sizes.chain(parameters) {
         if let Some(meaning) = reserved(name) {

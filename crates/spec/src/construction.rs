@@ -6,7 +6,7 @@ use crate::draft::{Draft, FurtherDraft, SubjectDraft};
 use crate::fault::{Fault, Faults, Key};
 use crate::nest::{self, NestKernel};
 use crate::parameters::Dimensions;
-use crate::problem_spec::{Further, Keys, ProblemSpec};
+use crate::problem_spec::{Further, Keys, ProblemSpec, SpaceSpec};
 use crate::subject::Subject;
 use crate::values::Sizes;
 use crate::{checks, input_checks, kernels, verify};
@@ -46,22 +46,19 @@ impl ProblemSpec {
         let spec = Self {
             name: draft.name.clone(),
             sizes: draft.sizes.clone(),
-            flops: draft.flops.clone(),
-            bytes: draft.bytes.clone(),
-            metrics: draft.metrics.clone(),
-            limits: draft.limits.clone(),
-            parameters,
-            constraints: dimensions.constraints.into_iter().map(|(one, _)| one).collect(),
-            settings: dimensions.settings,
-            choice: dimensions.choice,
-            built: draft.built.clone(),
+            space: SpaceSpec {
+                parameters,
+                constraints: dimensions.constraints.into_iter().map(|(one, _)| one).collect(),
+                settings: dimensions.settings,
+                choice: dimensions.choice,
+                built: draft.space.built.clone(),
+            },
             subject,
             arguments,
             verify,
             further: Vec::new(),
             tuning: draft.tuning.clone(),
-            policy: draft.policy,
-            judging: draft.judging.clone(),
+            measure: draft.measure.clone(),
             inputs: draft.inputs.as_ref().map(|draft| input_checks::inputs(draft, sizes)),
             keys,
         };

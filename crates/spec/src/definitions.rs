@@ -124,7 +124,7 @@ impl Definitions {
         problem: &ProblemSpec,
         yielded: &Yielded,
     ) -> Result<(), Refusal> {
-        let is_parameter = |name: &str| problem.parameters.iter().any(|parameter| parameter.name() == name);
+        let is_parameter = |name: &str| problem.space.parameters.iter().any(|parameter| parameter.name() == name);
         let is_missing = |name: &&String| !is_parameter(name) && !yielded.may_have(name);
         let Some(missing) = needed.iter().find(is_missing) else { return Ok(()) };
         let yielded = &yielded.names;
@@ -149,7 +149,7 @@ impl Definitions {
         yielded: &Yielded,
         mut used: Vec<(String, String)>,
     ) -> Result<(), Refusal> {
-        let parameters = problem.parameters.iter().map(|parameter| parameter.name());
+        let parameters = problem.space.parameters.iter().map(|parameter| parameter.name());
         let sizes = self.sizes.iter().map(|(name, _)| name.as_str());
         let metrics = self.metrics.iter().map(|(name, _)| name.as_str());
         let known: BTreeSet<&str> = parameters
@@ -250,11 +250,11 @@ pub(crate) fn is_predefined(name: &str) -> bool {
 
 /// Returns the metrics of the problem, its declared work, and the rates derived from that.
 fn metrics(problem: &ProblemSpec, yielded: &Yielded) -> Vec<(String, String)> {
-    let mut all: Vec<(String, String)> = problem.metrics.clone();
-    let taken: BTreeSet<&str> = (problem.metrics.iter().map(|(name, _)| name.as_str()))
+    let mut all: Vec<(String, String)> = problem.measure.metrics.clone();
+    let taken: BTreeSet<&str> = (problem.measure.metrics.iter().map(|(name, _)| name.as_str()))
         .chain(printed(problem))
         .chain(yielded.names.iter().map(String::as_str))
-        .chain(problem.parameters.iter().map(|parameter| parameter.name()))
+        .chain(problem.space.parameters.iter().map(|parameter| parameter.name()))
         .chain(problem.sizes.iter().map(|(name, _)| name.as_str()))
         .collect();
     let mut add = |name: &str, text: String| {
@@ -264,14 +264,15 @@ fn metrics(problem: &ProblemSpec, yielded: &Yielded) -> Vec<(String, String)> {
     };
     ENERGIES.iter().for_each(|(name, text)| add(name, (*text).to_string()));
     add(TIME, "time_ms".to_string());
-    for (work, rate, expr) in [("flops", RATES[0], &problem.flops), ("bytes", RATES[1], &problem.bytes)] {
+    for (work, rate, expr) in [("flops", RATES[0], &problem.measure.flops), ("bytes", RATES[1], &problem.measure.bytes)]
+    {
         if let Some(expr) = expr {
             add(work, expr.text().to_string());
             // Per millisecond to 10^9 per second.
             add(rate, format!("{work} / time_ms / 1e6"));
         }
     }
-    if problem.flops.is_some() {
+    if problem.measure.flops.is_some() {
         // Per millijoule to 10^9 per joule, which are 10^9 per second for each watt. A recorded or
         // printed `energy` may have another unit.
         add(EFFICIENCY, format!("flops / {ENERGY_MJ} / 1e6"));

@@ -2,14 +2,13 @@
 
 use crate::fault::Key;
 use crate::inputs::{Input, InputRun};
-use crate::limit::Limit;
+use crate::measure::Measure;
 use crate::options::Options;
 use crate::setting::SettingValues;
 use crate::tuning::Tuning;
 use std::path::PathBuf;
-use tunesmith_core::Judging;
+use tunesmith_core::Refusal;
 use tunesmith_kernel::command::CommandSpec;
-use tunesmith_kernel::measure::Policy;
 use tunesmith_kernel::{
     Access, CudaCompiler, ElementType, Fill, FunctionName, Language, Memory, PartialTolerance, Reading,
 };
@@ -23,22 +22,8 @@ pub struct Draft {
     pub name: String,
     /// The named numbers for every expression.
     pub sizes: Vec<(String, Value)>,
-    /// The floating-point operations of one launch.
-    pub flops: Option<Expr>,
-    /// The bytes that one launch moves.
-    pub bytes: Option<Expr>,
-    /// The metrics, each with the text of its expression.
-    pub metrics: Vec<(String, String)>,
-    /// The limits.
-    pub limits: Vec<Limit>,
-    /// The tuning parameters.
-    pub parameters: Vec<ParameterDraft>,
-    /// The constraints.
-    pub constraints: Vec<Constraint>,
-    /// True if constraints are called by their own texts, so that one may be there twice.
-    pub constraints_may_repeat: bool,
-    /// The tuning parameters that set the device.
-    pub settings: Vec<SettingDraft>,
+    /// The search space.
+    pub space: SpaceDraft,
     /// The subject of tuning.
     pub subject: SubjectDraft,
     /// The arguments of all kernels.
@@ -47,12 +32,23 @@ pub struct Draft {
     pub verify: VerifyDraft,
     /// The default settings for tuning.
     pub tuning: Tuning,
-    /// The rules for measuring configurations.
-    pub policy: Policy,
-    /// The rules for comparing configurations.
-    pub judging: Judging,
+    /// The rules for measuring and comparing configurations.
+    pub measure: Measure,
     /// The inputs that `tune --inputs` tunes the problem for.
     pub inputs: Option<InputsDraft>,
+}
+
+/// A search space.
+#[derive(Clone, Debug, Default)]
+pub struct SpaceDraft {
+    /// The tuning parameters.
+    pub parameters: Vec<ParameterDraft>,
+    /// The constraints.
+    pub constraints: Vec<Constraint>,
+    /// True if constraints are called by their own texts, so that one may be there twice.
+    pub constraints_may_repeat: bool,
+    /// The tuning parameters that set the device.
+    pub settings: Vec<SettingDraft>,
     /// The space, if it was built before the problem.
     pub built: Option<Space>,
 }
@@ -97,10 +93,11 @@ pub struct Bounds {
 
 impl Bounds {
     /// Parses a range such as `1..=N / 2`. Tells `refuse` of an end that is no expression, with its text, and `odd` of a
-    /// text without two ends, with its fault and remedy. Returns `None` for both.
-    pub fn parse(text: &str, refuse: impl Fn(&str, &ExprError), odd: impl Fn(String, String)) -> Option<Self> {
+    /// text without two ends. Returns `None` for both.
+    pub fn parse(text: &str, refuse: impl Fn(&str, &ExprError), odd: impl Fn(Refusal)) -> Option<Self> {
         let Some((first, last)) = text.split_once("..") else {
-            odd(format!("`{text}` is not a range"), "write `1..=8`, or `1..8` to leave out the 8".to_string());
+            let remedy = "write `1..=8`, or `1..8` to leave out the 8".to_string();
+            odd(Refusal::new(format!("`{text}` is not a range"), Some(remedy)));
             return None;
         };
         let (last, last_is_excluded) = match last.strip_prefix('=') {
@@ -112,11 +109,11 @@ impl Bounds {
     }
 }
 
-/// Returns the doubt about a constraint that takes a computed number for a truth, with its remedy.
-pub fn number_for_truth(name: &str, condition: &Expr) -> Option<(String, String)> {
+/// Returns the doubt about a constraint that takes a computed number for a truth.
+pub fn number_for_truth(name: &str, condition: &Expr) -> Option<Refusal> {
     condition.takes_number_for_truth().then(|| {
         let text = format!("constraint `{name}` takes a number for a truth: it excludes what makes it 0");
-        (text, "compare the number: `N % TILE == 0`".to_string())
+        Refusal::new(text, Some("compare the number: `N % TILE == 0`".to_string()))
     })
 }
 

@@ -16,6 +16,8 @@ enum Step {
     At(usize),
     /// The name itself, in place of what it names.
     Label,
+    /// The second part of one name.
+    Second,
 }
 
 /// A part of a problem, by the path of its keys in a problem file: `arguments[2].shape[0]`. The default is the whole
@@ -42,6 +44,14 @@ impl Key {
     /// Returns the name of this part, in place of what it names.
     pub fn label(&self) -> Self {
         self.with(Step::Label)
+    }
+
+    /// Returns the second part of this name, or its name.
+    pub(crate) fn second(&self) -> Self {
+        match &self.0[..] {
+            [part @ .., Step::Label] => Self(part.to_vec()).second().label(),
+            _ => self.with(Step::Second),
+        }
     }
 
     fn with(&self, step: Step) -> Self {
@@ -169,7 +179,7 @@ impl Faults {
         for name in names {
             if !seen.insert(name) {
                 let remedy = "remove one, or give it another name".to_string();
-                self.named(section.field(name).label(), "", " is there twice", Some(remedy));
+                self.named(section.field(name).second().label(), "", " is there twice", Some(remedy));
             }
         }
     }

@@ -65,8 +65,8 @@ impl ProblemSpec {
             Ok(OtherSizes {
                 label: label.clone(),
                 spec: spec.kernel_spec(language)?,
-                parameters: spec.parameters.clone(),
-                constraints: spec.constraints.iter().filter(|one| !of_device(one)).cloned().collect(),
+                parameters: spec.space.parameters.clone(),
+                constraints: spec.space.constraints.iter().filter(|one| !of_device(one)).cloned().collect(),
             })
         };
         self.further.iter().map(other).collect()
@@ -74,9 +74,9 @@ impl ProblemSpec {
 
     /// Returns true if a metric, a limit, or the number of operations or bytes depends on `name`.
     pub fn computes_with(&self, name: &str) -> bool {
-        let metrics = self.metrics.iter().filter_map(|(_, text)| Expr::parse(text).ok());
-        let limits = self.limits.iter().map(|limit| &limit.condition);
-        let others = self.flops.iter().chain(&self.bytes).chain(limits).cloned();
+        let metrics = self.measure.metrics.iter().filter_map(|(_, text)| Expr::parse(text).ok());
+        let limits = self.measure.limits.iter().map(|limit| &limit.condition);
+        let others = self.measure.flops.iter().chain(&self.measure.bytes).chain(limits).cloned();
         metrics.chain(others).any(|expr| expr.names().iter().any(|used| used.text == name))
     }
 }

@@ -16,6 +16,7 @@ mod inputs;
 mod kernel_spec;
 mod kernels;
 mod limit;
+mod measure;
 mod metrics;
 mod nest;
 mod nest_data;
@@ -34,13 +35,14 @@ pub use definitions::{Definitions, EFFICIENCY, Known, MEAN, TIME, Yielded, measu
 pub use diagnostic::{Diagnostic, Level, Located, Messages, ProblemError, SourceFile};
 pub use draft::{
     AlternativeDraft, AlternativesDraft, ArgumentDraft, ArgumentKindDraft, Bounds, CompareDraft, Draft, FurtherDraft,
-    InputSizeDraft, InputsDraft, KernelDraft, NestDraft, ParameterDraft, RangeDraft, SettingDraft, SubjectDraft,
-    ValuesDraft, VerifyDraft, WorkDraft, number_for_truth,
+    InputSizeDraft, InputsDraft, KernelDraft, NestDraft, ParameterDraft, RangeDraft, SettingDraft, SpaceDraft,
+    SubjectDraft, ValuesDraft, VerifyDraft, WorkDraft, number_for_truth,
 };
 pub use fault::{Fault, Faults, Key};
 pub use inputs::{Input, InputRun, Inputs, MOST_INPUTS};
 pub use kernels::Versions;
 pub use limit::Limit;
+pub use measure::Measure;
 pub use metrics::check_metrics;
 pub use nest::NestKernel;
 pub use options::{LANGUAGES, NO_LANGUAGE, Options};

@@ -13,7 +13,7 @@ const DEEPEST: usize = 1000;
 /// Finds the metrics of `problem` that are called like another number, and cycles of metrics. Returns
 /// the name of each faulty metric with the reason.
 pub fn check_metrics(problem: &ProblemSpec) -> Vec<(String, Refusal)> {
-    let hiding = problem.metrics.iter().filter_map(|(name, _)| {
+    let hiding = problem.measure.metrics.iter().filter_map(|(name, _)| {
         let text = format!("the metric `{name}` is called like {}", namesake(problem, name)?);
         let remedy = "choose another name, and use it in the objective and in limits".to_string();
         Some((name.clone(), Refusal::new(text, Some(remedy))))
@@ -25,7 +25,7 @@ pub fn check_metrics(problem: &ProblemSpec) -> Vec<(String, Refusal)> {
 
 /// Returns the reason if the problem's command may not print a value called `name`.
 pub(crate) fn check_value(problem: &ProblemSpec, name: &str) -> Option<String> {
-    let other = if problem.parameters.iter().any(|parameter| parameter.name() == name) {
+    let other = if problem.space.parameters.iter().any(|parameter| parameter.name() == name) {
         "a tuning parameter"
     } else if problem.sizes.iter().any(|(size, _)| size == name) {
         "a size"
@@ -39,7 +39,7 @@ pub(crate) fn check_value(problem: &ProblemSpec, name: &str) -> Option<String> {
 
 /// Returns the other number that `name` stands for.
 fn namesake(problem: &ProblemSpec, name: &str) -> Option<&'static str> {
-    if problem.parameters.iter().any(|parameter| parameter.name() == name) {
+    if problem.space.parameters.iter().any(|parameter| parameter.name() == name) {
         return Some("a tuning parameter");
     }
     if problem.sizes.iter().any(|(size, _)| size == name) {

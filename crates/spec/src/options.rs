@@ -24,13 +24,14 @@ pub struct Options {
 
 impl Options {
     /// Adds the options in `texts`. A folder may stand behind its option or in the next text, and is
-    /// relative to `folder`. Returns the texts that are wrong, each with the reason.
-    pub fn add<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>, folder: &Path) -> Vec<(String, String)> {
+    /// relative to `folder`. Returns the faults of those that are wrong.
+    pub fn add<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>, folder: &Path) -> Vec<String> {
+        let fault = |text: &str, reason: &str| format!("option `{text}`: {reason}");
         let mut wrong = Vec::new();
         let mut texts = texts.into_iter();
         while let Some(text) = texts.next() {
             let Some(named) = named_folder(text) else {
-                wrong.extend(self.add_template(text).err().map(|error| (text.to_string(), error.to_string())));
+                wrong.extend(self.add_template(text).err().map(|error| fault(text, &error.to_string())));
                 continue;
             };
             let (name, more) = match named {
@@ -39,9 +40,9 @@ impl Options {
                 named => named.split_once(" -").map_or((named, None), |(name, more)| (name.trim_end(), Some(more))),
             };
             if name.is_empty() {
-                wrong.push((text.to_string(), "it names no folder".to_string()));
+                wrong.push(fault(text, "it names no folder"));
             } else if let Err(error) = self.add_folder(name, folder) {
-                wrong.push((text.to_string(), error.to_string()));
+                wrong.push(fault(text, &error.to_string()));
             }
             for option in more.into_iter().flat_map(|more| more.split(" -")) {
                 wrong.extend(self.add([format!("-{option}").as_str()], folder));
@@ -86,7 +87,7 @@ fn named_folder(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn read(texts: &[&str]) -> (Vec<PathBuf>, Vec<String>, Vec<(String, String)>) {
+    fn read(texts: &[&str]) -> (Vec<PathBuf>, Vec<String>, Vec<String>) {
         let mut options = Options::default();
         let wrong = options.add(texts.iter().copied(), Path::new("/p"));
         (options.include, options.templates.iter().map(Template::to_string).collect(), wrong)
@@ -119,8 +120,8 @@ mod tests {
     #[test]
     fn empty_texts_are_left_out_and_wrong_ones_are_told() {
         assert_eq!(read(&["", " ", "-O3"]).1, ["-O3"]);
-        assert_eq!(read(&["-O3", "-I"]).2, [("-I".to_string(), "it names no folder".to_string())]);
-        assert!(read(&["-D{A"]).2[0].1.contains("without its partner"));
+        assert_eq!(read(&["-O3", "-I"]).2, ["option `-I`: it names no folder"]);
+        assert!(read(&["-D{A"]).2[0].contains("without its partner"));
         assert_eq!(
             read(&["--include-pathological", "-include", "a.h"]).1,
             ["--include-pathological", "-include", "a.h"]

@@ -24,17 +24,17 @@ impl Dimensions {
     /// Returns the dimensions of the problem in `draft`.
     pub(crate) fn new(draft: &Draft, sizes: Sizes<'_>) -> Self {
         let section = Key::of("parameters");
-        sizes.faults.refuse_twins(&section, draft.parameters.iter().map(|one| one.name.as_str()));
-        let mut found = Self { parameters: parameters(&draft.parameters, &section, sizes), ..Self::default() };
+        sizes.faults.refuse_twins(&section, draft.space.parameters.iter().map(|one| one.name.as_str()));
+        let mut found = Self { parameters: parameters(&draft.space.parameters, &section, sizes), ..Self::default() };
         let stated = Key::of("constraints");
-        if !draft.constraints_may_repeat {
-            sizes.faults.refuse_twins(&stated, draft.constraints.iter().map(Constraint::name));
+        if !draft.space.constraints_may_repeat {
+            sizes.faults.refuse_twins(&stated, draft.space.constraints.iter().map(Constraint::name));
         }
-        found.constraints = draft.constraints.iter().map(|one| (one.clone(), stated.field(one.name()))).collect();
+        found.constraints = draft.space.constraints.iter().map(|one| (one.clone(), stated.field(one.name()))).collect();
         if let SubjectDraft::Alternatives(alternatives) = &draft.subject {
             found.join(alternatives, sizes);
         }
-        found.set(&draft.settings, matches!(draft.subject, SubjectDraft::Command(_)), sizes);
+        found.set(&draft.space.settings, matches!(draft.subject, SubjectDraft::Command(_)), sizes);
         found.check_names(sizes);
         found
     }

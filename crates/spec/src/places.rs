@@ -22,8 +22,10 @@ pub struct Place {
 }
 
 impl Places {
-    /// Adds the place of a part in a file. The first place of a part counts.
+    /// Adds the place of a part in a file. The first place of a part counts; the second one is for faults of names that
+    /// are there twice.
     pub fn add(&mut self, key: Key, span: Range<usize>) {
+        let key = if self.spans.contains_key(&key) { key.second() } else { key };
         self.spans.entry(key).or_insert(span);
     }
 

@@ -3,6 +3,7 @@
 use crate::fault::Key;
 use crate::inputs::Inputs;
 use crate::limit::Limit;
+use crate::measure::Measure;
 use crate::nest::NestKernel;
 use crate::setting::{DeviceSetting, SettingValues};
 use crate::subject::Subject;
@@ -19,27 +20,29 @@ use tunesmith_space::{Constraint, Expr, Parameter, Space, Value, lookup};
 pub struct ProblemSpec {
     pub(crate) name: String,
     pub(crate) sizes: Vec<(String, Value)>,
-    pub(crate) flops: Option<Expr>,
-    pub(crate) bytes: Option<Expr>,
-    pub(crate) metrics: Vec<(String, String)>,
-    pub(crate) limits: Vec<Limit>,
-    pub(crate) parameters: Vec<Parameter>,
-    pub(crate) constraints: Vec<Constraint>,
-    /// The tuning parameters that set the device.
-    pub(crate) settings: Vec<DeviceSetting>,
-    pub(crate) choice: Option<String>,
-    /// The space, if it was built before the problem.
-    pub(crate) built: Option<Space>,
+    pub(crate) space: SpaceSpec,
     pub(crate) subject: Subject,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) verify: Verify,
     /// The problem at the further sizes at which a winner is verified.
     pub(crate) further: Vec<Further>,
     pub(crate) tuning: Tuning,
-    pub(crate) policy: Policy,
-    pub(crate) judging: Judging,
+    pub(crate) measure: Measure,
     pub(crate) inputs: Option<Inputs>,
     pub(crate) keys: Keys,
+}
+
+/// The search space of a problem.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SpaceSpec {
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) constraints: Vec<Constraint>,
+    /// The tuning parameters that set the device.
+    pub(crate) settings: Vec<DeviceSetting>,
+    /// The parameter that chooses among alternatives.
+    pub(crate) choice: Option<String>,
+    /// The space, if it was built before the problem.
+    pub(crate) built: Option<Space>,
 }
 
 /// A problem at further sizes.
@@ -65,14 +68,13 @@ pub struct Keys {
 impl ProblemSpec {
     /// Returns the problem of searching `space`, called `name`.
     pub fn of_space(name: String, space: &Space, sizes: Vec<(String, Value)>) -> Self {
-        Self {
-            name,
-            sizes,
+        let space = SpaceSpec {
             parameters: space.parameters().to_vec(),
             constraints: space.constraints().to_vec(),
             built: Some(space.clone()),
-            ..Self::default()
-        }
+            ..SpaceSpec::default()
+        };
+        Self { name, sizes, space, ..Self::default() }
     }
 
     /// Returns the name.
@@ -92,32 +94,32 @@ impl ProblemSpec {
 
     /// Returns the floating-point operations of one launch, as an expression over sizes and parameters.
     pub fn flops(&self) -> Option<&Expr> {
-        self.flops.as_ref()
+        self.measure.flops.as_ref()
     }
 
     /// Returns the bytes that one launch moves, as an expression over sizes and parameters.
     pub fn bytes(&self) -> Option<&Expr> {
-        self.bytes.as_ref()
+        self.measure.bytes.as_ref()
     }
 
     /// Returns the limits, in the user's order. A correct configuration that breaks one is infeasible.
     pub fn limits(&self) -> &[Limit] {
-        &self.limits
+        &self.measure.limits
     }
 
     /// Returns the tuning parameters, in the user's order.
     pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
+        &self.space.parameters
     }
 
     /// Returns the constraints, in the user's order.
     pub fn constraints(&self) -> &[Constraint] {
-        &self.constraints
+        &self.space.constraints
     }
 
     /// Returns the parameter that chooses among alternative kernels, if there are any.
     pub fn choice(&self) -> Option<&str> {
-        self.choice.as_deref()
+        self.space.choice.as_deref()
     }
 
     /// Returns the kernels in their first languages, in the order in which they run. A loop nest is one kernel, in C.
@@ -158,22 +160,22 @@ impl ProblemSpec {
 
     /// Returns the rules for measuring configurations.
     pub fn policy(&self) -> Policy {
-        self.policy
+        self.measure.policy
     }
 
     /// Returns the rules for comparing configurations.
     pub fn judging(&self) -> &Judging {
-        &self.judging
+        &self.measure.judging
     }
 
     /// Returns the metrics, each with its expression, in the user's order.
     pub fn metrics(&self) -> &[(String, String)] {
-        &self.metrics
+        &self.measure.metrics
     }
 
     /// Returns the tuning parameters that set the device.
     pub fn settings(&self) -> &[DeviceSetting] {
-        &self.settings
+        &self.space.settings
     }
 
     /// Returns what is tuned.
@@ -188,7 +190,7 @@ impl ProblemSpec {
 
     /// Returns the space, if it was built before the problem.
     pub fn built(&self) -> Option<&Space> {
-        self.built.as_ref()
+        self.space.built.as_ref()
     }
 
     /// Returns the parts that state parameters, constraints and arguments.
@@ -199,20 +201,22 @@ impl ProblemSpec {
     /// Adds a constraint.
     #[must_use]
     pub fn with_constraint(mut self, constraint: Constraint) -> Self {
-        self.constraints.push(constraint);
+        self.space.constraints.push(constraint);
         self
     }
 
     /// Replaces the rules for measuring configurations.
     #[must_use]
-    pub fn with_policy(self, policy: Policy) -> Self {
-        Self { policy, ..self }
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.measure.policy = policy;
+        self
     }
 
     /// Replaces the rules for comparing configurations.
     #[must_use]
-    pub fn with_judging(self, judging: Judging) -> Self {
-        Self { judging, ..self }
+    pub fn with_judging(mut self, judging: Judging) -> Self {
+        self.measure.judging = judging;
+        self
     }
 
     /// Sets the function that decides about outputs in place of a comparison.
@@ -233,7 +237,8 @@ impl ProblemSpec {
     #[must_use]
     pub fn with_setting_values(&self, values: &[u32]) -> Self {
         let mut spec = self.clone();
-        let Some(setting) = spec.settings.iter_mut().find(|setting| setting.values != SettingValues::Known) else {
+        let Some(setting) = spec.space.settings.iter_mut().find(|setting| setting.values != SettingValues::Known)
+        else {
             return spec;
         };
         setting.values = SettingValues::Known;
@@ -241,7 +246,7 @@ impl ProblemSpec {
         if let Ok(parameter) = Parameter::new(setting.knob.name(), values.iter().map(|mhz| Value::Int(i64::from(*mhz))))
         {
             spec.keys.parameters.insert(parameter.name().to_string(), setting.key());
-            spec.parameters.push(parameter);
+            spec.space.parameters.push(parameter);
         }
         let at = |further: &Further| Further { spec: further.spec.with_setting_values(values), ..further.clone() };
         spec.further = spec.further.iter().map(at).collect();

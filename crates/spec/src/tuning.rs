@@ -1,7 +1,7 @@
 //! The default settings for tuning a problem.
 
+use tunesmith_backend::DeviceChoice;
 use tunesmith_core::{Stop, Target};
-use tunesmith_device::DeviceChoice;
 use tunesmith_search::StrategySpec;
 use tunesmith_space::Value;
 

@@ -215,7 +215,7 @@ pub(crate) fn made_by(worker: Option<String>, took: Option<f64>) -> Option<Box<M
 /// Fails with the reason if the space has no such configuration, or if it has another index.
 pub(crate) fn configuration(space: &Space, config: &Map<String, Json>, index: &str) -> Result<ConfigId, String> {
     let pairs: Vec<(&str, Value)> =
-        config.iter().filter_map(|(name, json)| Some((name.as_str(), Value::deserialize(json).ok()?))).collect();
+        config.iter().filter_map(|(name, json)| Some((name.as_str(), Value::of_document(json)?))).collect();
     if pairs.len() != space.parameters().len() {
         return Err("the configuration does not name every parameter of the space once".to_string());
     }

@@ -31,7 +31,7 @@ pub struct Converted {
     pub value: Option<f64>,
     /// The best value, if it is a time in milliseconds.
     pub optimum_ms: Option<f64>,
-    /// What was assumed because the inputs do not state it.
+    /// The assumptions about the inputs, which do not state everything.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<String>,
     /// The format written.

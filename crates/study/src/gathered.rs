@@ -2,7 +2,6 @@
 
 use crate::top::{UNVERIFIED, top_of};
 use crate::{Error, JudgedRun};
-use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -258,6 +257,6 @@ fn costs(objective: &Objective, values: &[f64]) -> Vec<f64> {
 
 /// Returns a configuration from its form in journals.
 pub fn config(json: &Map<String, Json>) -> Config {
-    let value = |json: &Json| Value::deserialize(json).unwrap_or_else(|_| Value::Str(json.to_string().into()));
+    let value = |json: &Json| Value::of_document(json).unwrap_or_else(|| Value::Str(json.to_string().into()));
     json.iter().map(|(name, json)| (name.clone(), value(json))).collect()
 }

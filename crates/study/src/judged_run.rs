@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 use tunesmith_core::{Depth, Evidence, Gain, Repeat, Role, RunState, Trial, Verdict, statistics};
 use tunesmith_problem::Metric;
-use tunesmith_store::{Again, Brief, Entries, Entry, Journal, Outline};
+use tunesmith_space::Value;
+use tunesmith_store::{Again, Brief, Entries, Entry, Outline};
 
 /// A recorded run with its verdict. Configurations are known by [`key_of`].
 pub struct JudgedRun<'a> {
@@ -120,6 +121,6 @@ fn scores(metric: &Metric, entry: &Entry) -> Option<Vec<f64>> {
 
 /// Returns the metric's value of every sample, or `None` if there is none.
 pub fn samples_of(metric: &Metric, entry: &Entry) -> Option<Vec<f64>> {
-    let parameter = |name: &str| entry.config.get(name).and_then(Journal::value_of);
+    let parameter = |name: &str| entry.config.get(name).and_then(Value::of_document);
     metric.samples(&parameter, &entry.measurement()).ok()
 }

@@ -4,7 +4,7 @@ use crate::Error;
 use std::path::{Path, PathBuf};
 use tunesmith_problem::Problem;
 use tunesmith_space::Value;
-use tunesmith_store::{Header, Journal};
+use tunesmith_store::Header;
 
 /// Returns the problem that `tune` wrote the journal `run` beside: `gemm.toml` for `gemm.jsonl` and
 /// `gemm.2.jsonl`.
@@ -24,6 +24,6 @@ pub fn beside(run: &Path) -> PathBuf {
 pub fn problem_of(run: &Path, header: &Header, named: Option<&Path>) -> Result<Problem, Error> {
     let file = named.map_or_else(|| beside(run), Path::to_path_buf);
     let sizes: Vec<(String, Value)> =
-        header.sizes.iter().filter_map(|(name, json)| Some((name.clone(), Journal::value_of(json)?))).collect();
+        header.sizes.iter().filter_map(|(name, json)| Some((name.clone(), Value::of_document(json)?))).collect();
     Ok(Problem::load(&file, &sizes)?.as_recorded(&header.parameters))
 }

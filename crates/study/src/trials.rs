@@ -6,7 +6,6 @@ use tunesmith_core::{Recording, statistics};
 use tunesmith_explain::{TrialResult, Trials};
 use tunesmith_problem::Metric;
 use tunesmith_space::{Parameter, Value};
-use tunesmith_store::Journal;
 
 /// Returns the rows as the analyses take them, with their scores in `metric`.
 pub fn trials(recording: &Recording, metric: &Metric) -> Trials {
@@ -34,5 +33,5 @@ pub fn trials(recording: &Recording, metric: &Metric) -> Trials {
 
 /// Returns the values of a configuration in the parameters' order.
 pub fn values_of(parameters: &[Parameter], config: &Map<String, Json>) -> Option<Vec<Value>> {
-    parameters.iter().map(|parameter| config.get(parameter.name()).and_then(Journal::value_of)).collect()
+    parameters.iter().map(|parameter| config.get(parameter.name()).and_then(Value::of_document)).collect()
 }

@@ -28,7 +28,8 @@ use about::BACKENDS;
 use refusal::refused;
 use std::path::{Path, PathBuf};
 use tunesmith::{Error, Problem};
-use tunesmith_device::{Device, DeviceChoice, Machine};
+use tunesmith_backend::DeviceChoice;
+use tunesmith_device::{Device, Machine};
 use tunesmith_space::{Value, did_you_mean};
 
 /// The problems of a suite.

@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use tunesmith::{
     Candidate, Error, Input, JournalOptions, Outcome, Problem, Search, Session, TuningTask, outcome::Rates, tune,
 };
-use tunesmith_backend::Target;
+use tunesmith_backend::{DeviceChoice, Target};
 use tunesmith_core::{Interrupt, Stop};
-use tunesmith_device::{Device, DeviceChoice, Machine};
-use tunesmith_space::lookup;
+use tunesmith_device::{Device, Machine};
+use tunesmith_space::{Value, lookup};
 use tunesmith_store::Journal;
 
 /// The settings of a table.
@@ -240,7 +240,7 @@ impl Work<'_> {
     ) -> Result<Option<f64>, Error> {
         let (Some(steps), Some(of)) = (&self.entry.about.steps, of) else { return Ok(launch_ms) };
         let value = |name: &str| {
-            of.config.get(name).and_then(Journal::value_of).or_else(|| lookup(problem.spec().sizes(), name))
+            of.config.get(name).and_then(Value::of_document).or_else(|| lookup(problem.spec().sizes(), name))
         };
         let steps = steps.at(&value, "`steps` in about.toml")?;
         Ok(launch_ms.map(|time_ms| time_ms / steps as f64))

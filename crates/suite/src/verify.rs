@@ -12,8 +12,9 @@ use tunesmith::{
     Error, Problem,
     runner::{Extras, Runner},
 };
+use tunesmith_backend::DeviceChoice;
 use tunesmith_core::{Failure, FailureKind, Interrupt, Request, Rng, SystemClock};
-use tunesmith_device::{Device, DeviceChoice, Machine, cuda_architecture, hip_architecture};
+use tunesmith_device::{Device, Machine, cuda_architecture, hip_architecture};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, arguments};
 

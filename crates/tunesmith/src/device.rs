@@ -12,13 +12,13 @@ pub use tunesmith_backend::host::{
 pub use tunesmith_backend::opencl::{OpenClDevice, OpenClKind};
 pub use tunesmith_backend::sandbox::Sandbox;
 pub use tunesmith_backend::{
-    BuildPlan, DeviceInfo, DeviceKind, KernelBackend, Missing, PowerSetup, Target, WhichDevice,
+    BuildPlan, ChoiceError, DeviceChoice, DeviceInfo, DeviceKind, Function, KernelBackend, Missing, OwnFunction,
+    PowerSetup, Target, WhichDevice,
 };
 pub use tunesmith_device::{
-    ChoiceError, Device, DeviceChoice, Doubt, Function, FunctionEvaluator, KernelPlan, LiveEvaluator, LiveOptions,
-    MOST_PARCEL, Machine, OwnFunction, Packer, Parcels, Replay, ReplayEvaluator, SETTING, SourcePlace,
-    SyntheticEvaluator, Unpacked, counters, cuda_architecture, cuda_devices, devices, hip_architecture, hip_devices,
-    missed_clocks, opencl_devices, processor,
+    Device, Doubt, FunctionEvaluator, KernelPlan, LiveEvaluator, LiveOptions, MOST_PARCEL, Machine, Packer, Parcels,
+    Replay, ReplayEvaluator, SETTING, SourcePlace, SyntheticEvaluator, Unpacked, counters, cuda_architecture,
+    cuda_devices, devices, hip_architecture, hip_devices, missed_clocks, opencl_devices, processor,
 };
 pub use tunesmith_kernel::command::{
     CommandSpec, CommandVerify, Cost, NumberFault, NumberPattern, OUT, PatternError, TextPattern, Unit,

@@ -1,9 +1,9 @@
 //! Finds the device that a problem is tuned on.
 
 use crate::{Error, Problem};
-use tunesmith_backend::{DeviceInfo, Missing, Target};
+use tunesmith_backend::{DeviceChoice, DeviceInfo, Missing, Target};
 use tunesmith_core::{ERROR, Recording};
-use tunesmith_device::{Device, DeviceChoice, Machine, Replay};
+use tunesmith_device::{Device, Machine, Replay};
 use tunesmith_kernel::measure::ENERGY_MJ;
 use tunesmith_problem::Yielded;
 use tunesmith_space::Value;

@@ -54,12 +54,13 @@ pub use check::{Check, check};
 pub use devices::devices;
 pub use tune::{JournalOptions, Search, Session, Starting, TuningTask, tune};
 pub use tune_inputs::tune_inputs;
+pub use tunesmith_backend::DeviceChoice;
 pub use tunesmith_choose::{Choice, Selector};
 #[doc(inline)]
 pub use tunesmith_core::AnyError as Error;
 pub use tunesmith_core::{Direction, Stop, StopReason, Target};
+pub use tunesmith_device::Machine;
 pub use tunesmith_device::worker::enter_if_worker;
-pub use tunesmith_device::{DeviceChoice, Machine};
 pub use tunesmith_problem::starter;
 pub use tunesmith_problem::{Arg, Code, Diagnostic, Input, Inputs, Level, Problem, ProblemBuilder};
 pub use tunesmith_search::StrategySpec;

@@ -4,7 +4,8 @@ use serde_json::Value as Json;
 use tunesmith_core::statistics;
 use tunesmith_problem::Metric;
 use tunesmith_report::amount;
-use tunesmith_store::{Entry, Journal, NewEvaluation};
+use tunesmith_space::Value;
+use tunesmith_store::{Entry, NewEvaluation};
 
 /// The meaning of scores. Less is better.
 #[derive(Clone, Debug)]
@@ -18,7 +19,7 @@ impl Scale {
 
     /// Returns the scores of the samples of a correct entry. Empty if it has none.
     pub(crate) fn scores(&self, entry: &Entry) -> Vec<f64> {
-        let parameter = |name: &str| entry.config.get(name).and_then(Journal::value_of);
+        let parameter = |name: &str| entry.config.get(name).and_then(Value::of_document);
         let values = self.0.samples(&parameter, &entry.measurement()).unwrap_or_default();
         values.into_iter().map(|value| self.0.objective().score(value)).collect()
     }

@@ -29,6 +29,11 @@ pub trait BackendKind: Debug + Sync {
     /// The machine has no such device.
     fn find(&self, which: &WhichDevice, means: Means<'_>) -> Result<Target, DeviceError>;
 
+    /// Returns a device of another machine, which its target described there. Returns `None` if `description` is none.
+    fn described(&self, _description: &Value) -> Option<Target> {
+        None
+    }
+
     /// Opens the session of a device, in a worker.
     ///
     /// # Errors

@@ -89,6 +89,16 @@ pub fn open_session(session: &SessionKind) -> Result<Box<dyn Session>, String> {
     backend.0.open(device.value())
 }
 
+/// Returns a device of another machine from its [description](Target::description).
+///
+/// # Errors
+/// No backend of this version describes a device so.
+pub fn described(description: &BackendMessage) -> Result<Target, String> {
+    let backend = KernelBackend::named(description.backend()).ok_or_else(|| unknown(description))?;
+    let target = backend.0.described(description.value());
+    target.ok_or_else(|| format!("no device of `{}` is described so", backend.name()))
+}
+
 /// Asks a driver, in a worker. Returns `None` if no backend understands the question.
 pub fn answer(question: &BackendMessage) -> Option<Value> {
     KernelBackend::named(question.backend())?.0.answer(question.value())
@@ -138,10 +148,12 @@ mod tests {
         let stranger = BackendMessage::new("none", &1);
         assert_eq!(answer(&stranger), None);
         assert!(open_session(&SessionKind::of_driver(stranger.clone())).is_err());
+        assert!(described(&stranger).is_err());
         assert!(matches!(DriverCompilers::default().compile(&stranger, &mut || ()), Compiled::Unusable(_)));
         for backend in KernelBackend::all() {
             let garbled = BackendMessage::new(backend.name(), &"a text");
             assert_eq!(answer(&garbled), None);
+            assert!(described(&garbled).is_err());
             assert!(matches!(DriverCompilers::default().compile(&garbled, &mut || ()), Compiled::Unusable(_)));
         }
     }

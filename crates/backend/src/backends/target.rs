@@ -1,7 +1,7 @@
 //! Devices that run compiled kernels.
 
 use crate::backends::kind::Means;
-use crate::backends::{Backend, DeviceInfo, KernelSource, Missing, Opening, OutsideProfiler};
+use crate::backends::{Backend, BackendMessage, DeviceInfo, KernelSource, Missing, Opening, OutsideProfiler};
 use crate::host::{Compilers, WorkerCommand};
 use crate::power::PowerSetup;
 use std::any::Any;
@@ -80,6 +80,12 @@ pub(crate) trait KernelDevice: Any + Debug + Send + Sync {
     /// The compiler is missing here, or does not compile for the device.
     fn compiled_here(&self, means: Means<'_>) -> Result<Target, DeviceError>;
 
+    /// Returns the device as its backend describes it to another machine. Returns `None` if each machine has its own,
+    /// as the processor.
+    fn description(&self) -> Option<BackendMessage> {
+        None
+    }
+
     /// Returns true if `other` is the same device.
     fn equals(&self, other: &dyn Any) -> bool;
 }
@@ -100,6 +106,17 @@ impl Target {
     pub fn device<D: Any>(&self) -> Option<&D> {
         let device: &dyn Any = self.0.as_ref();
         device.downcast_ref()
+    }
+
+    /// Returns the device as its backend describes it to another machine. Returns `None` for the processor, which
+    /// every machine has itself.
+    pub fn description(&self) -> Option<BackendMessage> {
+        self.0.description()
+    }
+
+    /// Returns the device in words, for messages.
+    pub fn title(&self) -> String {
+        self.0.title()
     }
 
     /// Returns the device's position among those of its driver.

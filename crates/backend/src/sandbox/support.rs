@@ -1,4 +1,4 @@
-//! Whether the system has a sandbox.
+//! The support of this system for sandboxes.
 
 use crate::sandbox::{Cage, Confinement, Role, Sandbox};
 use std::path::PathBuf;

@@ -116,13 +116,14 @@ pub(super) fn input(json: &Map<String, Json>) -> Result<Input, String> {
 }
 
 pub(super) fn config(json: &Map<String, Json>) -> Result<Config, String> {
-    let parameter = |(name, value): (&String, &Json)| {
-        let value = Value::deserialize(value)
-            .ok()
-            .ok_or_else(|| format!("the value of parameter `{name}` is not a number, truth value or string"))?;
-        Ok((name.clone(), value))
-    };
-    json.iter().map(parameter).collect()
+    json.iter().map(|(name, value)| parameter(name, value)).collect()
+}
+
+/// Returns a parameter with its value in a configuration.
+pub(super) fn parameter(name: &str, value: &Json) -> Result<(String, Value), String> {
+    let value = Value::of_document(value);
+    let value = value.ok_or_else(|| format!("the value of parameter `{name}` is not a number, truth value or string"));
+    Ok((name.to_string(), value?))
 }
 
 pub(super) fn entry(entry: &Entry) -> Json {

@@ -145,7 +145,7 @@ fn parts(head: Head, trees: Trees) -> Result<TimingParts, String> {
     let robust = |config: &Map<String, Json>| values(&parameters, config, "a configuration of `robust`");
     let robust: Vec<Vec<Value>> = head.robust.iter().map(robust).collect::<Result<_, _>>()?;
     let size = |(name, json): (&String, &Json)| {
-        Ok((name.clone(), Value::deserialize(json).ok().ok_or_else(|| format!("the size `{name}` has no value"))?))
+        Ok((name.clone(), Value::of_document(json).ok_or_else(|| format!("the size `{name}` has no value"))?))
     };
     expressions(&head.constraints, Constraint::parse)?;
     Ok(TimingParts {
@@ -182,7 +182,7 @@ fn parameter((name, json): (&String, &Json)) -> Result<Parameter, String> {
 /// Returns the values of a configuration, called `what`, for all `parameters`.
 fn values(parameters: &[Parameter], config: &Map<String, Json>, what: &str) -> Result<Vec<Value>, String> {
     let value = |parameter: &Parameter| {
-        let value = config.get(parameter.name()).and_then(|json| Value::deserialize(json).ok());
+        let value = config.get(parameter.name()).and_then(Value::of_document);
         let known = value.filter(|value| parameter.index_of(value).is_some());
         known.ok_or_else(|| format!("{what} has no value of `{}`", parameter.name()))
     };

@@ -13,8 +13,8 @@ use tunesmith::report::{
     BottleneckPage, ExplanationPage, ModelledTime, NextStep, ParameterEffect, RoofPage, Standing, amount, count,
     counted, milliseconds,
 };
-use tunesmith::space::lookup;
-use tunesmith::store::{self, Journal};
+use tunesmith::space::{Value, lookup};
+use tunesmith::store;
 use tunesmith::why::Advice;
 use tunesmith::{
     Error, Problem,
@@ -197,7 +197,7 @@ impl Recorded {
         let file = tunesmith::recorded::beside(run);
         let problem = Problem::load(&file, &[]).ok()?;
         let written = |name: &str| lookup(problem.spec().sizes(), name);
-        let differs = |(name, json): &(&String, &Json)| written(name) != Journal::value_of(json);
+        let differs = |(name, json): &(&String, &Json)| written(name) != Value::of_document(*json);
         let sizes: Vec<String> =
             header.sizes.iter().filter(differs).map(|(name, json)| format!("{name}={json}")).collect();
         let sizes = (!sizes.is_empty()).then(|| sizes.join(","));

@@ -39,10 +39,10 @@ pub struct Recording {
     pub constraints: Vec<String>,
     /// The work-items of the launches on a GPU, if the file states them.
     pub launch: Option<Launch>,
-    /// What else the file states about the subject of the measurements, by name: problem sizes, the
+    /// Further statements of the file about the subject of the measurements, by name: problem sizes, the
     /// precision, arguments. Recordings that differ in one of them are no repeats of one another.
     pub subject: BTreeMap<String, String>,
-    /// What the reader of the file assumed because the file does not say it, each as a sentence
+    /// The assumptions of the reader, where the file says nothing, each as a sentence
     /// without its full stop.
     pub assumptions: Vec<String>,
     ranking: Ranking,

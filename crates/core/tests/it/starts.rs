@@ -5,7 +5,7 @@ use tunesmith_core::judge::finals::Finals;
 use tunesmith_core::*;
 use tunesmith_space::ConfigId;
 
-/// What a store is told, in order.
+/// The calls of a store, in order.
 #[derive(Debug, PartialEq)]
 enum Word {
     Begins(ConfigId, Option<Role>),

@@ -21,9 +21,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use subjects::{Sizes, Subject, subjects};
+use tunesmith_backend::DeviceChoice;
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::{Clock, Interrupt, statistics};
-use tunesmith_device::{Device, DeviceChoice, Machine};
+use tunesmith_device::{Device, Machine};
 use tunesmith_loopnest::kernels::Role;
 
 /// Maximum expected time of a kernel in seconds. Thirty runs of a longer one would take seconds.

@@ -1,9 +1,8 @@
 //! The devices that this machine has.
 
-use super::{DeviceChoice, Machine, Replay};
-use crate::function::OwnFunction;
+use super::{Machine, Replay};
 use std::collections::BTreeMap;
-use tunesmith_backend::{Target, command};
+use tunesmith_backend::{DeviceChoice, OwnFunction, Target, command};
 use tunesmith_core::Source;
 use tunesmith_core::counters::Hardware;
 use tunesmith_kernel::{DeviceError, Language};
@@ -83,11 +82,7 @@ impl Device {
     }
 }
 
+/// Returns the limits as values: whole ones as integers, so that sizes and counts divide as such.
 fn values(limits: &BTreeMap<String, f64>) -> Vec<(String, Value)> {
-    limits.iter().map(|(name, limit)| (name.clone(), number(*limit))).collect()
-}
-
-/// Converts `limit` to an integer if it is whole. Sizes and counts then divide as integers.
-fn number(limit: f64) -> Value {
-    if limit.fract() == 0.0 && limit.abs() < 2f64.powi(53) { Value::Int(limit as i64) } else { Value::Float(limit) }
+    limits.iter().map(|(name, limit)| (name.clone(), Value::of_number(*limit))).collect()
 }

@@ -1,12 +1,10 @@
 //! The machine that kernels run on: the device that the user chose, and the means to use it.
 
-mod choice;
 mod device;
 mod jobs;
 mod replay;
 mod setting;
 
-pub use choice::{ChoiceError, DeviceChoice};
 pub use device::Device;
 pub use replay::Replay;
 pub use setting::SETTING;
@@ -18,7 +16,7 @@ use std::sync::Arc;
 use tunesmith_backend::host::{Compilers, WorkerCommand, threads};
 use tunesmith_backend::kind::Means;
 use tunesmith_backend::sandbox::Sandbox;
-use tunesmith_backend::{PowerSetup, Target};
+use tunesmith_backend::{DeviceChoice, PowerSetup, Target};
 use tunesmith_core::Interrupt;
 use tunesmith_kernel::DeviceError;
 use tunesmith_power::guard::{LeftOver, Leftovers};

@@ -1,4 +1,4 @@
-//! What the process of a job works with.
+//! The means of the process of a job.
 
 use crate::worker::buffers::Buffers;
 use crate::worker::protocol::Phase;

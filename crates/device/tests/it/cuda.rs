@@ -1,4 +1,4 @@
-//! What CUDA alone has, without a GPU: its limits, counters and energy, through a driver that follows a
+//! Features that CUDA alone has, without a GPU: its limits, counters and energy, through a driver that follows a
 //! script.
 
 use crate::common;

@@ -9,11 +9,12 @@ use super::{Fleet, Member, Work};
 use crate::depot::{Depot, Made};
 use crate::hall::Connection;
 use crate::lease::{Answered, JobId, Leases, Lost, Terms, Whom, WorkerId};
-use crate::wire::{FoundTarget, FromCoordinator, LeaseBound, Readiness, Task};
+use crate::wire::{FromCoordinator, LeaseBound, Readiness, Task};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tunesmith_backend::Target;
 use tunesmith_device::SETTING;
 use tunesmith_space::ConfigId;
 use tunesmith_store::{WorkerReport, WorkerRole};
@@ -29,7 +30,7 @@ const LEAST: Duration = Duration::from_secs(30);
 pub(super) struct Compilers {
     pub(super) leases: Leases<Work>,
     /// The order that names the device to compile for.
-    pub(super) device: FromCoordinator,
+    device: FromCoordinator,
     /// The same order, once the search has begun.
     pub(super) begin: Option<FromCoordinator>,
     depot: Depot<Arc<Vec<u8>>>,
@@ -50,8 +51,14 @@ impl Compilers {
             begin: None,
             depot: Depot::of_coordinator(),
             made: BTreeMap::new(),
-            is_for_processors: false,
+            is_for_processors: true,
         }
+    }
+
+    /// Sets the device to compile for, without which it is the processor.
+    pub(super) fn set_device(&mut self, target: Option<&Target>, limits: Map<String, Json>) {
+        self.is_for_processors = target.is_none_or(Target::is_processor);
+        self.device = FromCoordinator::Compile { target: target.and_then(Target::description), limits };
     }
 
     /// Returns the parcel of a configuration for a worker whose processor knows these instructions.
@@ -85,9 +92,8 @@ impl Member {
 
     /// Returns the address of the GPU on its bus. An instance of a partitioned GPU has none of its own.
     fn gpu_address(&self) -> Option<&str> {
-        let Some(FoundTarget::Gpu(device)) = &self.offer.target else { return None };
-        let address = device.managed.as_ref().map(|managed| managed.address.as_str());
-        address.filter(|_| !device.name.contains("MIG"))
+        let target = self.offer.target.as_ref().filter(|target| !target.title().contains("MIG"))?;
+        Some(target.managed().ok()?.address.as_str())
     }
 }
 
@@ -106,8 +112,6 @@ impl Fleet {
     /// Tells those that compile for which device, now that the search begins.
     pub(super) fn begin_compiling(&mut self) {
         let order = self.compilers.device.clone();
-        let FromCoordinator::Compile { target, .. } = &order else { return };
-        self.compilers.is_for_processors = target.clone().is_none_or(|target| target.target().is_processor());
         for member in self.members.values().filter(|member| member.offer.who.role == WorkerRole::Compiles) {
             member.outbox.send(order.clone());
         }

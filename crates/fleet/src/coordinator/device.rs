@@ -4,7 +4,7 @@ use super::likeness::{CLOCKS, VERSION, subject};
 use super::{Ended, Fleet, Member, Work};
 use crate::FleetSpec;
 use crate::lease::{JobId, Whom};
-use crate::wire::{FoundTarget, FromCoordinator, Task};
+use crate::wire::{FromCoordinator, Task};
 use serde_json::{Map, Value as Json};
 use std::time::Duration;
 use tunesmith::{
@@ -16,8 +16,8 @@ use tunesmith_core::{
     SecondAnswers, Spent, Waited,
 };
 use tunesmith_kernel::DeviceError;
-use tunesmith_space::{ConfigId, Space};
-use tunesmith_store::{Journal, WorkerRole};
+use tunesmith_space::{ConfigId, Space, Value};
+use tunesmith_store::WorkerRole;
 
 /// Requests in flight for a fleet whose size is not known when the run begins, until the first
 /// wait, and for compiling ahead at most: as many as the strategies were measured with.
@@ -197,10 +197,10 @@ impl RemoteDevice for Fleet {
             let own = |member: &&Member| fleet.is_of_pool(member.waiting.as_ref());
             let offer = &fleet.members.values().filter(measures).find(own)?.offer;
             let (target, limits) = (offer.target.clone(), offer.limits.clone());
-            let value = |(name, json): (&String, &Json)| Some((name.clone(), Journal::value_of(json)?));
+            let value = |(name, json): (&String, &Json)| Some((name.clone(), Value::of_document(json)?));
             let named = limits.iter().filter_map(value).collect();
-            fleet.compilers.device = FromCoordinator::Compile { target: target.clone(), limits };
-            Some((target.map(FoundTarget::target), named))
+            fleet.compilers.set_device(target.as_ref(), limits);
+            Some((target, named))
         };
         self.wait_until(interrupt, first)?.ok_or_else(interrupted)
     }

@@ -1,7 +1,7 @@
 //! Compares workers: only those that are alike measure comparable times.
 
-use crate::wire::FoundTarget;
 use serde_json::{Map, Value as Json};
+use tunesmith_backend::Target;
 
 /// The name of the version among the properties that workers must share.
 pub(super) const VERSION: &str = "tunesmith";
@@ -11,8 +11,8 @@ pub(super) const CLOCKS: &str = "clock";
 
 /// Returns the highest clocks of a device among its limits, if it has clocks of its own. They belong to the device,
 /// as its name does; its momentary clocks do not. A processor may know no other than those.
-pub(super) fn clocks(target: Option<&FoundTarget>, limits: &Map<String, Json>) -> Option<String> {
-    if target.cloned().is_none_or(|target| target.target().is_processor()) {
+pub(super) fn clocks(target: Option<&Target>, limits: &Map<String, Json>) -> Option<String> {
+    if target.is_none_or(Target::is_processor) {
         return None;
     }
     let text = |name: &str, of: &str| {

@@ -456,8 +456,8 @@ impl Fleet {
     /// measurements.
     fn room_of_one(&self) -> usize {
         let own = self.members.values().filter(|member| member.is_of_pool());
-        let target = own.into_iter().find_map(|member| member.offer.target.clone());
-        1 + usize::from(target.is_some_and(|target| !target.target().is_processor()))
+        let target = own.into_iter().find_map(|member| member.offer.target.as_ref());
+        1 + usize::from(target.is_some_and(|target| !target.is_processor()))
     }
 }
 

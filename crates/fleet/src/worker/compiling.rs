@@ -8,19 +8,19 @@ use crate::FleetError;
 use crate::digest::digest_of;
 use crate::secure::Speaking;
 use crate::threads::caught;
-use crate::wire::{FoundTarget, FromCoordinator, FromWorker, Parcel, Task, say, write_content};
+use crate::wire::{FromCoordinator, FromWorker, Parcel, Task, say, write_content};
 use serde_json::{Map, Value as Json};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 use tunesmith::{Machine, Problem};
-use tunesmith_backend::Target;
+use tunesmith_backend::table::described;
+use tunesmith_backend::{BackendMessage, Target};
 use tunesmith_core::Interrupt;
 use tunesmith_device::{Packer, Unpacked};
 use tunesmith_kernel::DeviceError;
-use tunesmith_space::{ConfigId, Space};
-use tunesmith_store::Journal;
+use tunesmith_space::{ConfigId, Space, Value};
 
 /// Time between looks at what the threads have made.
 const LOOK: Duration = Duration::from_millis(5);
@@ -41,7 +41,7 @@ pub(super) fn serve(assignment: Assignment<'_>, speaking: &mut Speaking) -> Resu
         Some(_) => return Err(unexpected()),
         None => return Ok(desk.ended(0)),
     };
-    let limits = limits.iter().filter_map(|(name, json)| Some((name.clone(), Journal::value_of(json)?)));
+    let limits = limits.iter().filter_map(|(name, json)| Some((name.clone(), Value::of_document(json)?)));
     let space = problem.space(&limits.collect::<Vec<_>>()).map_err(|error| failed(error.into()))?.space;
     let packer = open(&problem, &space, target, &machine)?;
     let identity = packer.identity().iter().map(|(name, value)| (name.clone(), Json::from(value.as_str())));
@@ -57,11 +57,11 @@ pub(super) fn serve(assignment: Assignment<'_>, speaking: &mut Speaking) -> Resu
 fn open(
     problem: &Problem,
     space: &Space,
-    target: Option<FoundTarget>,
+    target: Option<BackendMessage>,
     machine: &Machine,
 ) -> Result<Packer, FleetError> {
     let located = |error: DeviceError| failed(problem.located(error));
-    let target = target.map_or_else(Target::processor, FoundTarget::target);
+    let target = target.as_ref().map_or_else(|| Ok(Target::processor()), described).map_err(FleetError::Protocol)?;
     let target = machine.compiler_for(&target).map_err(located)?;
     let options = problem.live_options(&target, machine).map_err(failed)?;
     Packer::open(space, options).map_err(located)

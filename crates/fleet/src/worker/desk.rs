@@ -1,4 +1,4 @@
-//! What the coordinator says to a worker, and the worker's wish to stop.
+//! The messages of the coordinator to a worker, and the worker's wish to stop.
 
 use super::{Served, ServedUntil, WorkerOptions};
 use crate::FleetError;

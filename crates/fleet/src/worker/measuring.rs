@@ -4,7 +4,7 @@ use super::desk::Desk;
 use super::{Assignment, Served, failed, ready, unexpected};
 use crate::FleetError;
 use crate::secure::Speaking;
-use crate::wire::{Answer, FoundTarget, FromCoordinator, FromWorker, LeaseBound, Task, say};
+use crate::wire::{Answer, FromCoordinator, FromWorker, LeaseBound, Task, say};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub(super) fn serve(assignment: Assignment<'_>, speaking: &mut Speaking) -> Resu
     let machine = Machine { parcels: Some(Arc::clone(&parcels)), ..machine };
     let device = device_for(&problem, &machine).map_err(failed)?;
     let limits = device.limits(&machine);
-    let target = if let Device::Kernels(target) = &device { FoundTarget::of(target) } else { None };
+    let target = if let Device::Kernels(target) = &device { target.description() } else { None };
     let named = limits.iter().map(|(name, value)| (name.clone(), Journal::value(value))).collect();
     say(speaking, &FromWorker::Offer { target, limits: named })?;
     let mut desk = Desk::open(listening, interrupt, options)?;

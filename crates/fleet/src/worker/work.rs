@@ -16,7 +16,7 @@ use tunesmith::{Machine, Problem};
 use tunesmith_core::{Interrupt, SystemClock};
 use tunesmith_kernel::data::Scratch;
 use tunesmith_space::Value;
-use tunesmith_store::{Journal, WorkerRole};
+use tunesmith_store::WorkerRole;
 
 /// The name of the folder with the problem's files, in the worker's own.
 const PROBLEM: &str = "problem";
@@ -161,7 +161,7 @@ fn receive(mut listening: Listening, speaking: &mut Speaking, options: &WorkerOp
     let place = folder.path().join(PROBLEM);
     std::fs::create_dir(&place)?;
     fetch(&mut listening, speaking, &files, &place)?;
-    let sizes = sizes.iter().filter_map(|(name, json)| Some((name.clone(), Journal::value_of(json)?))).collect();
+    let sizes = sizes.iter().filter_map(|(name, json)| Some((name.clone(), Value::of_document(json)?))).collect();
     Ok(Joined { listening, folder, problem: file, sizes, device })
 }
 

@@ -3,9 +3,9 @@
 use super::Reader;
 use super::input::{Input, Kind, Scalar};
 use super::translate::{bracket, split};
-use super::tuning::Fault;
 use crate::element_type::element_type;
 use std::ops::Range;
+use tunesmith_core::Refusal;
 use tunesmith_kernel::{ElementType, Fill};
 
 /// The types of C, OpenCL and CUDA, with ours.
@@ -62,7 +62,7 @@ impl Reader<'_> {
             Ok(parts) if !parts.is_empty() => parts,
             Ok(_) => vec![text],
             Err(fault) => {
-                self.fault(&place, "the input", (fault, None));
+                self.fault(&place, "the input", Refusal::new(fault, None));
                 return Vec::new();
             }
         };
@@ -75,36 +75,38 @@ impl Reader<'_> {
     }
 
     /// Reads `atf::scalar<T>(value)` or `atf::buffer<T>(size)`, with the forms of their contents.
-    fn input(&self, place: &Range<usize>) -> Result<Input, Fault> {
+    fn input(&self, place: &Range<usize>) -> Result<Input, Refusal> {
         const FORMS: &str = "write atf::scalar<T>(value), atf::scalar<T>({min, max}), atf::buffer<T>(size), \
                              atf::buffer<T>(size, value) or atf::buffer<T>(size, {min, max})";
         let text = &self.clean[place.clone()];
         let forms = || Some(FORMS.to_string());
         let plain = text.strip_prefix("atf::").unwrap_or(text);
-        let (head, rest) = plain.split_once('<').ok_or_else(|| (format!("`{text}` is no input"), forms()))?;
-        let (kind, rest) = rest.split_once('>').ok_or_else(|| (format!("`{text}` is no input"), forms()))?;
+        let (head, rest) =
+            plain.split_once('<').ok_or_else(|| Refusal::new(format!("`{text}` is no input"), forms()))?;
+        let (kind, rest) =
+            rest.split_once('>').ok_or_else(|| Refusal::new(format!("`{text}` is no input"), forms()))?;
         let element = element(kind).ok_or_else(|| {
             let remedy = "types are those of C, such as int, size_t, float and double, and vectors such as float4";
-            (format!("`{}` is no type of an input", kind.trim()), Some(remedy.to_string()))
+            Refusal::new(format!("`{}` is no type of an input", kind.trim()), Some(remedy.to_string()))
         })?;
-        let (inside, rest) = bracket(rest.trim_start()).map_err(|fault| (fault, forms()))?;
+        let (inside, rest) = bracket(rest.trim_start()).map_err(|fault| Refusal::new(fault, forms()))?;
         if !rest.trim().is_empty() {
-            return Err((format!("`{}` is left over", rest.trim()), forms()));
+            return Err(Refusal::new(format!("`{}` is left over", rest.trim()), forms()));
         }
-        let arguments = split(inside).map_err(|fault| (fault, None))?;
+        let arguments = split(inside).map_err(|fault| Refusal::new(fault, None))?;
         let kind = match (head.trim(), &arguments[..]) {
             ("scalar", arguments) => Kind::Scalar(self.scalar(element, arguments)?),
             ("buffer", [size, contents @ ..]) => {
                 let size = self.expression(size, None)?;
                 Kind::Buffer { size, fill: self.fill(element, contents)? }
             }
-            ("buffer", []) => return Err(("a buffer needs its number of elements".to_string(), forms())),
-            (head, _) => return Err((format!("`{head}` is no input"), forms())),
+            ("buffer", []) => return Err(Refusal::new("a buffer needs its number of elements", forms())),
+            (head, _) => return Err(Refusal::new(format!("`{head}` is no input"), forms())),
         };
         Ok(Input { element, kind, place: place.clone() })
     }
 
-    fn scalar(&self, element: ElementType, arguments: &[&str]) -> Result<Scalar, Fault> {
+    fn scalar(&self, element: ElementType, arguments: &[&str]) -> Result<Scalar, Refusal> {
         match arguments {
             [] => {
                 let (low, high) = usual_bounds(element);
@@ -115,7 +117,7 @@ impl Reader<'_> {
         }
     }
 
-    fn fill(&self, element: ElementType, contents: &[&str]) -> Result<Fill, Fault> {
+    fn fill(&self, element: ElementType, contents: &[&str]) -> Result<Fill, Refusal> {
         match contents {
             [] => {
                 let (low, high) = usual_bounds(element);
@@ -128,13 +130,13 @@ impl Reader<'_> {
     }
 
     /// Reads the bounds `{min, max}` or `min, max`.
-    fn bounds(&self, arguments: &[&str]) -> Result<(f64, f64), Fault> {
+    fn bounds(&self, arguments: &[&str]) -> Result<(f64, f64), Refusal> {
         let wrong = || {
             let remedy = "write {min, max}, the lower one first".to_string();
-            (format!("`{}` are no bounds of random numbers", arguments.join(", ")), Some(remedy))
+            Refusal::new(format!("`{}` are no bounds of random numbers", arguments.join(", ")), Some(remedy))
         };
         let inside = match arguments {
-            [one] => bracket(one).and_then(|(inside, _)| split(inside)).map_err(|fault| (fault, None))?,
+            [one] => bracket(one).and_then(|(inside, _)| split(inside)).map_err(|fault| Refusal::new(fault, None))?,
             several => several.to_vec(),
         };
         let [low, high] = inside[..] else { return Err(wrong()) };
@@ -142,9 +144,9 @@ impl Reader<'_> {
         if low <= high && low.is_finite() && high.is_finite() { Ok((low, high)) } else { Err(wrong()) }
     }
 
-    fn number(&self, text: &str) -> Result<f64, Fault> {
+    fn number(&self, text: &str) -> Result<f64, Refusal> {
         let value = self.value(text)?;
-        value.as_float().ok_or_else(|| (format!("{value} is not a number"), None))
+        value.as_float().ok_or_else(|| Refusal::new(format!("{value} is not a number"), None))
     }
 }
 

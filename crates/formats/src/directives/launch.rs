@@ -6,7 +6,8 @@ use super::names::{Api, Part};
 use super::signature::{self, Declared};
 use super::translate::split;
 use std::ops::Range;
-use tunesmith_device::{ChoiceError, DeviceChoice};
+use tunesmith_backend::{ChoiceError, DeviceChoice};
+use tunesmith_core::Refusal;
 use tunesmith_kernel::{FunctionName, Language};
 use tunesmith_space::{Expr, UserError as _, Value, did_you_mean};
 use tunesmith_spec::{
@@ -76,10 +77,11 @@ impl Reader<'_> {
         let place = self.listed(place);
         let text = &self.clean[place.clone()];
         let read = || {
-            let parts = split(text).map_err(|fault| (fault, None))?;
+            let parts = split(text).map_err(|fault| Refusal::new(fault, None))?;
             let parts = if parts.is_empty() { vec![text] } else { parts };
             if parts.len() > 3 {
-                return Err((format!("there are {} dimensions", parts.len()), Some("write one to three".to_string())));
+                let text = format!("there are {} dimensions", parts.len());
+                return Err(Refusal::new(text, Some("write one to three".to_string())));
             }
             let texts = parts.into_iter().map(|part| self.expression(part.trim_matches('"'), None));
             texts.collect::<Result<Vec<Expr>, _>>()
@@ -133,7 +135,7 @@ impl Reader<'_> {
     fn evaluations(&mut self, place: Range<usize>) {
         let Some(count) = self.count(place.clone(), 1, MOST_SAMPLES, "min_samples") else { return };
         self.once("measure.min_samples", &place);
-        let sampling = &mut self.draft.policy.sampling;
+        let sampling = &mut self.draft.measure.policy.sampling;
         (sampling.min_samples, sampling.max_samples) = (count, count);
     }
 
@@ -146,7 +148,7 @@ impl Reader<'_> {
             }
             Some(count) => {
                 self.once("measure.warmups", &place);
-                self.draft.policy.sampling.warmups = count;
+                self.draft.measure.policy.sampling.warmups = count;
             }
             None => {}
         }
@@ -217,8 +219,8 @@ impl Launch {
         let mut options = Options::default();
         if let Some(flags) = &self.flags {
             places.add(key.field("options"), flags.span.clone());
-            for (option, problem) in options.add(flags.value.iter().map(String::as_str), messages.source.folder()) {
-                messages.error(flags.span.clone(), format!("option `{option}`: {problem}"), None);
+            for fault in options.add(flags.value.iter().map(String::as_str), messages.source.folder()) {
+                messages.error(flags.span.clone(), fault, None);
             }
         }
         let language = if api == Api::Cuda { Language::Cuda } else { Language::OpenCl };
@@ -249,18 +251,18 @@ impl Launch {
     fn missing(&self, api: Api, kernels: &[Declared], source: &SourceFile) -> Vec<Diagnostic> {
         let prefix = format!("#atf::{}::", api.prefix());
         let mut missing = Vec::new();
-        let mut report = |place: Range<usize>, text: String, remedy: String| {
-            missing.push(source.diagnostic(Level::Error, place, text, Some(remedy)));
+        let mut report = |place: Range<usize>, fault: Refusal| {
+            missing.push(source.diagnostic(Level::Error, place, fault.text, fault.remedy));
         };
         match &self.function {
             None => {
                 let known = kernels.first().map_or("NAME", |kernel| kernel.name.as_str());
                 let remedy = format!("write `{prefix}kernel_name \"{known}\"`");
-                report(self.place(), "no directive names the kernel to tune".to_string(), remedy);
+                report(self.place(), Refusal::new("no directive names the kernel to tune".to_string(), Some(remedy)));
             }
             Some(function) => match kernels.iter().find(|kernel| kernel.name == function.value) {
-                Some(kernel) => self.inputs_of(kernel, &prefix).into_iter().for_each(|(text, remedy)| {
-                    report(self.place(), text, remedy);
+                Some(kernel) => self.inputs_of(kernel, &prefix).into_iter().for_each(|fault| {
+                    report(self.place(), fault);
                 }),
                 // A macro may have made the declaration, which only a compiler knows.
                 None if kernels.is_empty() => {}
@@ -268,24 +270,30 @@ impl Launch {
                     let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
                     let listed = format!("its kernels are {}", names.join(", "));
                     let remedy = did_you_mean(&function.value, names).unwrap_or(listed);
-                    report(function.span.clone(), format!("the source has no kernel `{}`", function.value), remedy);
+                    report(
+                        function.span.clone(),
+                        Refusal::new(format!("the source has no kernel `{}`", function.value), Some(remedy)),
+                    );
                 }
             },
         }
         if self.extent.is_none() {
             let what = if api == Api::Cuda { "blocks" } else { "work-items" };
             let remedy = format!("write `{prefix}{} \"N\"`", api.extent());
-            report(self.place(), format!("no directive gives the number of {what}"), remedy);
+            report(self.place(), Refusal::new(format!("no directive gives the number of {what}"), Some(remedy)));
         }
         if self.group.is_none() && api == Api::Cuda {
             let remedy = format!("write `{prefix}block_dim \"256\"`");
-            report(self.place(), "no directive gives the number of threads in a block".to_string(), remedy);
+            report(
+                self.place(),
+                Refusal::new("no directive gives the number of threads in a block".to_string(), Some(remedy)),
+            );
         }
         missing
     }
 
-    /// Returns the fault of a number of inputs that is not the kernel's, with its remedy.
-    fn inputs_of(&self, kernel: &Declared, prefix: &str) -> Option<(String, String)> {
+    /// Returns the fault of a number of inputs that is not the kernel's.
+    fn inputs_of(&self, kernel: &Declared, prefix: &str) -> Option<Refusal> {
         let (takes, given) = (kernel.parameters.len(), self.inputs.len());
         let text = format!("`{}` takes {takes} arguments, but directives describe {given}", kernel.name);
         let remedy = match kernel.parameters.get(given) {
@@ -295,7 +303,7 @@ impl Launch {
             }
             None => "remove those that it does not take".to_string(),
         };
-        (takes != given).then_some((text, remedy))
+        (takes != given).then(|| Refusal::new(text, Some(remedy)))
     }
 
     /// Returns the device, if directives choose one.

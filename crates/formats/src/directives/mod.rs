@@ -25,6 +25,7 @@ use script::Script;
 use std::collections::HashSet;
 use std::ops::Range;
 use translate::{Translator, bracket};
+use tunesmith_core::Refusal;
 use tunesmith_kernel::Reading;
 use tunesmith_search::StrategyError;
 use tunesmith_space::{Constraint, Expr, Value, ValueKind, did_you_mean, lookup};
@@ -107,8 +108,9 @@ impl<'a> Reader<'a> {
             Ok(Meaning::Parameter) => self.parameter(directive),
             Ok(Meaning::Technique) => {
                 let strategy = tuning::strategy(&text.value);
-                let strategy =
-                    strategy.and_then(|name| name.parse().map_err(|error: StrategyError| (error.to_string(), None)));
+                let strategy = strategy.and_then(|name| {
+                    name.parse().map_err(|error: StrategyError| Refusal::new(error.to_string(), None))
+                });
                 self.draft.tuning.strategy = self.setting("tuning.strategy", strategy, &rest);
             }
             Ok(Meaning::Abort) => {
@@ -127,9 +129,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the value of a setting. Reports that it is wrong, or that another directive states the setting, too.
-    fn setting<T>(&mut self, name: &'static str, value: Result<T, tuning::Fault>, place: &Range<usize>) -> Option<T> {
+    fn setting<T>(&mut self, name: &'static str, value: Result<T, Refusal>, place: &Range<usize>) -> Option<T> {
         self.once(name, place);
-        value.map_err(|(text, remedy)| self.messages.error(place.clone(), text, remedy)).ok()
+        value.map_err(|fault| self.messages.error(place.clone(), fault.text, fault.remedy)).ok()
     }
 
     /// Reports a setting that another directive states, too.
@@ -140,8 +142,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn fault(&self, place: &Range<usize>, what: &str, (text, remedy): tuning::Fault) {
-        self.messages.error(place.clone(), format!("{what}: {text}"), remedy);
+    fn fault(&self, place: &Range<usize>, what: &str, fault: Refusal) {
+        self.messages.error(place.clone(), format!("{what}: {}", fault.text), fault.remedy);
     }
 
     /// Reads `#atf::var<int> M = 8`.
@@ -165,10 +167,8 @@ impl<'a> Reader<'a> {
                 let numbered = lookup(self.given, number).or_else(|| lookup(self.given, text));
                 numbered.ok_or_else(|| {
                     let remedy = format!("add --size {name}=VALUE");
-                    (
-                        format!("`{name}` is value {number} of the command line, but that value is not given"),
-                        Some(remedy),
-                    )
+                    let text = format!("`{name}` is value {number} of the command line, but that value is not given");
+                    Refusal::new(text, Some(remedy))
                 })
             }
             (None, None) => self.value(text),
@@ -178,28 +178,28 @@ impl<'a> Reader<'a> {
                 self.places.add(Key::of("problem").field("sizes").field(name), place);
                 self.draft.sizes.push((name.to_string(), value));
             }
-            Err((text, remedy)) => self.messages.error(place, text, remedy),
+            Err(fault) => self.messages.error(place, fault.text, fault.remedy),
         }
     }
 
     /// Returns the value of an expression over the variables before it.
-    fn value(&self, text: &str) -> Result<Value, tuning::Fault> {
+    fn value(&self, text: &str) -> Result<Value, Refusal> {
         let translator = Translator { parameter: None, whole_numbers: !self.has_floats(text) };
-        let text = translator.expression(text).map_err(|text| (text, None))?;
+        let text = translator.expression(text).map_err(|text| Refusal::new(text, None))?;
         if text.contains("device.") {
             let remedy = Some("use it in a constraint".to_string());
-            return Err(("a device limit is not known before the device is".to_string(), remedy));
+            return Err(Refusal::new("a device limit is not known before the device is", remedy));
         }
         let value = Expr::parse(&text).and_then(|expr| expr.evaluate(&|name| lookup(&self.draft.sizes, name)));
-        value.map_err(|error| (error.message, error.remedy))
+        value.map_err(|error| Refusal::new(error.message, error.remedy))
     }
 
     /// Returns our expression for one over variables and parameters. A generator has the variable
     /// `item`.
-    fn expression(&self, text: &str, item: Option<&str>) -> Result<Expr, tuning::Fault> {
+    fn expression(&self, text: &str, item: Option<&str>) -> Result<Expr, Refusal> {
         let translator = Translator { parameter: item, whole_numbers: !self.has_floats(text) };
-        let ours = translator.expression(text).map_err(|fault| (fault, None))?;
-        let expr = Expr::parse(ours.trim()).map_err(|error| (error.message, error.remedy))?;
+        let ours = translator.expression(text).map_err(|fault| Refusal::new(fault, None))?;
+        let expr = Expr::parse(ours.trim()).map_err(|error| Refusal::new(error.message, error.remedy))?;
         let known = |name: &str| {
             Some(name) == item
                 || lookup(&self.draft.sizes, name).is_some()
@@ -224,12 +224,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the fault of a name that is neither a variable nor a parameter.
-    fn unknown_name(&self, name: &str) -> tuning::Fault {
+    fn unknown_name(&self, name: &str) -> Refusal {
         let sizes = self.draft.sizes.iter().map(|(name, _)| name.as_str());
         let known: Vec<&str> = sizes.chain(self.parameters.iter().map(String::as_str)).collect();
         let listed = format!("variables and parameters are {}", known.join(", "));
         let remedy = did_you_mean(name, known).unwrap_or(listed);
-        (format!("`{name}` is neither a variable nor a parameter"), Some(remedy))
+        Refusal::new(format!("`{name}` is neither a variable nor a parameter"), Some(remedy))
     }
 
     /// Returns the place inside of the parentheses around a whole list of arguments, or `place`.
@@ -266,9 +266,9 @@ impl<'a> Reader<'a> {
                 let key = Key::of("parameters").field(&name);
                 self.places.add(key.label(), name_place);
                 self.places.add(key, range);
-                self.draft.parameters.push(ParameterDraft { name: name.clone(), values });
+                self.draft.space.parameters.push(ParameterDraft { name: name.clone(), values });
             }
-            Err((text, remedy)) => return self.messages.error(range, text, remedy),
+            Err(fault) => return self.messages.error(range, fault.text, fault.remedy),
         }
         if let Some(place) = part("constraint") {
             self.constraint(&name, &place);
@@ -280,8 +280,9 @@ impl<'a> Reader<'a> {
         let floats = self.has_floats(text) || self.has_floats(parameter);
         let translator = Translator { parameter: Some(parameter), whole_numbers: !floats };
         let written = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let read = translator.expression(text).map_err(|text| (text, None));
-        let read = read.and_then(|text| Expr::parse(text.trim()).map_err(|error| (error.message, error.remedy)));
+        let read = translator.expression(text).map_err(|text| Refusal::new(text, None));
+        let read =
+            read.and_then(|text| Expr::parse(text.trim()).map_err(|error| Refusal::new(error.message, error.remedy)));
         match read {
             Ok(expr) => self.add_constraint(format!("{parameter}: {written}"), expr, place),
             Err(fault) => self.fault(place, &format!("the constraint of `{parameter}`"), fault),
@@ -289,11 +290,11 @@ impl<'a> Reader<'a> {
     }
 
     fn add_constraint(&mut self, name: String, expr: Expr, place: &Range<usize>) {
-        if let Some((text, remedy)) = number_for_truth(&name, &expr) {
-            self.messages.warning(place.clone(), text, Some(remedy));
+        if let Some(doubt) = number_for_truth(&name, &expr) {
+            self.messages.warning(place.clone(), doubt.text, doubt.remedy);
         }
         self.places.add(Key::of("constraints").field(&name), place.clone());
-        self.draft.constraints.push(Constraint::new(name, expr));
+        self.draft.space.constraints.push(Constraint::new(name, expr));
     }
 
     /// Reports the faults that concern all directives together.

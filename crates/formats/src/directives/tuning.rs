@@ -1,7 +1,7 @@
 //! Translates ATF's search techniques and abort conditions to ours.
 
 use super::translate::{DEEPEST, bracket, split, too_deep};
-use tunesmith_core::{Stop, StopParseError};
+use tunesmith_core::{Refusal, Stop, StopParseError};
 use tunesmith_space::did_you_mean;
 
 /// ATF's techniques, by the names of its papers and both implementations, with our strategies.
@@ -22,25 +22,22 @@ const TECHNIQUES: &[(&str, &str)] = &[
     ("round_robin", "round_robin(techniques=annealing+differential_evolution+pattern+torczon)"),
 ];
 
-/// A fault, with its correction if there is one.
-pub(super) type Fault = (String, Option<String>);
-
 /// Returns the strategy for the technique `text` (`simulated_annealing`, `"auc_bandit"`,
 /// `atf::torczon()`).
-pub(super) fn strategy(text: &str) -> Result<&'static str, Fault> {
+pub(super) fn strategy(text: &str) -> Result<&'static str, Refusal> {
     let name = text.trim().trim_end_matches(';').trim_matches('"').trim().trim_end_matches("()").trim();
     let name = name.rsplit("::").next().unwrap_or(name);
     let known = TECHNIQUES.iter().find(|(technique, _)| *technique == name);
     known.map(|(_, strategy)| *strategy).ok_or_else(|| {
         let names = || TECHNIQUES.iter().map(|(technique, _)| *technique);
         let listed = format!("techniques are {}", names().collect::<Vec<_>>().join(", "));
-        (format!("`{name}` is no search technique"), did_you_mean(name, names()).or(Some(listed)))
+        Refusal::new(format!("`{name}` is no search technique"), did_you_mean(name, names()).or(Some(listed)))
     })
 }
 
 /// Returns our stop condition for the abort condition `text`, such as
 /// `evaluations(10000) || duration<std::chrono::minutes>(5)`.
-pub(super) fn stop(text: &str) -> Result<Stop, Fault> {
+pub(super) fn stop(text: &str) -> Result<Stop, Refusal> {
     let ours = joined(text.trim().trim_end_matches(';'), DEEPEST);
     let checked = ours.and_then(|text| {
         let parsed: Result<Stop, StopParseError> = text.parse();
@@ -49,7 +46,7 @@ pub(super) fn stop(text: &str) -> Result<Stop, Fault> {
     checked.map_err(|fault| {
         let forms = "conditions are evaluations(n), valid_evaluations(n), duration<minutes>(n), fraction(f), cost(c), \
                      speedup(f, n), speedup<seconds>(f, n), joined by && and ||";
-        (fault, Some(forms.to_string()))
+        Refusal::new(fault, Some(forms.to_string()))
     })
 }
 
@@ -157,16 +154,18 @@ mod tests {
     #[test]
     fn a_wrong_abort_condition_is_told_with_the_forms() {
         let refused = |text: &str| stop(text).unwrap_err();
-        assert_eq!(refused("cost<days>(1)").0, "`days` is no unit of time");
-        assert_eq!(refused("duration<seconds>(long)").0, "`long` is no number");
-        assert!(refused("evaluation(5)").1.unwrap().contains("fraction(f)"));
-        assert!(refused("speedup(0.5, 10)").0.contains("no improvement"));
-        assert!(refused("evaluations(0)").0.contains("at least 1"));
-        assert!(refused(&format!("{}1{}", "(".repeat(50_000), ")".repeat(50_000))).0.contains("nested more than 100"));
+        assert_eq!(refused("cost<days>(1)").text, "`days` is no unit of time");
+        assert_eq!(refused("duration<seconds>(long)").text, "`long` is no number");
+        assert!(refused("evaluation(5)").remedy.unwrap().contains("fraction(f)"));
+        assert!(refused("speedup(0.5, 10)").text.contains("no improvement"));
+        assert!(refused("evaluations(0)").text.contains("at least 1"));
+        assert!(
+            refused(&format!("{}1{}", "(".repeat(50_000), ")".repeat(50_000))).text.contains("nested more than 100")
+        );
         // Brackets in quotes close nothing.
         let hidden = format!("{}1{}", "(evaluations(\")\") || ".repeat(300), ")".repeat(300));
-        assert!(refused(&hidden).0.contains("nested more than 100"));
-        assert!(refused("abort_when_not_better(5, 3)").0.contains("is no abort condition"));
+        assert!(refused(&hidden).text.contains("nested more than 100"));
+        assert!(refused("abort_when_not_better(5, 3)").text.contains("is no abort condition"));
     }
 
     #[test]
@@ -177,6 +176,6 @@ mod tests {
             assert_eq!(strategy(name), Ok(*ours));
             assert!(ours.parse::<tunesmith_search::StrategySpec>().is_ok(), "{ours}");
         }
-        assert_eq!(strategy("simulated_anealing").unwrap_err().1.unwrap(), "did you mean `simulated_annealing`?");
+        assert_eq!(strategy("simulated_anealing").unwrap_err().remedy.unwrap(), "did you mean `simulated_annealing`?");
     }
 }

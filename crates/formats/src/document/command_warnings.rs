@@ -4,9 +4,10 @@
 //! The warnings are for `check` alone.
 
 use super::tree::{Node, Section};
-use std::ops::Range;
 use std::path::Path;
+use tunesmith_core::Refusal;
 use tunesmith_kernel::command::OUT;
+use tunesmith_spec::Located;
 
 /// Programs that read a line of a shell behind `-c`.
 const SHELLS: [&str; 11] = ["sh", "bash", "dash", "ash", "busybox", "zsh", "ksh", "mksh", "fish", "csh", "tcsh"];
@@ -23,8 +24,8 @@ const INTERPRETERS: [&str; 22] = [
 /// The most bytes of a script that is searched for the name of the configuration's folder.
 const SCRIPT: u64 = 1 << 20;
 
-/// A warning: its place, its text and its remedy.
-pub(super) type Warning = (Range<usize>, String, String);
+/// A warning: its place, and the doubt.
+pub(super) type Warning = Located<Refusal>;
 
 /// Returns the warnings about `[kernel]` with its build steps, and about `[verify]`.
 pub(super) fn of<'a>(
@@ -53,7 +54,7 @@ fn without_out(kernel: &Section<'_>, build: &[Node<'_>], folder: &Path) -> Optio
     let text = format!("the build does not name `{{{OUT}}}`, the folder for what it makes");
     let remedy = "write `-o {OUT}/prog` and command = [\"{OUT}/prog\"]; without it, each configuration builds in a \
                   copy of the problem's folder, where a file that was generated before may count as up to date";
-    Some((place, text, remedy.to_string()))
+    Some(Located { value: Refusal::new(text, Some(remedy.to_string())), span: place })
 }
 
 /// Returns true if a text has the name `OUT` by itself.
@@ -80,7 +81,7 @@ fn shell_signs(command: &Node<'_>) -> Vec<Warning> {
     let is_interpreted = names().any(|name| INTERPRETERS.contains(&name) || name.starts_with("python"));
     let warning = |(word, text): (&Node<'_>, &str)| {
         let found = brace(text).or_else(|| if is_script || is_interpreted { None } else { shell_sign(text) });
-        found.map(|(text, remedy)| (word.span(), text, remedy))
+        found.map(|value| Located { value, span: word.span() })
     };
     words.iter().zip(texts.iter().copied()).skip(1).filter_map(warning).collect()
 }
@@ -91,28 +92,30 @@ fn is_script_option(word: &str) -> bool {
 }
 
 /// Returns the fault of a shell's `${NAME}`, of which the value of `NAME` replaces the braces.
-fn brace(word: &str) -> Option<(String, String)> {
+fn brace(word: &str) -> Option<Refusal> {
     let (_, rest) = word.split_once("${").filter(|(_, rest)| !rest.starts_with('{'))?;
     let name = rest.split('}').next()?;
     let text = format!("`${{{name}}}` becomes `$` and the value of `{name}`");
-    Some((text, format!("write `{{{name}}}` for the value, or `${{{{{name}}}}}` for the variable of a shell")))
+    let remedy = format!("write `{{{name}}}` for the value, or `${{{{{name}}}}}` for the variable of a shell");
+    Some(Refusal::new(text, Some(remedy)))
 }
 
-/// Returns the fault of a word that no shell reads, with its remedy.
-fn shell_sign(word: &str) -> Option<(String, String)> {
+/// Returns the fault of a word that no shell reads.
+fn shell_sign(word: &str) -> Option<Refusal> {
+    let fault = |text: String, remedy: String| Some(Refusal::new(text, Some(remedy)));
     let in_shell = "[\"sh\", \"-c\", \"...\"] runs a line of a shell";
     if is_operator(word) {
-        return Some((format!("`{word}` is passed to the program: no shell reads it"), in_shell.to_string()));
+        return fault(format!("`{word}` is passed to the program: no shell reads it"), in_shell.to_string());
     }
     // The loader replaces $ORIGIN.
     if let Some(name) = variable(word).filter(|name| *name != "ORIGIN") {
         let remedy = format!("write `{{{name}}}` for a parameter or size; {in_shell}");
-        return Some((format!("`${name}` is passed to the program as it is: no shell replaces it"), remedy));
+        return fault(format!("`${name}` is passed to the program as it is: no shell replaces it"), remedy);
     }
     let value = word.split_once('=').and_then(|(_, value)| quoted(value, &['\'']));
     if value.or_else(|| quoted(word, &['\'', '"'])).is_some() {
         let remedy = "remove the quotes: each word of the list is one argument".to_string();
-        return Some((format!("the quotes of `{word}` are passed to the program: no shell removes them"), remedy));
+        return fault(format!("the quotes of `{word}` are passed to the program: no shell removes them"), remedy);
     }
     None
 }
@@ -172,7 +175,8 @@ mod tests {
     #[test]
     fn braces_of_a_shells_variable_are_found_unless_they_are_doubled() {
         assert_eq!(brace("echo ${{TILE}} {TILE}"), None);
-        let (text, remedy) = brace("echo ${TILE}").unwrap();
+        let Refusal { text, remedy } = brace("echo ${TILE}").unwrap();
+        let remedy = remedy.unwrap();
         assert!(text.contains("`${TILE}` becomes `$` and the value of `TILE`"), "{text}");
         assert!(remedy.contains("`{TILE}` for the value, or `${{TILE}}`"), "{remedy}");
     }

@@ -138,8 +138,8 @@ pub(super) fn options<'a>(nodes: impl IntoIterator<Item = Node<'a>>, folder: &Pa
     let mut options = Options::default();
     for node in nodes {
         let texts = node.strings();
-        for (option, problem) in options.add(texts.iter().map(|text| text.value), folder) {
-            node.error(format!("option `{option}`: {problem}"), None);
+        for fault in options.add(texts.iter().map(|text| text.value), folder) {
+            node.error(fault, None);
         }
     }
     options

@@ -20,12 +20,11 @@ use command_warnings::Warning;
 use item::{Content, Item, Table};
 use toml::de::DeTable;
 use tree::{Node, Section};
-use tunesmith_core::Judging;
 use tunesmith_kernel::command::CommandSpec;
-use tunesmith_kernel::measure::Policy;
 use tunesmith_space::{Value, did_you_mean};
 use tunesmith_spec::{
-    AlternativesDraft, Draft, Key, Level, Limit, Located, Messages, Places, ProblemError, SourceFile, SubjectDraft,
+    AlternativesDraft, Draft, Key, Level, Limit, Located, Measure, Messages, Places, ProblemError, SourceFile,
+    SpaceDraft, SubjectDraft,
 };
 
 const SECTIONS: &[&str] = &[
@@ -63,7 +62,8 @@ pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Re
     let root = Section::root(&document, &messages);
     root.allow(SECTIONS);
     let (draft, doubts) = read_draft(&root, overrides, &messages);
-    let doubt = |(place, text, remedy)| source_file.diagnostic(Level::Warning, place, text, Some(remedy));
+    let doubt =
+        |doubt: Warning| source_file.diagnostic(Level::Warning, doubt.span, doubt.value.text, doubt.value.remedy);
     let doubts = doubts.into_iter().map(doubt).collect();
     Ok(ProblemFile { doubts, ..ProblemFile::new(draft, places, messages) })
 }
@@ -72,30 +72,40 @@ pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Re
 /// faults to `messages`.
 fn read_draft(root: &Section<'_>, overrides: &[(String, Value)], messages: &Messages) -> (Draft, Vec<Warning>) {
     let section = |key: &str| root.get(key).and_then(|node| node.section());
+    let is_command = root.get("kernel").as_ref().is_some_and(command::is_command);
+    // Faults are told in the order of these lines.
     let head = read_head(root, messages, overrides);
     let alternatives = alternatives::read(root, messages);
+    let space = read_space(root, messages);
+    let arguments = if is_command { Vec::new() } else { arguments::read(root, messages) };
     let (command, doubts) = command::read(root, messages).unzip();
-    // What chooses or sets something is a parameter as well.
-    let has_others = root.get("alternative").is_some() || root.get("device_settings").is_some();
-    let measure = section("measure");
-    let is_command = root.get("kernel").as_ref().is_some_and(command::is_command);
-    let draft = Draft {
-        metrics: read_metrics(root),
-        limits: read_limits(root),
-        parameters: parameters::read(root, has_others, messages),
-        constraints: parameters::read_constraints(root, messages),
-        settings: settings::read(root, messages),
-        arguments: if is_command { Vec::new() } else { arguments::read(root, messages) },
+    let mut draft = Draft {
+        space,
+        arguments,
         subject: read_subject(root, command, alternatives, messages),
         // The verification of a command was read with the command.
         verify: section("verify").filter(|_| !is_command).map(|own| verify::read(&own, messages)).unwrap_or_default(),
         inputs: inputs::read(root, messages),
+        measure: Measure { limits: read_limits(root), metrics: read_metrics(root), ..head.measure },
         tuning: section("tuning").map(|own| tuning::read(&own)).unwrap_or_default(),
-        judging: measure.as_ref().map_or_else(Judging::default, judging::read),
-        policy: measure.map_or_else(Policy::default, |own| tuning::read_policy(&own)),
         ..head
     };
+    if let Some(own) = section("measure") {
+        draft.measure.judging = judging::read(&own);
+        draft.measure.policy = tuning::read_policy(&own);
+    }
     (draft, doubts.unwrap_or_default())
+}
+
+fn read_space(root: &Section<'_>, messages: &Messages) -> SpaceDraft {
+    // What chooses or sets something is a parameter as well.
+    let has_others = root.get("alternative").is_some() || root.get("device_settings").is_some();
+    SpaceDraft {
+        parameters: parameters::read(root, has_others, messages),
+        constraints: parameters::read_constraints(root, messages),
+        settings: settings::read(root, messages),
+        ..SpaceDraft::default()
+    }
 }
 
 /// Returns the subject of tuning.
@@ -175,8 +185,8 @@ fn read_head(root: &Section<'_>, messages: &Messages, overrides: &[(String, Valu
         }
         head.sizes = read_sizes(&section);
         let expression = |key| section.get(key).and_then(|node| node.expression()).map(|located| located.value);
-        head.flops = expression("flops");
-        head.bytes = expression("bytes");
+        head.measure.flops = expression("flops");
+        head.measure.bytes = expression("bytes");
     }
     for (name, value) in overrides {
         match head.sizes.iter_mut().find(|(known, _)| known == name) {

@@ -36,8 +36,8 @@ pub(super) fn read_constraints(root: &Section<'_>, messages: &Messages) -> Vec<C
 pub(super) fn read_constraints_of(section: &Section<'_>, messages: &Messages) -> Vec<Constraint> {
     let constraint = |(name, node): (Located<&str>, Node<'_>)| {
         let Located { value, span } = node.expression()?;
-        if let Some((text, remedy)) = number_for_truth(name.value, &value) {
-            messages.warning(span, text, Some(remedy));
+        if let Some(doubt) = number_for_truth(name.value, &value) {
+            messages.warning(span, doubt.text, doubt.remedy);
         }
         Some(Constraint::new(name.value, value))
     };
@@ -77,5 +77,5 @@ fn list(node: &Node<'_>) -> Option<ValuesDraft> {
 /// Returns both ends of the range `text`, such as `1..=N / 2`, which stands at `node`.
 pub(super) fn bounds(text: &str, node: &Node<'_>, messages: &Messages) -> Option<Bounds> {
     let refuse = |text: &str, error: &ExprError| messages.expression(&node.span(), text, error);
-    Bounds::parse(text, refuse, |fault, remedy| node.error(fault, Some(remedy)))
+    Bounds::parse(text, refuse, |fault| node.error(fault.text, fault.remedy))
 }

@@ -3,8 +3,8 @@
 use super::arguments::word;
 use super::judging;
 use super::tree::{Node, Section};
+use tunesmith_backend::DeviceChoice;
 use tunesmith_core::{Target, TargetParseError, UserError as _};
-use tunesmith_device::DeviceChoice;
 use tunesmith_kernel::measure::{Cache, Launches, Policy};
 use tunesmith_spec::{GridTable, Located, MOST_SAMPLES, MOST_WARMUPS, Tuning};
 

@@ -162,9 +162,9 @@ impl Reader<'_> {
             }
         }
         let mut options = Options::default();
-        for (option, problem) in options.add(texts.iter().map(String::as_str), self.folder) {
+        for fault in options.add(texts.iter().map(String::as_str), self.folder) {
             let place = items.as_ref().map_or_else(|| self.item.span.clone(), |item| item.span.clone());
-            self.findings.obstacle(place, format!("option `{option}`: {problem}"), None);
+            self.findings.obstacle(place, fault, None);
         }
         options
     }

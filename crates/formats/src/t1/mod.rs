@@ -24,7 +24,7 @@ use std::ops::Range;
 use tunesmith_space::{Constraint, Parameter, Value};
 use tunesmith_spec::{
     ArgumentDraft, Diagnostic, Draft, Key, Level, Messages, ParameterDraft, Places, ProblemError, SourceFile,
-    SubjectDraft, ValuesDraft, VerifyDraft,
+    SpaceDraft, SubjectDraft, ValuesDraft, VerifyDraft,
 };
 
 pub(crate) fn read(source_file: SourceFile, overrides: &[(String, Value)]) -> Result<ProblemFile, ProblemError> {
@@ -74,9 +74,7 @@ fn read_root(root: &Item<'_>, messages: &Messages) -> (Draft, Places, Vec<Diagno
     };
     let draft = Draft {
         name: name(root).unwrap_or_else(|| messages.source.stem()),
-        parameters,
-        constraints,
-        constraints_may_repeat: true,
+        space: SpaceDraft { parameters, constraints, constraints_may_repeat: true, ..SpaceDraft::default() },
         subject: kernel.map_or(SubjectDraft::None, |kernel| SubjectDraft::Kernels(vec![kernel])),
         arguments: arguments.into_iter().map(argument).collect(),
         verify: VerifyDraft { expected, ..VerifyDraft::default() },

@@ -274,8 +274,8 @@ impl Code {
     /// Returns the options of the compiler. Folders that they name are relative to the problem's.
     fn compiler_options(&self, key: &Key, maker: &Maker<'_>) -> Options {
         let mut options = Options::default();
-        for (option, problem) in options.add(self.options.iter().map(String::as_str), maker.folder) {
-            maker.faults.error(key.field("options"), format!("option `{option}`: {problem}"), None);
+        for fault in options.add(self.options.iter().map(String::as_str), maker.folder) {
+            maker.faults.error(key.field("options"), fault, None);
         }
         options
     }

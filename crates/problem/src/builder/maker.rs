@@ -2,6 +2,7 @@
 
 use super::texts::Texts;
 use std::path::Path;
+use tunesmith_core::Refusal;
 use tunesmith_space::{Constraint, Expr, Value};
 use tunesmith_spec::{Bounds, CompareDraft, Faults, Key, RangeDraft, number_for_truth};
 
@@ -38,8 +39,8 @@ impl Maker<'_> {
         let constraint = |(meaning, text): &(String, String)| {
             let key = section.field(meaning);
             let expr = self.expression(&Value::Str(text.as_str().into()), &key)?;
-            if let Some((text, remedy)) = number_for_truth(meaning, &expr) {
-                self.faults.warning(key, text, Some(remedy));
+            if let Some(doubt) = number_for_truth(meaning, &expr) {
+                self.faults.warning(key, doubt.text, doubt.remedy);
             }
             Some(Constraint::new(meaning.as_str(), expr))
         };
@@ -51,7 +52,7 @@ impl Maker<'_> {
         let key = Key::of("verify").field("compare").field(output);
         let range = |text: &str| {
             let refuse = |text: &str, error: &_| self.faults.expression(key.clone(), text, error);
-            let odd = |fault: String, remedy: String| self.faults.error(key.clone(), fault, Some(remedy));
+            let odd = |fault: Refusal| self.faults.error(key.clone(), fault.text, fault.remedy);
             let bounds = Bounds::parse(text, refuse, odd)?;
             Some(RangeDraft { key: key.clone(), text: text.trim().to_string(), bounds })
         };

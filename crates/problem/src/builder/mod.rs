@@ -23,7 +23,8 @@ use texts::Texts;
 use tunesmith_kernel::{Fill, PartialTolerance};
 use tunesmith_space::Value;
 use tunesmith_spec::{
-    AlternativesDraft, Draft, Faults, FurtherDraft, Key, ParameterDraft, Places, SubjectDraft, ValuesDraft, VerifyDraft,
+    AlternativesDraft, Draft, Faults, FurtherDraft, Key, Measure, ParameterDraft, Places, SpaceDraft, SubjectDraft,
+    ValuesDraft, VerifyDraft,
 };
 
 /// Builds a [`Problem`] in code.
@@ -241,10 +242,16 @@ impl ProblemBuilder {
         Ok(Draft {
             name: self.name.clone(),
             sizes: self.sizes.clone(),
-            flops: expression(&self.flops, "flops"),
-            bytes: expression(&self.bytes, "bytes"),
-            parameters: self.parameters.iter().map(|(name, values)| parameter(name, values)).collect(),
-            constraints: maker.constraints(&self.constraints, &Key::of("constraints")),
+            measure: Measure {
+                flops: expression(&self.flops, "flops"),
+                bytes: expression(&self.bytes, "bytes"),
+                ..Measure::default()
+            },
+            space: SpaceDraft {
+                parameters: self.parameters.iter().map(|(name, values)| parameter(name, values)).collect(),
+                constraints: maker.constraints(&self.constraints, &Key::of("constraints")),
+                ..SpaceDraft::default()
+            },
             subject: self.subject(maker)?,
             arguments: arguments.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect(),
             verify: self.verification(maker)?,

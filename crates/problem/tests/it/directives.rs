@@ -1,6 +1,6 @@
 //! Sources with ATF's directives give the same problems as problem files.
 
-use tunesmith_device::DeviceChoice;
+use tunesmith_backend::DeviceChoice;
 use tunesmith_kernel::command::{Cost, Unit};
 use tunesmith_kernel::{Access, Argument, ArgumentKind, Extent, Fill, Language, Memory, Shape};
 use tunesmith_problem::{Problem, ProblemError};
@@ -222,6 +222,7 @@ fn wrong_directives_are_told_with_line_and_remedy() {
             "// #atf::tp name B range {1} constraint [](auto i){ while (i) {} return 1; }",
             "error: the constraint of `B`",
         ),
+        ("// #atf::tp name A range {3}", "k.cl:2:18: error: `parameters.A` is there twice"),
         ("// #atf::ocl::kernelname \"k\"", "did you mean `ocl::kernel_name`?"),
     ];
     for (wrong, expected) in cases {

@@ -17,7 +17,7 @@ fn space() -> Space {
     Space::builder().parameter(list("X")).parameter(list("Y")).constraint(constraint).build().unwrap()
 }
 
-/// What a scripted partner was told, and how often the search waited for it.
+/// The messages to a scripted partner, and the number of times that the search waited for it.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<(Vec<Json>, usize)>>);
 

@@ -3,11 +3,12 @@
 
 use super::checks::check_known;
 use super::error::Flaw;
-use super::number::{time, value};
+use super::number::time;
 use super::{document, stated};
 use serde_json::{Map, Value as Json};
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Failure, FailureKind, Measurement, Recording};
+use tunesmith_space::Value;
 
 /// Returns true if `results` are of these tools. T4 calls parameters `configuration`.
 pub(super) fn is_ours(results: &Json) -> bool {
@@ -50,7 +51,7 @@ fn parameters(result: &Json) -> Option<&Map<String, Json>> {
 fn row(at: usize, result: &Json, columns: &[Column]) -> Result<Row, Flaw> {
     let config = parameters(result).ok_or_else(|| Flaw::record(at, "`parameters` is missing"))?;
     let parameter = |column: &Column| {
-        let found = config.get(&column.name).and_then(value);
+        let found = config.get(&column.name).and_then(Value::of_document);
         found.ok_or_else(|| Flaw::record(at, format!("the value of parameter `{}` is missing", column.name)))
     };
     let values = columns.iter().map(parameter).collect::<Result<_, Flaw>>()?;

@@ -1,8 +1,7 @@
 //! Reads our own journals as recordings.
 
-use super::{Flaw, ImportError};
-use super::{number, stated};
-use crate::{Entry, Header, Journal, Outline, StoreError};
+use super::{Flaw, ImportError, stated};
+use crate::{Entry, Header, Outline, StoreError};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 use tunesmith_core::Recording;
@@ -26,7 +25,7 @@ pub(super) fn read(path: &Path, text: String) -> Result<Outline, StoreError> {
 pub(super) fn recording(path: &Path, name: &str, outline: &Outline) -> Result<Recording, ImportError> {
     let located = |Flaw { place, reason, remedy }| ImportError::Malformed { path: path.into(), place, reason, remedy };
     let header = &outline.header;
-    let values = |json: &Json| -> Option<Vec<Value>> { json.as_array()?.iter().map(number::value).collect() };
+    let values = |json: &Json| -> Option<Vec<Value>> { json.as_array()?.iter().map(Value::of_document).collect() };
     let columns = header.parameters.iter().map(|(name, json)| Column { name: name.clone(), values: values(json) });
     let columns: Vec<Column> = columns.collect();
     let mut rows: Vec<Row> = Vec::with_capacity(outline.entries.len());
@@ -51,8 +50,8 @@ fn context(header: &Header, recording: &Recording) -> Context {
     let texts = |map: &Map<String, Json>| -> Vec<(String, String)> {
         map.iter().filter_map(|(name, json)| Some((name.clone(), json.as_str()?.to_string()))).collect()
     };
-    let sizes = header.sizes.iter().filter_map(|(name, json)| Some((name.clone(), number::value(json)?)));
-    let named = |parameter: &Parameter| number::value(header.default.as_ref()?.get(parameter.name())?);
+    let sizes = header.sizes.iter().filter_map(|(name, json)| Some((name.clone(), Value::of_document(json)?)));
+    let named = |parameter: &Parameter| Value::of_document(header.default.as_ref()?.get(parameter.name())?);
     Context {
         sizes: sizes.collect(),
         features: texts(&header.features),
@@ -66,7 +65,7 @@ fn row(entry: &Entry, columns: &[Column]) -> Result<Row, Flaw> {
     let flaw = |reason| Flaw::new(format!("line {}", entry.line), reason, "remove that line");
     let value = |column: &Column| {
         let json = entry.config.get(&column.name);
-        json.and_then(Journal::value_of)
+        json.and_then(Value::of_document)
             .ok_or_else(|| flaw(format!("the configuration has no value of `{}`", column.name)))
     };
     let values = columns.iter().map(value).collect::<Result<_, Flaw>>()?;

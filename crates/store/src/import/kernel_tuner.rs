@@ -4,7 +4,7 @@
 //! may be missing.
 
 use super::error::Flaw;
-use super::number::{time, value};
+use super::number::time;
 use super::stated::{self, Statement};
 use super::{document, status};
 use serde_json::{Map, Value as Json};
@@ -54,7 +54,7 @@ pub(super) fn read(name: &str, document: &Json) -> Result<Recording, Flaw> {
     let keys = keys.ok_or_else(|| header("`tune_params_keys` is missing"))?;
     let cache = document.get("cache").and_then(Json::as_object).ok_or_else(|| header("`cache` is not an object"))?;
     let listed = |name: &str| -> Option<Vec<_>> {
-        document.get("tune_params")?.get(name)?.as_array()?.iter().map(value).collect()
+        document.get("tune_params")?.get(name)?.as_array()?.iter().map(Value::of_document).collect()
     };
     let column = |key: &Json| {
         let name = key.as_str().ok_or_else(|| header("`tune_params_keys` is not a list of names"))?;
@@ -103,7 +103,7 @@ impl<'a> Entry<'a> {
 
     fn row(&self, columns: &[Column]) -> Result<Row, Flaw> {
         let parameter = |column: &Column| {
-            let found = self.entry.get(&column.name).and_then(value);
+            let found = self.entry.get(&column.name).and_then(Value::of_document);
             found.ok_or_else(|| flaw(self.key, format!("no value of parameter `{}`", column.name)))
         };
         let values: Vec<Value> = columns.iter().map(parameter).collect::<Result<_, Flaw>>()?;

@@ -2,12 +2,13 @@
 
 use super::checks::check_known;
 use super::error::Flaw;
-use super::number::{milliseconds, scaled, time, value};
+use super::number::{milliseconds, scaled, time};
 use super::{document, status};
 use serde_json::Value as Json;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE, REGISTERS};
 use tunesmith_core::recording::{Column, Row};
 use tunesmith_core::{Measurement, Recording};
+use tunesmith_space::Value;
 
 /// The units of a file.
 #[derive(Clone, Copy)]
@@ -57,7 +58,8 @@ fn pairs(result: Option<&Json>) -> impl Iterator<Item = (&str, &Json)> {
 
 fn row(at: usize, result: &Json, columns: &[Column], units: Units) -> Result<Row, Flaw> {
     let parameter = |column: &Column| {
-        let found = pairs(Some(result)).find(|(name, _)| *name == column.name).and_then(|(_, json)| value(json));
+        let found =
+            pairs(Some(result)).find(|(name, _)| *name == column.name).and_then(|(_, json)| Value::of_document(json));
         found.ok_or_else(|| Flaw::record(at, format!("no value of parameter `{}`", column.name)))
     };
     let values = columns.iter().map(parameter).collect::<Result<_, Flaw>>()?;

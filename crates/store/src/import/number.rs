@@ -1,7 +1,5 @@
 //! Converts numbers and values of other tools' files.
 
-use serde::Deserialize;
-use serde_json::Value as Json;
 use tunesmith_space::Value;
 
 /// Returns the number of milliseconds in a unit, or `None` for an unknown unit. The T4 files of the
@@ -25,11 +23,6 @@ pub(super) fn time(number: f64) -> Option<f64> {
 /// rounded once: 38300.032 us are 38.300032 ms.
 pub(super) fn scaled(number: f64, unit_ms: f64) -> f64 {
     if unit_ms < 1.0 { number / (1.0 / unit_ms).round() } else { number * unit_ms }
-}
-
-/// Returns a JSON scalar as a value of a parameter.
-pub(super) fn value(json: &Json) -> Option<Value> {
-    Value::deserialize(json).ok()
 }
 
 /// Returns the texts of one column as values of the narrowest kind that fits all: integers,

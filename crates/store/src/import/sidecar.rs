@@ -2,7 +2,7 @@
 
 use super::document;
 use super::error::Flaw;
-use super::number::{column, value};
+use super::number::column;
 use super::stated::{self, Statement};
 use serde_json::{Map, Value as Json};
 use std::collections::HashSet;
@@ -24,7 +24,7 @@ pub(super) struct Sidecar {
     pub(super) launch: Option<Launch>,
     /// The objective.
     pub(super) stated: Statement,
-    /// What else it states about the subject of the measurements.
+    /// Its further statements about the subject of the measurements.
     pub(super) subject: Vec<(String, Json)>,
 }
 
@@ -41,7 +41,8 @@ impl Sidecar {
             list.filter_map(|json| json.as_str().map(str::to_string)).collect()
         };
         let listed = |(name, json): (&String, &Json)| {
-            let values: Option<Vec<Value>> = json.as_array().and_then(|list| list.iter().map(value).collect());
+            let values: Option<Vec<Value>> =
+                json.as_array().and_then(|list| list.iter().map(Value::of_document).collect());
             let values = values.map(of_one_kind);
             Column { name: name.clone(), values }
         };

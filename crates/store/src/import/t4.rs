@@ -4,7 +4,7 @@
 
 use super::checks::check_known;
 use super::error::Flaw;
-use super::number::{milliseconds, scaled, time, value};
+use super::number::{milliseconds, scaled, time};
 use super::stated::{self, Statement};
 use super::{document, number, status};
 use crate::line::CutLine;
@@ -131,7 +131,7 @@ fn time_unit(of_file: Option<&str>, stated: &Statement, assumptions: &mut Vec<St
     Ok(TimeUnit { ms: known(of_runtimes)?, stated_ms: known(of_measured)?, words })
 }
 
-/// What the rows of a file have in common.
+/// The parts that the rows of a file share.
 struct Reader<'a> {
     columns: &'a [Column],
     unit: &'a TimeUnit,
@@ -191,7 +191,7 @@ impl Reader<'_> {
         let config = result.get("configuration").and_then(Json::as_object);
         let config = config.ok_or_else(|| Flaw::record(at, "`configuration` is missing"))?;
         let parameter = |column: &Column| {
-            let found = config.get(&column.name).and_then(value);
+            let found = config.get(&column.name).and_then(Value::of_document);
             found.ok_or_else(|| Flaw::record(at, format!("no value of parameter `{}`", column.name)))
         };
         let values = self.columns.iter().map(parameter).collect::<Result<_, Flaw>>()?;

@@ -8,7 +8,6 @@ use crate::entries::check_measured;
 use crate::read::Scan;
 use crate::{Again, Entry, FORMAT_VERSION, Header, Second, StoreError, VerdictLine, line, sum};
 use continued::{Continued, Numbers};
-use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use starts::Starts;
 use std::collections::BTreeMap;
@@ -173,11 +172,6 @@ impl Journal {
     /// Returns a value as journals and machine-readable output write it.
     pub fn value(value: &Value) -> Json {
         json!(value)
-    }
-
-    /// Returns the value that [`value`](Self::value) writes as `json`, or `None` for anything else.
-    pub fn value_of(json: &Json) -> Option<Value> {
-        Value::deserialize(json).ok()
     }
 
     /// Returns a configuration as journals and machine-readable output write it.

@@ -1,4 +1,4 @@
-//! What files of other tools state: the objective with its direction and unit, types, encodings, and
+//! Statements of other tools' files: the objective with its direction and unit, types, encodings, and
 //! contradictions. Each class has inputs of the public reports it comes from and further ones.
 
 use flate2::write::GzEncoder;

@@ -109,7 +109,7 @@ pub struct Comparison {
     /// that shares configurations with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub time_transfer: Vec<TimeTransfer>,
-    /// What was assumed about recordings because they do not state it, by recording.
+    /// The assumptions about recordings, which do not state everything, by recording.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub assumptions: BTreeMap<String, Vec<String>>,
     /// Notes on the counter model: parameters that it does not know, or a space that it cannot

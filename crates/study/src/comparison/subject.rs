@@ -37,7 +37,7 @@ pub(super) struct Subject {
     pub(super) left_out: Vec<LeftOut>,
     /// The counter models for its space.
     pub(super) guidance: Guidance,
-    /// What was assumed about the recording.
+    /// The assumptions about the recording.
     pub(super) assumptions: Vec<String>,
 }
 

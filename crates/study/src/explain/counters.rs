@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use tunesmith_core::Recording;
 use tunesmith_core::recording::Row;
 use tunesmith_space::{Parameter, Value};
-use tunesmith_store::{Journal, Outline};
+use tunesmith_store::Outline;
 
 /// Explains a configuration of `recording`. Without counters there is nothing to explain, which is an
 /// error only if `options` ask about counters.
@@ -48,7 +48,7 @@ fn ranked<'a>(recording: &'a Recording, outline: Option<&Outline>) -> Vec<&'a Ro
         let order = top_of(&JudgedRun::new(outline), usize::MAX).configs;
         let names: Vec<&str> = recording.parameters().iter().map(Parameter::name).collect();
         let values = |config: &TopConfig| -> Option<Vec<Value>> {
-            names.iter().map(|name| Journal::value_of(config.config.get(*name)?)).collect()
+            names.iter().map(|name| Value::of_document(config.config.get(*name)?)).collect()
         };
         let rows: HashMap<&[Value], &Row> = recording.rows().iter().map(|row| (row.values.as_slice(), row)).collect();
         let row = |values: Vec<Value>| rows.get(values.as_slice()).copied();

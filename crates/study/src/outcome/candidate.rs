@@ -7,7 +7,7 @@ use tunesmith_core::{
     Evaluation, Failure, Measurement, ObjectiveFunction as _, Resample, Role, Run, Status, statistics,
 };
 use tunesmith_problem::{MetricObjective, Problem};
-use tunesmith_space::{ConfigId, Expr, Space, lookup};
+use tunesmith_space::{ConfigId, Expr, Space, Value, lookup};
 use tunesmith_store::{Journal, arguments};
 
 /// One configuration with its measurements.
@@ -151,7 +151,7 @@ impl Rates {
     /// Returns the rates of `candidate` at its median time, by the work that `problem` declares.
     pub fn new(problem: &Problem, candidate: &Candidate) -> Self {
         let named = |name: &str| {
-            lookup(problem.spec().sizes(), name).or_else(|| Journal::value_of(candidate.config.get(name)?))
+            lookup(problem.spec().sizes(), name).or_else(|| Value::of_document(candidate.config.get(name)?))
         };
         let rate = |work: Option<&Expr>| {
             let value = work?.evaluate(&named).ok()?;

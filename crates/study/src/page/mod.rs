@@ -19,7 +19,7 @@ use tunesmith_explain::{Surrogate, TrialResult, Trials, failure_causes, importan
 use tunesmith_problem::Metric;
 use tunesmith_report::{Evaluations, FailureLine, ParameterValues, RunSection, Subject};
 use tunesmith_space::{Parameter, Value};
-use tunesmith_store::{Journal, Outline, StoreError};
+use tunesmith_store::{Outline, StoreError};
 
 /// Returns what the journal alone says about a run: all but its name, its verdict, the best
 /// configurations and what to do with them. `metric` is its objective, and
@@ -104,7 +104,7 @@ fn value(outline: &Outline, metric: &Metric, at: usize) -> Result<Option<f64>, S
         return Ok(Some(value));
     }
     let entry = outline.entries.get(at)?;
-    let parameter = |name: &str| entry.config.get(name).and_then(Journal::value_of);
+    let parameter = |name: &str| entry.config.get(name).and_then(Value::of_document);
     let samples = metric.samples(&parameter, &entry.measurement());
     Ok(samples.ok().and_then(|samples| statistics::median(&samples)))
 }
@@ -113,7 +113,7 @@ fn value(outline: &Outline, metric: &Metric, at: usize) -> Result<Option<f64>, S
 /// that is none.
 fn trials(outline: &Outline, metric: &Metric, evaluations: &Evaluations, looked_at: &[FullEntry]) -> Option<Trials> {
     let parameter = |(name, values): (&String, &serde_json::Value)| {
-        let values: Option<Vec<Value>> = values.as_array()?.iter().map(Journal::value_of).collect();
+        let values: Option<Vec<Value>> = values.as_array()?.iter().map(Value::of_document).collect();
         Parameter::new(name, values?).ok()
     };
     let parameters: Vec<Parameter> = outline.header.parameters.iter().map(parameter).collect::<Option<_>>()?;

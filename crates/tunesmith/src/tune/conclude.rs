@@ -19,7 +19,7 @@ use tunesmith_study::outcome::{
 /// A run that has ended.
 pub(super) struct Finished {
     pub(super) run: Run,
-    /// What a program proposed.
+    /// The proposals of a program.
     pub(super) proposals: Option<ProposalReport>,
     /// Notes to the user about the counter model and the counters.
     pub(super) notes: Vec<String>,

@@ -34,7 +34,7 @@ pub struct Starting<'a> {
     pub space: &'a Space,
     /// A warning for every constraint left out because the device lacks a limit.
     pub warnings: &'a [Diagnostic],
-    /// What was assumed about the recording that stands for the device, because the file does not state it.
+    /// The assumptions about the recording that stands for the device, as its file does not state everything.
     pub assumptions: &'a [String],
     /// The history of the strategy.
     pub history: &'a [PathBuf],

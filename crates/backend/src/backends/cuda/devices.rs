@@ -3,7 +3,7 @@
 use crate::backends::compiling::Compiled;
 use crate::backends::cuda::question::{answer, cuda_devices};
 use crate::backends::cuda::{Compiler, open};
-use crate::backends::gpu::{GpuApi, GpuPlace, find, listed};
+use crate::backends::gpu::{GpuApi, GpuDevice, GpuPlace, find, listed};
 use crate::backends::kind::{BackendKind, DriverCompiler, Means};
 use crate::backends::{DeviceInfo, Missing, Session, Target, WhichDevice, decoded};
 use crate::host::GpuSetup;
@@ -34,6 +34,10 @@ impl BackendKind for CudaDevices {
     fn find(&self, which: &WhichDevice, means: Means<'_>) -> Result<Target, DeviceError> {
         let devices = cuda_devices(&means.compilers.cuda, means.drivers)?;
         Ok(find(GpuApi::Cuda, which, &devices)?.into())
+    }
+
+    fn described(&self, description: &Value) -> Option<Target> {
+        decoded(description).filter(|device: &GpuDevice| device.api() == GpuApi::Cuda).map(Target::of)
     }
 
     fn open(&self, device: &Value) -> Result<Box<dyn Session>, String> {

@@ -6,7 +6,7 @@ use crate::backends::gpu::{GpuApi, GpuDevice};
 use crate::backends::hip::hip_architecture;
 use crate::backends::kind::Means;
 use crate::backends::target::KernelDevice;
-use crate::backends::{Backend, DeviceInfo, KernelSource, Opening, OutsideProfiler, Target};
+use crate::backends::{Backend, BackendMessage, DeviceInfo, KernelSource, Opening, OutsideProfiler, Target};
 use crate::host::{Compilers, WorkerCommand};
 use std::any::Any;
 use tunesmith_core::counters::Hardware;
@@ -80,6 +80,10 @@ impl KernelDevice for GpuDevice {
         };
         let GpuDevice { compiler, headers, setup, .. } = own;
         Ok(Target::of(Self { compiler, headers, setup, ..self.clone() }))
+    }
+
+    fn description(&self) -> Option<BackendMessage> {
+        Some(BackendMessage::new(self.api().device(), self))
     }
 
     fn equals(&self, other: &dyn Any) -> bool {

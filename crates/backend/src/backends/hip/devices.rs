@@ -1,7 +1,7 @@
 //! The GPUs of AMD's driver, as the table of backends lists them.
 
 use crate::backends::compiling::Compiled;
-use crate::backends::gpu::{GpuApi, GpuPlace, find, listed};
+use crate::backends::gpu::{GpuApi, GpuDevice, GpuPlace, find, listed};
 use crate::backends::hip::question::{answer, hip_devices};
 use crate::backends::hip::{Compiler, open};
 use crate::backends::kind::{BackendKind, DriverCompiler, Means};
@@ -34,6 +34,10 @@ impl BackendKind for HipDevices {
     fn find(&self, which: &WhichDevice, means: Means<'_>) -> Result<Target, DeviceError> {
         let devices = hip_devices(&means.compilers.hip, means.drivers)?;
         Ok(find(GpuApi::Hip, which, &devices)?.into())
+    }
+
+    fn described(&self, description: &Value) -> Option<Target> {
+        decoded(description).filter(|device: &GpuDevice| device.api() == GpuApi::Hip).map(Target::of)
     }
 
     fn open(&self, device: &Value) -> Result<Box<dyn Session>, String> {

@@ -8,7 +8,8 @@ use crate::backends::opencl::question::{answer, devices};
 use crate::backends::opencl::{Compiler, OpenClDevice, OpenClKind, open};
 use crate::backends::target::KernelDevice;
 use crate::backends::{
-    Backend, DeviceInfo, DeviceKind, KernelSource, Missing, Opening, Session, Target, WhichDevice, decoded,
+    Backend, BackendMessage, DeviceInfo, DeviceKind, KernelSource, Missing, Opening, Session, Target, WhichDevice,
+    decoded,
 };
 use crate::host::{Compilers, WorkerCommand};
 use serde_json::Value;
@@ -45,6 +46,10 @@ impl BackendKind for OpenClDevices {
 
     fn find(&self, which: &WhichDevice, means: Means<'_>) -> Result<Target, DeviceError> {
         Ok(find(which, &devices(means.drivers)?)?.into())
+    }
+
+    fn described(&self, description: &Value) -> Option<Target> {
+        decoded::<OpenClDevice>(description).map(Target::of)
     }
 
     fn open(&self, device: &Value) -> Result<Box<dyn Session>, String> {
@@ -114,6 +119,10 @@ impl KernelDevice for OpenClDevice {
             which: format!("{} of {} ({})", self.name, self.platform, self.driver),
             remedy: "a worker compiles for OpenCL where the same driver has the same device".to_owned(),
         })
+    }
+
+    fn description(&self) -> Option<BackendMessage> {
+        Some(BackendMessage::new(NAME, self))
     }
 
     fn equals(&self, other: &dyn Any) -> bool {

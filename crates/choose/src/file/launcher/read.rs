@@ -2,12 +2,10 @@
 
 use super::super::{Flawed, WisdomError, WisdomFile};
 use super::{AXES, VERSION};
-
+use crate::file::line;
 use crate::wisdom::{Config, Entry, Input, Provenance};
-use serde::Deserialize;
 use serde_json::Value as Json;
 use std::path::Path;
-use tunesmith_space::Value;
 
 /// Reads the numbered `lines` that follow `header`. Lists damaged lines; skips comments (`#`,
 /// `//`).
@@ -58,13 +56,8 @@ fn entry(line: &[u8], kernel: &str, names: &[&str]) -> Result<Entry, String> {
     if values.len() != names.len() {
         return Err(format!("{} values for {} parameters", values.len(), names.len()));
     }
-    let parameter = |(name, json): (&&str, &Json)| {
-        let value = Value::deserialize(json)
-            .ok()
-            .ok_or_else(|| format!("the value of parameter `{name}` is not a number, truth value or string"))?;
-        Ok(((*name).to_string(), value))
-    };
-    let config: Config = names.iter().zip(values).map(parameter).collect::<Result<_, String>>()?;
+    let config: Config =
+        names.iter().zip(values).map(|(name, value)| line::parameter(name, value)).collect::<Result<_, _>>()?;
     let size = |(axis, json): (&str, &Json)| {
         let number = json.as_f64().filter(|number| number.is_finite());
         Ok((axis.to_string(), number.ok_or("`problem_size` has an entry that is not a number")?))

@@ -15,7 +15,7 @@ pub(crate) struct Ready {
     pub(crate) folder: Folder,
     /// Additions to the environment.
     pub(crate) environment: Vec<(&'static str, String)>,
-    /// What must live until the run ends.
+    /// The values that must live until the run ends.
     pub(crate) _kept: Option<std::net::TcpListener>,
 }
 

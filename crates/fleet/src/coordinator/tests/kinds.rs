@@ -1,13 +1,13 @@
 //! Workers that differ: one is slow, others have another device.
 
 use super::*;
-use crate::wire::FoundTarget;
 use std::collections::BTreeMap;
 use tunesmith_backend::gpu::GpuDevice;
 use tunesmith_backend::host::{CudaSetup, GpuSetup};
+use tunesmith_backend::{BackendMessage, Target};
 
 /// Returns the device that a worker offers, and its limits.
-pub(super) fn offered(script: Script) -> (Option<FoundTarget>, Map<String, Json>) {
+pub(super) fn offered(script: Script) -> (Option<BackendMessage>, Map<String, Json>) {
     let Script::Gpu(mhz) = script else { return (None, Map::new()) };
     let device = GpuDevice {
         index: 0,
@@ -22,7 +22,7 @@ pub(super) fn offered(script: Script) -> (Option<FoundTarget>, Map<String, Json>
     };
     let limits = [("clock_mhz", f64::from(mhz)), ("memory_clock_mhz", 2619.0), ("max_threads_per_block", 1024.0)];
     let limits = limits.map(|(name, value)| (name.to_string(), Json::from(value)));
-    (Some(FoundTarget::Gpu(Box::new(device))), limits.into_iter().collect())
+    (Target::from(device).description(), limits.into_iter().collect())
 }
 
 #[test]

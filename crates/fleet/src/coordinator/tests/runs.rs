@@ -1,4 +1,4 @@
-//! What a run leaves behind, and how it goes on after an end.
+//! The traces of a run, and its continuation after an end.
 
 use super::*;
 use crate::hall::NoMoreEvents;

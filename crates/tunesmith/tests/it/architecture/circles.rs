@@ -56,7 +56,7 @@ struct Modules {
     modules: HashMap<Vec<String>, Module>,
 }
 
-/// What a module defines and imports.
+/// The definitions and imports of a module.
 #[derive(Default)]
 struct Module {
     /// The index of its file.
@@ -69,7 +69,7 @@ struct Module {
     globs: Vec<Vec<String>>,
 }
 
-/// What a path leads to: a module, or a definition in the file of this index.
+/// The target of a path: a module, or a definition in the file of this index.
 enum Target {
     Module(Vec<String>),
     Definition(usize),

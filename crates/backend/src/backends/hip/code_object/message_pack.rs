@@ -1,6 +1,6 @@
 //! Reads MessagePack (<https://github.com/msgpack/msgpack/blob/master/spec.md>), without extensions.
 
-/// How deep lists and maps may be nested. The notes of code objects nest five deep.
+/// Maximum depth of lists and maps in each other. The notes of code objects nest five deep.
 const DEEPEST: usize = 16;
 
 /// A value.
@@ -39,7 +39,7 @@ impl Packed {
     }
 }
 
-/// What is left to read.
+/// The bytes that are left to read.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {

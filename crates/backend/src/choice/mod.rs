@@ -1,17 +1,18 @@
 //! Device choices as users write them.
 
-use crate::function::OwnFunction;
+mod function;
+
+pub use function::{Function, OwnFunction};
+
+use crate::{KernelBackend, WhichDevice};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use tunesmith_backend::{KernelBackend, WhichDevice};
 use tunesmith_kernel::Language;
-
 use tunesmith_space::{ErrorClass, Expr, ExprError, UserError, did_you_mean};
 
 /// A device as a user names it: `c`, `opencl`, `cuda:1`, `hip`, `command`, `replay:FILE` or
-/// `synthetic:EXPR`. The machine may not have this device;
-/// [`Machine::device_or`](super::Machine::device_or) finds out.
+/// `synthetic:EXPR`. The machine may not have this device.
 #[derive(Clone, Debug)]
 pub enum DeviceChoice {
     /// A device of a backend that runs kernels.
@@ -159,7 +160,7 @@ impl fmt::Display for DeviceChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunesmith_backend::DeviceKind;
+    use crate::DeviceKind;
 
     #[test]
     fn what_is_parsed_is_written_as_it_was() {
