@@ -39,9 +39,7 @@ pub(super) struct Ids {
 impl Ids {
     /// Returns the ids of this process.
     pub(super) fn of_this_process() -> Self {
-        let end = tunesmith_files::read_text("/proc/sys/kernel/pid_max", tunesmith_files::TEXT)
-            .ok()
-            .and_then(|text| text.trim().parse().ok());
+        let end = tunesmith_files::system_text("/proc/sys/kernel/pid_max").and_then(|text| text.trim().parse().ok());
         Self { own: std::process::id(), parent: std::os::unix::process::parent_id(), end: end.unwrap_or(1 << 15) }
     }
 

@@ -126,7 +126,6 @@ impl Bench<'_> {
             return Ok(());
         }
         self.store(|store| store.keep_start(start))?;
-        self.sync()?;
         self.started = Some(start);
         Ok(())
     }

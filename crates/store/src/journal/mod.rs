@@ -333,7 +333,6 @@ impl Store for Journal {
     }
 
     fn sync(&mut self) -> Result<(), Error> {
-        self.with_starts(|starts, _| starts.sync())?;
         self.file.sync().map_err(|source| error(self.io(source)))
     }
 

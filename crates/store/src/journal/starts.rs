@@ -33,8 +33,6 @@ pub(super) struct Starts {
     file: Option<File>,
     /// Number of bytes in the file.
     length: usize,
-    /// True if the file has changed since it was synced.
-    is_new: bool,
     /// Those of earlier parts of the run.
     earlier: Vec<OpenStart>,
     /// That of this part.
@@ -139,14 +137,6 @@ impl Starts {
         StoreError::Io { path: self.path.clone(), source }
     }
 
-    /// Makes the file survive the death of the machine.
-    pub(super) fn sync(&mut self) -> io::Result<()> {
-        let new = self.file.as_ref().filter(|_| self.is_new);
-        new.map_or(Ok(()), File::sync_data)?;
-        self.is_new = false;
-        Ok(())
-    }
-
     /// Writes the file anew, in place: a kill in the middle leaves a line without its checksum.
     fn write(&mut self, space: &Space, all: &[OpenStart]) -> io::Result<()> {
         let mut text = Vec::new();
@@ -165,7 +155,7 @@ impl Starts {
         };
         let file = self.file.insert(file);
         file.write_all_at(&text, 0)?;
-        (self.length, self.is_new) = (text.len(), true);
+        self.length = text.len();
         Ok(())
     }
 }

@@ -8,6 +8,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+/// Maximum number of times that a condition is looked at.
+const MOST_ROUNDS: usize = 6_000;
+
 /// Returns true if there is Chromium. Without it, prints that the test is skipped, or fails if `CI`
 /// is set, since it has one.
 #[allow(clippy::disallowed_methods, clippy::print_stderr)] // the environment tells whether this is CI
@@ -124,11 +127,11 @@ impl Browser {
     }
 
     /// Evaluates an expression again and again until its value is true in the sense of JavaScript, also
-    /// while the page loads itself again. Returns that value.
+    /// while the page loads itself again. Returns that value. Fails after [`MOST_ROUNDS`], five minutes at least.
     pub(crate) fn wait_for(&mut self, expression: &str) -> Json {
         let expression = format!("new Promise((resolve) => setTimeout(() => resolve({expression}), 50))");
         let wanted = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        loop {
+        for _ in 0..MOST_ROUNDS {
             // An expression of a page that is gone has no value.
             let mut answer = self.try_call("Runtime.evaluate", &wanted).unwrap_or_default();
             assert!(answer["exceptionDetails"].is_null(), "{answer:#}");
@@ -137,6 +140,7 @@ impl Browser {
                 return value;
             }
         }
+        panic!("`{expression}` does not become true");
     }
 
     /// Returns a picture of a part of the page from `top` on, in base64. The part is in view, and its

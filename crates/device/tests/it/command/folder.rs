@@ -98,6 +98,17 @@ fn a_file_that_the_command_redirects_to_is_not_that_of_yesterday() {
 }
 
 #[test]
+fn a_file_in_the_place_of_a_link_that_the_run_began_with_is_copied() {
+    let setup = Setup::new();
+    let link = setup.folder.path().join("link");
+    symlink("nowhere", &link).unwrap();
+    let mut evaluator = setup.evaluator(options(setup.spec("grep -q text link")));
+    std::fs::remove_file(&link).unwrap();
+    write(setup.folder.path(), "link", "text");
+    assert_correct(&setup.evaluate(&mut evaluator, 0));
+}
+
+#[test]
 fn a_copy_has_the_links_the_modes_the_times_and_the_surroundings_of_the_folder() {
     let setup = Setup::new();
     let folder = setup.folder.path().join("problem");

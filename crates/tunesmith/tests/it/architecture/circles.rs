@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use syn::{Item, UseTree};
 
-use crate::architecture::cycles::{Uses, cycles, describe, imported};
+use crate::architecture::cycles::{Uses, cycles, describe};
 use crate::architecture::house::{Crate, House};
-use crate::architecture::paths::{Written, paths};
+use crate::architecture::paths::{Import, Written, imports_of, paths};
 use crate::architecture::source::Source;
 
 /// Maximum number of files in a circle.
@@ -148,7 +148,7 @@ impl Modules {
 
 impl Module {
     fn import(&mut self, tree: &UseTree) {
-        for (name, path) in imported(tree, Vec::new()) {
+        for Import { name, path, .. } in imports_of(tree, &[]) {
             if name == "*" {
                 self.globs.push(path);
             } else {

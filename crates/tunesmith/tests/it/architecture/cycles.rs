@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::Item;
 
 use crate::architecture::house::{Crate, House};
-use crate::architecture::paths::{Written, paths};
+use crate::architecture::paths::{Import, Written, imports_of, paths};
 use crate::architecture::source::Source;
 
 /// The uses of one module or file by another, each with the first place that says so.
@@ -76,7 +76,7 @@ fn names_of_root(root: &Source) -> BTreeMap<String, String> {
     let imports = root.items.iter().filter_map(|item| if let Item::Use(item) = item { Some(&item.tree) } else { None });
     let mut names = modules.clone();
     for tree in imports {
-        for (name, path) in imported(tree, Vec::new()) {
+        for Import { name, path, .. } in imports_of(tree, &[]) {
             let module = path.iter().find(|one| !["self", "crate"].contains(&one.as_str()));
             if let Some(module) = module.filter(|one| modules.contains_key(*one)) {
                 names.entry(name).or_insert_with(|| module.clone());
@@ -88,22 +88,6 @@ fn names_of_root(root: &Source) -> BTreeMap<String, String> {
 
 fn module(item: &Item) -> Option<String> {
     if let Item::Mod(module) = item { Some(module.ident.to_string()) } else { None }
-}
-
-/// Returns the names that an import brings, with the paths they stand for. The name of `path::*`
-/// is `*`.
-pub(crate) fn imported(tree: &syn::UseTree, outer: Vec<String>) -> Vec<(String, Vec<String>)> {
-    let with = |ident: &syn::Ident| [outer.clone(), vec![ident.to_string()]].concat();
-    match tree {
-        syn::UseTree::Path(path) => imported(&path.tree, with(&path.ident)),
-        syn::UseTree::Name(name) if name.ident == "self" => {
-            outer.last().map(|last| (last.clone(), outer.clone())).into_iter().collect()
-        }
-        syn::UseTree::Name(name) => vec![(name.ident.to_string(), with(&name.ident))],
-        syn::UseTree::Rename(name) => vec![(name.rename.to_string(), with(&name.ident))],
-        syn::UseTree::Group(group) => group.items.iter().flat_map(|tree| imported(tree, outer.clone())).collect(),
-        syn::UseTree::Glob(_) => vec![("*".to_string(), outer)],
-    }
 }
 
 /// Returns the groups of modules or files that reach each other.

@@ -1,6 +1,6 @@
 //! The paths that a file writes: in its code, its imports, its macros and its attributes.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Attribute, ItemMod, ItemUse, Macro, Meta, Path, UseTree};
 
@@ -25,6 +25,30 @@ pub(crate) fn paths(source: &Source) -> Vec<Written> {
     reader.found
 }
 
+/// A name that an import brings. The name of `path::*` is `*`.
+pub(crate) struct Import {
+    pub(crate) name: String,
+    /// The path that it stands for.
+    pub(crate) path: Vec<String>,
+    pub(crate) line: usize,
+}
+
+/// Returns the names that an import brings, whose paths begin with `outer`.
+pub(crate) fn imports_of(tree: &UseTree, outer: &[String]) -> Vec<Import> {
+    let with = |ident: &Ident| [outer, &[ident.to_string()]].concat();
+    let one = |name: String, path: Vec<String>, span: Span| vec![Import { name, path, line: span.start().line }];
+    match tree {
+        UseTree::Path(path) => imports_of(&path.tree, &with(&path.ident)),
+        UseTree::Name(name) if name.ident == "self" => {
+            outer.last().map_or_else(Vec::new, |last| one(last.clone(), outer.to_vec(), name.ident.span()))
+        }
+        UseTree::Name(name) => one(name.ident.to_string(), with(&name.ident), name.ident.span()),
+        UseTree::Rename(name) => one(name.rename.to_string(), with(&name.ident), name.ident.span()),
+        UseTree::Group(group) => group.items.iter().flat_map(|tree| imports_of(tree, outer)).collect(),
+        UseTree::Glob(glob) => one("*".to_string(), outer.to_vec(), glob.star_token.spans[0]),
+    }
+}
+
 struct Reader {
     found: Vec<Written>,
     module: Vec<String>,
@@ -36,20 +60,6 @@ impl Reader {
         if !segments.is_empty() {
             let (module, is_handed_on) = (self.module.clone(), self.is_handed_on);
             self.found.push(Written { segments, line, module, is_handed_on });
-        }
-    }
-
-    /// Adds the paths of an import, whose names stand behind `outer`.
-    fn import(&mut self, outer: &[String], tree: &UseTree) {
-        let with = |ident: &syn::Ident| [outer, &[ident.to_string()]].concat();
-        match tree {
-            UseTree::Path(path) => self.import(&with(&path.ident), &path.tree),
-            UseTree::Name(name) => self.add(with(&name.ident), name.ident.span().start().line),
-            UseTree::Rename(name) => self.add(with(&name.ident), name.ident.span().start().line),
-            UseTree::Glob(glob) => {
-                self.add([outer, &["*".to_string()]].concat(), glob.star_token.spans[0].start().line);
-            }
-            UseTree::Group(group) => group.items.iter().for_each(|tree| self.import(outer, tree)),
         }
     }
 
@@ -93,7 +103,10 @@ impl<'ast> Visit<'ast> for Reader {
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         self.is_handed_on = !matches!(item.vis, syn::Visibility::Inherited);
-        self.import(&[], &item.tree);
+        for Import { name, mut path, line } in imports_of(&item.tree, &[]) {
+            path.extend((name == "*").then_some(name));
+            self.add(path, line);
+        }
         self.is_handed_on = false;
     }
 

@@ -23,7 +23,11 @@ pub(super) fn copy(kind: &Kind, from: &Path, to: &Path, moved: impl Fn(&Path) ->
         Kind::Folder => copy_folder(from, to),
         Kind::File { is_compiled } => copy_file(from, to, *is_compiled),
         Kind::LargeFile => clone_file(from, to).or_else(|_| link(from, to)),
-        Kind::Symlink => std::fs::read_link(from).and_then(|target| symlink(moved(&target), to)),
+        Kind::Symlink => match std::fs::read_link(from) {
+            // A file has taken the place of the link.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => copy_file(from, to, false),
+            target => target.and_then(|target| symlink(moved(&target), to)),
+        },
         Kind::Link => link(from, to),
     };
     match copied {

@@ -7,7 +7,7 @@ use tunesmith_kernel::data::Fields;
 
 /// Returns the libraries of kernels called `function` that are mapped into this process.
 pub(super) fn libraries(function: &str) -> BTreeSet<PathBuf> {
-    let maps = tunesmith_files::read_text("/proc/self/maps", tunesmith_files::TEXT).unwrap_or_default();
+    let maps = tunesmith_files::system_text("/proc/self/maps").unwrap_or_default();
     of_function(&maps, function)
 }
 
