@@ -1,5 +1,6 @@
 //! The work-items of a kernel's launch.
 
+use std::fmt;
 use tunesmith_space::{Expr, Parameter, Space, Value};
 
 /// The work-items of a launch on a GPU, as expressions over parameters and [`constants`](Self::constants).
@@ -12,6 +13,16 @@ pub struct Launch {
     pub groups: Vec<Expr>,
     /// The values of names that are no parameters: sizes, and limits of the device.
     pub constants: Vec<(String, Value)>,
+    /// True if nothing states the launch but the names of parameters.
+    pub is_by_names: bool,
+}
+
+impl fmt::Display for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let extents: Vec<&str> = self.local.iter().map(Expr::text).collect();
+        let origin = if self.is_by_names { ", by the names of parameters" } else { "" };
+        write!(f, "work-groups of {}{origin}", extents.join(" x "))
+    }
 }
 
 /// The combinations of the values of some parameters, counted so that the last parameter varies
@@ -49,7 +60,67 @@ pub struct Volume {
 /// Maximum number of combinations in a [`Volume`].
 const MAX_COMBINATIONS: usize = 1 << 18;
 
+/// The beginnings of names whose end is an axis, as in `block_size_x`, `LOCAL_1` or `blockDimX`. Those of one beginning
+/// are the extents of a work-group.
+const AXES_BEHIND: [&str; 13] = [
+    "block_size",
+    "block_dim",
+    "blockdim",
+    "local_size",
+    "work_group_size",
+    "workgroup_size",
+    "wg_size",
+    "thread_block",
+    "threads",
+    "local",
+    "block",
+    "wgs",
+    "ls",
+];
+/// The axes of a work-group, as names end.
+const AXES: [&str; 7] = ["x", "y", "z", "0", "1", "2", "3"];
+/// Names that are the extents of a work-group together: those of kernels in CLBlast and CLTune, and single ones.
+const GROUPS: [&[&str]; 13] = [
+    &["mdimc", "ndimc"],
+    &["mdimcd", "ndimcd"],
+    &["tbx", "tby"],
+    &["copy_dimx", "copy_dimy"],
+    &["pad_dimx", "pad_dimy"],
+    &["block_size"],
+    &["local_size"],
+    &["work_group_size"],
+    &["workgroup_size"],
+    &["wg_size"],
+    &["wgs"],
+    &["threads_per_block"],
+    &["num_threads"],
+];
+/// Maximum extent of a work-group. A parameter with a larger value is something else.
+const MOST_ITEMS: i64 = 1024;
+
 impl Launch {
+    /// Returns the launch that the names of parameters tell, as they are usual for kernels on GPUs: `block_size_x`,
+    /// `MDIMC`, `LOCAL_1`. Returns `None` if no names are. The number of work-groups stays unknown.
+    pub fn by_names(parameters: &[Parameter]) -> Option<Self> {
+        let names: Vec<(String, &Parameter)> =
+            parameters.iter().map(|parameter| (parameter.name().to_ascii_lowercase(), parameter)).collect();
+        let behind = |first: &&str| {
+            let is_extent = |name: &str| {
+                let axis = name.strip_prefix(*first).map(|rest| rest.strip_prefix('_').unwrap_or(rest));
+                axis.is_some_and(|axis| AXES.contains(&axis))
+            };
+            names.iter().filter(|(name, _)| is_extent(name)).map(|(_, parameter)| *parameter).collect::<Vec<_>>()
+        };
+        let together = |group: &&[&str]| {
+            let named = |wanted: &&str| names.iter().find(|(name, _)| name == wanted).map(|(_, parameter)| *parameter);
+            group.iter().map(named).collect::<Option<Vec<_>>>().unwrap_or_default()
+        };
+        let all = AXES_BEHIND.iter().map(behind).chain(GROUPS.iter().map(together));
+        let own = all.into_iter().find(|found| !found.is_empty() && found.iter().all(|one| is_extent(one)))?;
+        let local = own.iter().map(|parameter| Expr::parse(parameter.name())).collect::<Result<_, _>>().ok()?;
+        Some(Self { local, is_by_names: true, ..Self::default() })
+    }
+
     /// Returns the number of work-items of a work-group, or `None` as [`items`](Self::items) does.
     pub fn group_items(&self, space: &Space) -> Option<Volume> {
         self.volume(space, &self.local.iter().collect::<Vec<_>>())
@@ -94,9 +165,39 @@ impl Launch {
     }
 }
 
+/// Returns true if every value can be the extent of a work-group.
+fn is_extent(parameter: &Parameter) -> bool {
+    parameter.values().iter().all(|value| value.as_int().is_some_and(|value| (1..=MOST_ITEMS).contains(&value)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn usual_names_tell_the_extents_of_a_work_group() {
+        let told = |names: &[&str], most: i64| {
+            let parameter = |name: &&str| Parameter::new(*name, [Value::Int(1), Value::Int(most)]).unwrap();
+            let parameters: Vec<Parameter> = names.iter().map(parameter).collect();
+            let launch = Launch::by_names(&parameters);
+            launch.map(|launch| launch.local.iter().map(|expr| expr.text().to_string()).collect::<Vec<_>>().join(" "))
+        };
+        let cases: [(&[&str], Option<&str>); 9] = [
+            (&["block_size_x", "tile_x", "block_size_y"], Some("block_size_x block_size_y")),
+            (&["NWG", "MDIMC", "NDIMC", "VWM"], Some("MDIMC NDIMC")),
+            (&["blockDimX", "unroll"], Some("blockDimX")),
+            (&["LS_1", "LS_2", "WPT"], Some("LS_1 LS_2")),
+            (&["LOCAL_X", "LOCAL_MEMORY"], Some("LOCAL_X")),
+            (&["WGS"], Some("WGS")),
+            (&["MDIMC"], None),
+            (&["BLOCK_M", "BLOCK_K", "LOCAL"], None),
+            (&[], None),
+        ];
+        for (names, expected) in cases {
+            assert_eq!(told(names, 128).as_deref(), expected, "{names:?}");
+        }
+        assert_eq!(told(&["block_x"], 4096), None, "no work-group is so large");
+    }
 
     fn exprs(texts: &[&str]) -> Vec<Expr> {
         texts.iter().map(|text| Expr::parse(text).unwrap()).collect()
@@ -109,7 +210,12 @@ mod tests {
     }
 
     fn launch(local: &[&str], groups: &[&str]) -> Launch {
-        Launch { local: exprs(local), groups: exprs(groups), constants: vec![("N".to_string(), Value::Int(100))] }
+        Launch {
+            local: exprs(local),
+            groups: exprs(groups),
+            constants: vec![("N".to_string(), Value::Int(100))],
+            ..Launch::default()
+        }
     }
 
     #[test]

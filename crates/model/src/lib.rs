@@ -52,6 +52,8 @@ mod gaussian_process;
 mod hypervolume;
 mod improvement;
 #[cfg(feature = "fit")]
+mod level_trees;
+#[cfg(feature = "fit")]
 mod nnls;
 #[cfg(feature = "fit")]
 mod prediction;
@@ -66,6 +68,8 @@ pub use gaussian_process::{Candidates, Feature, GaussianProcess, Hyperparameters
 #[cfg(feature = "fit")]
 pub use hypervolume::{Front, hypervolume};
 pub use improvement::{log_expected_improvement, log_probability_below};
+#[cfg(feature = "fit")]
+pub use level_trees::{LevelForecast, LevelTrees};
 #[cfg(feature = "fit")]
 pub use nnls::nonnegative_least_squares;
 #[cfg(feature = "fit")]

@@ -37,8 +37,12 @@ impl Problem {
     }
 
     /// Returns the work-items of a launch on a device with these limits, if the problem has one
-    /// kernel that states its work-groups.
+    /// kernel that states its work-groups, or else as the names of its parameters tell.
     pub fn launch(&self, language: Language, limits: &[(String, Value)]) -> Option<Launch> {
+        self.stated_launch(language, limits).or_else(|| Launch::by_names(self.spec.parameters()))
+    }
+
+    fn stated_launch(&self, language: Language, limits: &[(String, Value)]) -> Option<Launch> {
         let kernels = self.spec.kernels_for(language).ok()?;
         let [Kernel { work: Some(WorkSize { extent, local: Some(local) }), .. }] = &kernels[..] else { return None };
         let groups = match extent {
@@ -53,7 +57,7 @@ impl Problem {
         };
         let limits = limits.iter().map(|(name, value)| (format!("device.{name}"), value.clone()));
         let constants = self.spec.sizes().iter().cloned().chain(limits).collect();
-        Some(Launch { local: local.clone(), groups, constants })
+        Some(Launch { local: local.clone(), groups, constants, is_by_names: false })
     }
 
     fn require_file(&self, path: &Path, key: &Key) -> Result<(), Error> {

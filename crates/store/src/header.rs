@@ -63,6 +63,9 @@ pub struct Header {
     pub stop: Option<String>,
     /// The seed of the generator.
     pub seed: u64,
+    /// The work-groups that the strategy takes for those of the launches on a GPU, and whether names alone tell them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch: Option<String>,
     /// The counter model, as the user named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

@@ -161,6 +161,12 @@ impl Recording {
         &self.rows
     }
 
+    /// Returns the work-items of the launches on a GPU: those that the file states, or else those that the names of the
+    /// parameters tell ([`Launch::by_names`]).
+    pub fn launch(&self) -> Option<Launch> {
+        self.launch.clone().or_else(|| Launch::by_names(&self.parameters))
+    }
+
     /// Returns the number of correct configurations.
     pub fn correct(&self) -> usize {
         self.rows.iter().filter(|row| row.failure.is_none()).count()

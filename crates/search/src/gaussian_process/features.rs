@@ -319,7 +319,7 @@ mod tests {
     fn volumes_are_features_unless_an_equal_one_exists() {
         let space = space(&[("X", ints([2, 4, 8])), ("Y", ints([2, 4, 8])), ("T", ints([1, 2]))]);
         let exprs = |texts: &[&str]| texts.iter().map(|text| Expr::parse(text).unwrap()).collect();
-        let launch = |groups: &[&str]| Launch { local: exprs(&["X", "Y"]), groups: exprs(groups), constants: vec![] };
+        let launch = |groups: &[&str]| Launch { local: exprs(&["X", "Y"]), groups: exprs(groups), ..Launch::default() };
         let plain = Features::new(&space);
         let count = |groups: &[&str]| plain.clone().with_volumes(&launch(groups), &space).features().len();
         assert_eq!(plain.features().len(), 4);

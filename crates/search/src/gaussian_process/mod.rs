@@ -32,6 +32,7 @@ mod acquisition;
 pub(crate) mod features;
 mod history;
 mod launch;
+mod opinion;
 mod pool;
 mod surrogate;
 pub(crate) mod targets;
@@ -58,6 +59,11 @@ use tunesmith_space::ConfigId;
 ///
 /// - The features are each parameter on a logarithmic scale, its powers of two, and products of
 ///   parameters.
+/// - Without a stated launch, as on processors, extremely randomised trees over the same features are a
+///   second model: good configurations are often conjunctions (this order *and* that vector width), which a smooth process levels. A prediction is the
+///   normal variable with the mean and the variance of the mixture of both, of which the trees are a quarter.
+///   48 trees are grown anew after each of the first 24 evaluations and each new best, and as many as cost the
+///   same after any other.
 /// - The first configurations are far from each other: one random configuration, then each the
 ///   farthest of 100 random ones.
 /// - The model learns bent logarithms of the slowdown against the best, so the unit of the times
@@ -189,7 +195,9 @@ impl GaussianProcess {
         let surrogate = if self.is_informed_turn() {
             self.informed.get_or_insert_with(|| informed(view, self.history.as_ref(), self.launch.as_ref()))
         } else {
-            self.plain.get_or_insert_with(|| Surrogate::new(view, (features(view, self.launch.as_ref()), None), &[]))
+            let launch = self.launch.as_ref();
+            self.plain
+                .get_or_insert_with(|| Surrogate::new(view, (features(view, launch), None), &[], has_trees(launch)))
         };
         surrogate.choose(view, &self.settings, (&self.told, &self.pending), rng).or_else(|| self.unseen.draw(view, rng))
     }
@@ -222,6 +230,12 @@ impl GaussianProcess {
     }
 }
 
+/// Returns true if trees have a say. Where the launch is stated, the device is a GPU, on which they cost .01 after 25 and
+/// 50 evaluations.
+fn has_trees(launch: Option<&Launch>) -> bool {
+    launch.is_none_or(|launch| launch.is_by_names)
+}
+
 /// Returns the features of configurations for every model.
 fn features(view: &View<'_>, launch: Option<&Launch>) -> Features {
     let (space, features) = (view.space(), Features::new(view.space()));
@@ -236,7 +250,7 @@ fn informed(view: &View<'_>, history: Option<&History>, launch: Option<&Launch>)
     let columns = history.map(History::columns).unwrap_or_default();
     let promising = history.map(|history| history.best(PROMISING)).unwrap_or_default();
     let trend = launch.and_then(|launch| Trend::new(launch, view.space()));
-    Surrogate::new(view, (features(view, launch).with(columns), trend), &promising)
+    Surrogate::new(view, (features(view, launch).with(columns), trend), &promising, has_trees(launch))
 }
 
 impl Searcher for GaussianProcess {

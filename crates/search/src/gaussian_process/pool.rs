@@ -3,10 +3,11 @@
 use super::acquisition::{Acquisition, Side};
 use super::features::Features;
 use super::launch::Trend;
+use super::opinion::Opinion;
 use rand::RngExt as _;
 use std::collections::HashSet;
 use tunesmith_core::{Request, Rng, View};
-use tunesmith_model::{Candidates, GaussianProcess, Posterior, Prediction, Rows};
+use tunesmith_model::{Candidates, GaussianProcess, LevelForecast, Posterior, Prediction, Rows};
 use tunesmith_space::{ConfigId, Space};
 
 /// Maximum size of a listed space. In a listed space, the model predicts every configuration.
@@ -51,12 +52,34 @@ struct Group {
     sides: Vec<Candidates>,
     /// The trend at each candidate, if there is one.
     tilts: Vec<f64>,
+    /// The predictions of the trees. `None` if the pool's own, for the whole space, serve.
+    forecast: Option<LevelForecast>,
 }
 
 impl Group {
-    fn predict(&self, at: &PoolScene<'_>) -> Vec<Prediction> {
+    /// Returns the predictions of the process for each candidate.
+    fn of_process(&self, at: &PoolScene<'_>) -> Vec<Prediction> {
         let mut predictions = self.candidates.predict(at.posterior);
         predictions.iter_mut().zip(&self.tilts).for_each(|(prediction, tilt)| prediction.mean += tilt);
+        predictions
+    }
+
+    /// Returns the prediction of the trees for a candidate.
+    fn of_trees(&self, at: &PoolScene<'_>, row: usize) -> Option<Prediction> {
+        match (&self.forecast, at.whole) {
+            (Some(forecast), _) => Some(forecast.prediction(row)),
+            (None, Some(whole)) => Some(whole.prediction(place(self.configs[row]))),
+            (None, None) => None,
+        }
+    }
+
+    fn predict(&self, at: &PoolScene<'_>) -> Vec<Prediction> {
+        let mut predictions = self.of_process(at);
+        for (row, prediction) in predictions.iter_mut().enumerate() {
+            if let (Some(opinion), Some(trees)) = (at.opinion, self.of_trees(at, row)) {
+                *prediction = opinion.mix(*prediction, trees);
+            }
+        }
         predictions
     }
 
@@ -76,6 +99,9 @@ impl Group {
     /// Adds the points that were appended to the models.
     fn follow(&mut self, at: &PoolScene<'_>) {
         self.candidates.follow(at.process);
+        if let (Some(opinion), Some(forecast)) = (at.opinion, &mut self.forecast) {
+            opinion.renew(forecast);
+        }
         self.sides.iter_mut().zip(at.sides).for_each(|(side, model)| side.follow(model.process));
     }
 }
@@ -120,6 +146,11 @@ impl CandidateSource {
         Self { listing, promising: promising.to_vec() }
     }
 
+    /// Returns the predictions of the trees for every configuration of a listed space, by rank.
+    pub(super) fn forecast(&self, opinion: &Opinion) -> Option<LevelForecast> {
+        self.listing.as_ref().map(|listing| opinion.forecast(&listing.rows))
+    }
+
     /// Returns the candidates for a model just fitted: all new configurations while that is
     /// affordable. Otherwise those with the lowest predicted means, new neighbours of the `leaders`
     /// (best first) and some at random.
@@ -133,7 +164,14 @@ impl CandidateSource {
             return pool;
         }
         let means = at.process.means(at.posterior, &rows);
-        let means: Vec<f64> = means.iter().zip(at.tilts(&configs)).map(|(mean, tilt)| mean + tilt).collect();
+        let means = means.iter().zip(at.tilts(&configs)).map(|(mean, tilt)| mean + tilt);
+        let means: Vec<f64> = match (at.opinion, at.whole) {
+            (Some(opinion), Some(whole)) => {
+                let trees = configs.iter().map(|&config| whole.prediction(place(config)));
+                means.zip(trees).map(|(mean, trees)| opinion.mean(mean, trees)).collect()
+            }
+            _ => means.collect(),
+        };
         // Those that are low in one aspect alone lie at the ends of a front, or keep a limit.
         let sides = at.sides.iter().map(|side| side.process.means(&side.posterior, &rows));
         let each = width / 4 * 3 / (1 + at.sides.len());
@@ -168,6 +206,11 @@ impl CandidateSource {
     }
 }
 
+/// Returns the place of a configuration in a listed space.
+fn place(config: ConfigId) -> usize {
+    config.rank() as usize
+}
+
 /// Returns the indices of the `count` lowest of `means`. There must be more than `count`.
 fn lowest(means: &[f64], count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..means.len()).collect();
@@ -196,6 +239,10 @@ pub(super) struct PoolScene<'a> {
     pub(super) posterior: &'a Posterior,
     /// The trend that the process does not explain, and its factor.
     pub(super) tilt: Option<(&'a Trend, f64)>,
+    /// The trees, if they have a say.
+    pub(super) opinion: Option<&'a Opinion>,
+    /// Their predictions for every configuration of a listed space, by rank.
+    pub(super) whole: Option<&'a LevelForecast>,
     /// The models of aspects.
     pub(super) sides: &'a [Side<'a>],
 }
@@ -215,7 +262,9 @@ impl Pool {
         }
         let (taken, tilts) = (vec![false; configs.len()], at.tilts(&configs));
         let sides = at.sides.iter().map(|side| Candidates::new(side.process, rows.clone())).collect();
-        self.groups.push(Group { configs, taken, candidates: Candidates::new(at.process, rows), sides, tilts });
+        let forecast = at.opinion.filter(|_| at.whole.is_none()).map(|opinion| opinion.forecast(&rows));
+        let candidates = Candidates::new(at.process, rows);
+        self.groups.push(Group { configs, taken, candidates, sides, tilts, forecast });
     }
 
     /// Adds the new neighbours of `leader` that are not candidates yet.

@@ -4,13 +4,14 @@ use super::ProcessSettings;
 use super::acquisition::{AspectTargets, Side};
 use super::features::Features;
 use super::launch::Trend;
+use super::opinion::Opinion;
 use super::pool::{CandidateSource, Pool, PoolScene};
 use super::targets::targets;
 use super::told::Told;
 use rand::seq::SliceRandom as _;
 use std::collections::{HashMap, HashSet};
 use tunesmith_core::{Rng, View};
-use tunesmith_model::{Feature, GaussianProcess, Hyperparameters, Posterior, Rows};
+use tunesmith_model::{Feature, GaussianProcess, Hyperparameters, LevelForecast, Posterior, Rows};
 use tunesmith_space::ConfigId;
 
 /// Maximum number of evaluations that a new model starts with. Half are the best, half random
@@ -31,6 +32,9 @@ pub(super) struct Surrogate {
     /// The trend at the evaluations told so far.
     heights: Vec<f64>,
     source: CandidateSource,
+    opinion: Option<Opinion>,
+    /// The predictions of the trees for every configuration of a listed space.
+    whole: Option<LevelForecast>,
     parameters: Hyperparameters,
     /// The hyperparameters of the models of aspects.
     side_parameters: Vec<Hyperparameters>,
@@ -58,11 +62,19 @@ struct Fitted {
 
 impl Surrogate {
     /// Returns the model before its first fit. The `promising` configurations are candidates even
-    /// in a space too large to list.
-    pub(super) fn new(view: &View<'_>, (features, trend): (Features, Option<Trend>), promising: &[ConfigId]) -> Self {
+    /// in a space too large to list. Trees have a say if `has_trees`.
+    pub(super) fn new(
+        view: &View<'_>,
+        (features, trend): (Features, Option<Trend>),
+        promising: &[ConfigId],
+        has_trees: bool,
+    ) -> Self {
         let source = CandidateSource::new(view, &features, promising);
         let parameters = Hyperparameters::typical(features.features());
-        Self { features, trend, heights: Vec::new(), source, parameters, side_parameters: Vec::new(), fitted: None }
+        let opinion = has_trees.then(|| Opinion::new(&features));
+        let (heights, side_parameters) = (Vec::new(), Vec::new());
+        let (whole, fitted) = (None, None);
+        Self { features, trend, heights, source, opinion, whole, parameters, side_parameters, fitted }
     }
 
     /// Returns true if the model expects a trend.
@@ -83,6 +95,13 @@ impl Surrogate {
         let targets = targets(&scores);
         let aspects = AspectTargets::new(told);
         self.follow(view, told);
+        if let Some(opinion) = &mut self.opinion {
+            opinion.follow(view, &self.features, (told, &targets), rng);
+            match &mut self.whole {
+                Some(whole) => opinion.renew(whole),
+                None => self.whole = self.source.forecast(opinion),
+            }
+        }
         let mut fitted = match self.fitted.take() {
             Some(fitted) if fitted.sides.len() == aspects.each.len() && fitted.is_fresh(told, pending) => fitted,
             _ => self.fit(view, settings, (told, &targets, &aspects), rng),
@@ -95,7 +114,8 @@ impl Surrogate {
         let tilt = self.trend.as_ref().map(|trend| (trend, fitted.slope));
         let sides = sides(&fitted.sides, &aspects, |targets| fitted.of_points(told, targets));
         let (process, features) = (&fitted.process, &self.features);
-        let at = PoolScene { view, features, process, posterior: &posterior, tilt, sides: &sides };
+        let (opinion, whole) = (self.opinion.as_ref(), self.whole.as_ref());
+        let at = PoolScene { view, features, process, posterior: &posterior, tilt, opinion, whole, sides: &sides };
         if fitted.leader != told[best].config {
             fitted.leader = told[best].config;
             fitted.pool.add_neighbours(&at, fitted.leader, rng);
@@ -133,7 +153,8 @@ impl Surrogate {
         let picked = |targets: &[f64]| first.iter().map(|&index| Some(targets[index])).collect();
         let sides = sides(&processes, aspects, picked);
         let (process, posterior, sides) = (&process, &posterior, sides.as_slice());
-        let at = PoolScene { view, features: &self.features, process, posterior, tilt, sides };
+        let (features, opinion, whole) = (&self.features, self.opinion.as_ref(), self.whole.as_ref());
+        let at = PoolScene { view, features, process, posterior, tilt, opinion, whole, sides };
         let leaders: Vec<ConfigId> = order.iter().take(8).map(|&index| told[index].config).collect();
         let pool = self.source.pool(&at, &leaders, rng);
         let points = first.iter().map(|&index| told[index].config).collect();

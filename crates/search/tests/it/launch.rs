@@ -26,7 +26,7 @@ fn exprs(texts: &[&str]) -> Vec<Expr> {
 }
 
 fn launch() -> Knowledge {
-    let launch = Launch { local: exprs(&["X", "Y"]), groups: exprs(&["ceildiv(4096, X * A)"]), constants: Vec::new() };
+    let launch = Launch { local: exprs(&["X", "Y"]), groups: exprs(&["ceildiv(4096, X * A)"]), ..Launch::default() };
     Knowledge { launch: Some(launch), ..Knowledge::default() }
 }
 

@@ -100,5 +100,5 @@ fn launch(json: &Map<String, Json>) -> Result<Launch, Flaw> {
         };
         list.iter().map(factor).collect()
     };
-    Ok(Launch { local: factors("local")?, groups: factors("groups")?, constants: Vec::new() })
+    Ok(Launch { local: factors("local")?, groups: factors("groups")?, ..Launch::default() })
 }

@@ -163,6 +163,7 @@ impl Journal {
             strategy: String::new(),
             stop: None,
             seed: 0,
+            launch: None,
             model: None,
             room: 1,
             started: 0.0,

@@ -72,6 +72,10 @@ impl Subject {
         let device = ReplayEvaluator::new(recorded);
         let size = space.len().unwrap_or(u128::MAX) as f64;
         let baseline = Baseline::new(&recording.name, &costs, size, device.mean_cost_ms() / 1e3);
+        let launch = recording.launch();
+        let of_objective = recording.assumptions.iter().filter(|_| options.objective.is_none()).cloned();
+        let of_launch = launch.iter().filter(|launch| launch.is_by_names).map(ToString::to_string);
+        let assumptions = of_objective.chain(of_launch).collect();
         Ok(Self {
             name: recording.name.clone(),
             baseline: baseline.in_units(&objective.objective(), &ascending),
@@ -80,9 +84,9 @@ impl Subject {
             device,
             objective,
             costs,
-            launch: recording.launch.clone(),
+            launch,
             guidance: Guidance::default(),
-            assumptions: if options.objective.is_none() { recording.assumptions.clone() } else { Vec::new() },
+            assumptions,
             past: None,
             history: Vec::new(),
             left_out: Vec::new(),

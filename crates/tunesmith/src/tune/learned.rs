@@ -7,7 +7,7 @@ use crate::devices::{check_counted, recording};
 use crate::prior::{Prior, PriorEstimates};
 use std::sync::Arc;
 use tunesmith_choose::timing::KnownDevice;
-use tunesmith_core::{Launch, Objective, Searcher, Stop};
+use tunesmith_core::{Launch, Objective, Recording, Searcher, Stop};
 use tunesmith_cost::NestEstimates;
 use tunesmith_device::Device;
 use tunesmith_search::{Knowledge, PastTimes};
@@ -25,7 +25,7 @@ pub(super) struct Learned<'a> {
     pub(super) estimates: PriorEstimates,
     prior: Option<Prior<'a>>,
     /// The work-items of the launches, if the device is a GPU and they are known.
-    launch: Option<Launch>,
+    pub(super) launch: Option<Launch>,
     grid: Option<Arc<[tunesmith_space::ConfigId]>>,
     /// True if the device counts while kernels run.
     has_counters: bool,
@@ -50,7 +50,8 @@ impl<'a> Learned<'a> {
         let has_counters = device.counted_hardware().is_some();
         let launch = match device {
             Device::Kernels(target) if !target.is_processor() => problem.launch(target.language(), &ground.limits),
-            _ => ground.recording().and_then(|recording| recording.launch.clone()),
+            Device::Command => Launch::by_names(problem.spec().parameters()),
+            _ => ground.recording().and_then(Recording::launch),
         };
         Ok(Self { history, guided, estimates, prior, launch, grid, has_counters })
     }
