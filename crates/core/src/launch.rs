@@ -1,7 +1,18 @@
 //! The work-items of a kernel's launch.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use tunesmith_space::{Expr, Parameter, Space, Value};
+
+/// The class of a device, which decides how good configurations look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceClass {
+    /// The processor of a machine.
+    Processor,
+    /// A GPU.
+    Gpu,
+}
 
 /// The work-items of a launch on a GPU, as expressions over parameters and [`constants`](Self::constants).
 /// Strategies know from it what a configuration asks of the device.
@@ -124,6 +135,11 @@ impl Launch {
     /// Returns the number of work-items of a work-group, or `None` as [`items`](Self::items) does.
     pub fn group_items(&self, space: &Space) -> Option<Volume> {
         self.volume(space, &self.local.iter().collect::<Vec<_>>())
+    }
+
+    /// Returns each extent of a work-group that is known as [`items`](Self::items) says.
+    pub fn extents(&self, space: &Space) -> Vec<Volume> {
+        self.local.iter().filter_map(|extent| self.volume(space, &[extent])).collect()
     }
 
     /// Returns the number of work-items of a launch. Returns `None` if there are no extents, if a

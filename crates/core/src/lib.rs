@@ -121,7 +121,7 @@ pub use history::{Aspects, History, Scored};
 pub use interrupt::Interrupt;
 pub use judge::Judging;
 pub use judge::measure::{Gain, Measure};
-pub use launch::{Combinations, Launch, Volume};
+pub use launch::{Combinations, DeviceClass, Launch, Volume};
 pub use measurement::{CompileData, ERROR, MadeBy, Measurement};
 pub use objective::{Objective, Source};
 pub use objective_function::{MedianTime, ObjectiveFunction};

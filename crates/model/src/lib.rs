@@ -15,7 +15,7 @@
 //! let measured = Rows::from_rows(1, [[0], [5], [10]]);
 //! let targets = [1.0, 0.2, 0.9];
 //!
-//! let parameters = Hyperparameters::fit(&features, &measured, &targets, None, Hyperparameters::typical(&features));
+//! let parameters = Hyperparameters::fit(&features, &measured, &targets, &[], Hyperparameters::typical(&features));
 //! let process = GaussianProcess::new(&features, parameters, &measured);
 //! let candidates = Candidates::new(&process, Rows::from_rows(1, (0..=10).map(|level| [level])));
 //!

@@ -37,8 +37,12 @@ impl Problem {
     }
 
     /// Returns the work-items of a launch on a device with these limits, if the problem has one
-    /// kernel that states its work-groups, or else as the names of its parameters tell.
+    /// kernel that states its work-groups, or else as the names of its parameters tell. Returns `None` for a language
+    /// without work-items.
     pub fn launch(&self, language: Language, limits: &[(String, Value)]) -> Option<Launch> {
+        if !language.has_work_items() {
+            return None;
+        }
         self.stated_launch(language, limits).or_else(|| Launch::by_names(self.spec.parameters()))
     }
 

@@ -59,6 +59,8 @@ struct BoostedTreesSettings {
     doubt: f64,
 }
 
+/// Number of random configurations of which the farthest is one of the first.
+const SPREAD_DRAWS: usize = 100;
 /// Minimum number of correct evaluations for a model.
 const FEWEST_SUCCESSES: usize = 2;
 /// Maximum number of candidates for all models. One model chooses among more.
@@ -147,7 +149,12 @@ impl BoostedTrees {
     fn propose(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<ConfigId> {
         if self.told.len() + self.pending.len() < self.settings.initial {
             let known: Vec<ConfigId> = self.told.configs.iter().chain(&self.pending).copied().collect();
-            let farthest = self.candidates(view).features().farthest(view, &known, rng);
+            let farthest = self.candidates(view).features().farthest(
+                view,
+                &known,
+                (SPREAD_DRAWS, |configs: &[ConfigId]| vec![0.0; configs.len()]),
+                rng,
+            );
             return farthest.or_else(|| self.unseen.draw(view, rng));
         }
         if self.told.successes() < FEWEST_SUCCESSES {

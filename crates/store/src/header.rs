@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use tunesmith_core::DeviceClass;
 
 /// The format version that this crate writes. Version 1 had no lines of later measurements: its
 /// readers would take them for evaluations.
@@ -63,6 +64,9 @@ pub struct Header {
     pub stop: Option<String>,
     /// The seed of the generator.
     pub seed: u64,
+    /// The class of the device, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_class: Option<DeviceClass>,
     /// The work-groups that the strategy takes for those of the launches on a GPU, and whether names alone tell them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch: Option<String>,

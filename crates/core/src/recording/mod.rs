@@ -17,7 +17,7 @@ pub use ranking::Ranking;
 pub use row::{Costs, Row};
 
 use crate::counters::Hardware;
-use crate::{Evaluation, Launch};
+use crate::{DeviceClass, Evaluation, Launch};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use tunesmith_space::{Parameter, SpaceError, Value, ValueKind, of_one_kind};
 
@@ -31,6 +31,8 @@ pub struct Recording {
     pub kernel: Option<String>,
     /// The device, if the file names it.
     pub device: Option<String>,
+    /// The class of the device, if the file states it.
+    pub device_class: Option<DeviceClass>,
     /// The size of the device, if the file states it.
     pub hardware: Hardware,
     /// The input and the device of the recording, as far as the file states them.
@@ -142,6 +144,7 @@ impl Recording {
             hardware: Hardware::default(),
             context: Context::default(),
             constraints: Vec::new(),
+            device_class: None,
             launch: None,
             subject: BTreeMap::new(),
             assumptions: Vec::new(),
@@ -159,6 +162,11 @@ impl Recording {
     /// Returns the rows, each configuration once, in the file's order.
     pub fn rows(&self) -> &[Row] {
         &self.rows
+    }
+
+    /// Returns the class of the device: the one that the file states, or that of a GPU if it states a launch on one.
+    pub fn device_class(&self) -> Option<DeviceClass> {
+        self.device_class.or_else(|| self.launch.as_ref().map(|_| DeviceClass::Gpu))
     }
 
     /// Returns the work-items of the launches on a GPU: those that the file states, or else those that the names of the

@@ -3,8 +3,8 @@
 use super::{Machine, Replay};
 use std::collections::BTreeMap;
 use tunesmith_backend::{DeviceChoice, OwnFunction, Target, command};
-use tunesmith_core::Source;
 use tunesmith_core::counters::Hardware;
+use tunesmith_core::{DeviceClass, Source};
 use tunesmith_kernel::{DeviceError, Language};
 use tunesmith_space::{Expr, Value};
 
@@ -30,6 +30,15 @@ impl Device {
             Self::Replay(_) => Source::Recorded,
             Self::Function(_) => Source::Printed,
             Self::Kernels(_) | Self::Command | Self::Synthetic(_) => Source::Metric,
+        }
+    }
+
+    /// Returns the class of the device that runs kernels, or `None` if it is unknown.
+    pub fn class(&self) -> Option<DeviceClass> {
+        match self {
+            Self::Kernels(target) if target.is_processor() => Some(DeviceClass::Processor),
+            Self::Kernels(_) => Some(DeviceClass::Gpu),
+            Self::Command | Self::Replay(_) | Self::Synthetic(_) | Self::Function(_) => None,
         }
     }
 

@@ -5,15 +5,15 @@ use super::{Feature, Kernel, Rows};
 use crate::cholesky::Cholesky;
 
 /// The length scale of each feature, the variance of the noise relative to that of the process, and
-/// the slope of a trend.
+/// the slopes of trends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hyperparameters {
     /// A length scale for each feature, in the unit of its levels. Larger is flatter.
     pub lengths: Vec<f64>,
     /// The variance of the noise relative to the variance of the process.
     pub noise: f64,
-    /// The factor of the trend that [`fit`](Self::fit) was given. Without a trend it has no effect.
-    pub slope: f64,
+    /// The factor of each trend that [`fit`](Self::fit) was given.
+    pub slopes: Vec<f64>,
 }
 
 /// The range of a length scale. Beyond it, a feature of width 1 tells every level from every other,
@@ -25,9 +25,9 @@ const NOISES: [f64; 2] = [1e-5, 0.5];
 const TYPICAL_NOISE: f64 = 0.01;
 /// The standard deviation of the logarithm of the noise, in its prior.
 const NOISE_SPREAD: f64 = 1.5;
-/// The range of the slope: a trend may be absent, but not reversed.
-const SLOPES: [f64; 2] = [0.0, 1.5];
-/// The mean and the standard deviation of the slope, in its prior.
+/// The range of a slope: a trend may be absent, and even reversed.
+const SLOPES: [f64; 2] = [-1.5, 1.5];
+/// The mean and the standard deviation of a slope, in its prior.
 const TYPICAL_SLOPE: f64 = 0.5;
 const SLOPE_SPREAD: f64 = 0.5;
 /// The standard deviation of the logarithm of a length scale, in its prior.
@@ -41,7 +41,7 @@ const LENGTH_SPREAD: f64 = 0.7;
 /// continues from this one, so more rounds found no better configurations.
 const STEPS: [Step; 2] = [Step { factor: 2.0, slope: 0.25 }, Step { factor: std::f64::consts::SQRT_2, slope: 0.12 }];
 
-/// A step of the search: a factor of length scales and of the noise, and a change of the slope.
+/// A step of the search: a factor of length scales and of the noise, and a change of slopes.
 #[derive(Clone, Copy)]
 struct Step {
     factor: f64,
@@ -49,12 +49,12 @@ struct Step {
 }
 
 impl Hyperparameters {
-    /// Returns the medians of the priors.
+    /// Returns the medians of the priors, without a slope.
     pub fn typical(features: &[Feature]) -> Self {
         Self {
             lengths: features.iter().map(Feature::typical_length).collect(),
             noise: TYPICAL_NOISE,
-            slope: TYPICAL_SLOPE,
+            slopes: Vec::new(),
         }
     }
 
@@ -66,11 +66,12 @@ impl Hyperparameters {
     /// with the scale `s^2` at its best (Rasmussen and Williams, equation 5.8 and section 5.4),
     /// plus log-normal priors. `m_f` is the median of the prior of a length scale.
     ///
-    /// With a `trend`, a number for each row, the process explains `targets - slope * trend`, and
-    /// the loss gains `1/2 ((slope - 0.5) / 0.5)^2`. The slope stays in \[0, 1.5\].
+    /// With `trends`, each a number for each row, the process explains `targets - sum_t slope_t * trend_t`,
+    /// and the loss gains `1/2 ((slope_t - 0.5) / 0.5)^2` for each. Slopes stay in \[-1.5, 1.5\]. Those that
+    /// `start` lacks begin at 0.5.
     ///
     /// The search multiplies or divides each coordinate in turn by 2, then each by the root of 2,
-    /// if that helps; it moves the slope by 0.25, then by 0.12. Length scales stay in \[0.03, 20\]
+    /// if that helps; it moves each slope by 0.25, then by 0.12. Length scales stay in \[0.03, 20\]
     /// and the noise in \[0.00001, 0.5\].
     ///
     /// Costs at most 4 factorisations of n^3 / 6 products for each feature. If there are many
@@ -78,25 +79,26 @@ impl Hyperparameters {
     ///
     /// # Panics
     ///
-    /// Panics if there are no rows, or if the number of targets, or that of the trend, differs from
+    /// Panics if there are no rows, or if the number of targets, or that of a trend, differs from
     /// that of rows.
-    pub fn fit(features: &[Feature], rows: &Rows, targets: &[f64], trend: Option<&[f64]>, start: Self) -> Self {
+    pub fn fit(features: &[Feature], rows: &Rows, targets: &[f64], trends: &[Vec<f64>], mut start: Self) -> Self {
         assert!(!rows.is_empty() && rows.len() == targets.len(), "one target for each row");
-        assert!(trend.is_none_or(|trend| trend.len() == rows.len()), "one number of the trend for each row");
-        let mut search = CoordinateSearch::new(features, rows, (targets, trend), start);
+        assert!(trends.iter().all(|trend| trend.len() == rows.len()), "one number of a trend for each row");
+        start.slopes.resize(trends.len(), TYPICAL_SLOPE);
+        let mut search = CoordinateSearch::new(features, rows, (targets, trends), start);
         for step in STEPS {
             (0..=features.len()).for_each(|coordinate| search.improve(coordinate, step.factor));
-            search.tilt(step.slope);
+            (0..trends.len()).for_each(|trend| search.tilt(trend, step.slope));
         }
         search.best
     }
 }
 
-/// The state of the coordinate search. The coordinates are the features, the noise and the slope.
+/// The state of the coordinate search. The coordinates are the features, the noise and the slopes.
 struct CoordinateSearch<'a> {
     features: &'a [Feature],
     targets: &'a [f64],
-    trend: Option<&'a [f64]>,
+    trends: &'a [Vec<f64>],
     /// The distances of the pairs of rows in each feature: the strict lower triangle, row by row.
     distances: Vec<Vec<f64>>,
     best: Hyperparameters,
@@ -109,7 +111,7 @@ impl<'a> CoordinateSearch<'a> {
     fn new(
         features: &'a [Feature],
         rows: &Rows,
-        (targets, trend): (&'a [f64], Option<&'a [f64]>),
+        (targets, trends): (&'a [f64], &'a [Vec<f64>]),
         start: Hyperparameters,
     ) -> Self {
         let distances: Vec<Vec<f64>> =
@@ -119,7 +121,7 @@ impl<'a> CoordinateSearch<'a> {
         for (distances, &length) in distances.iter().zip(&start.lengths) {
             rescale(&mut covariances, distances, |distance| Kernel::factor(distance, length));
         }
-        let mut search = Self { features, targets, trend, distances, best: start, covariances, loss: f64::INFINITY };
+        let mut search = Self { features, targets, trends, distances, best: start, covariances, loss: f64::INFINITY };
         search.loss = search.loss(&search.best, &search.covariances);
         search
     }
@@ -154,14 +156,12 @@ impl<'a> CoordinateSearch<'a> {
         helps
     }
 
-    /// Lowers the slope by `step`, or else raises it, if that lowers the loss.
-    fn tilt(&mut self, step: f64) {
-        if self.trend.is_none() {
-            return;
-        }
+    /// Lowers the slope of a trend by `step`, or else raises it, if that lowers the loss.
+    fn tilt(&mut self, trend: usize, step: f64) {
         for change in [-step, step] {
             let [least, most] = SLOPES;
-            let next = Hyperparameters { slope: (self.best.slope + change).clamp(least, most), ..self.best.clone() };
+            let mut next = self.best.clone();
+            next.slopes[trend] = (next.slopes[trend] + change).clamp(least, most);
             let loss = self.loss(&next, &self.covariances);
             if loss < self.loss {
                 (self.best, self.loss) = (next, loss);
@@ -172,18 +172,16 @@ impl<'a> CoordinateSearch<'a> {
 
     fn loss(&self, parameters: &Hyperparameters, covariances: &[f64]) -> f64 {
         let factor = Cholesky::factorise(&with_diagonal(covariances, self.targets.len(), 1.0 + parameters.noise));
-        let variance = match self.trend {
-            Some(trend) => posterior(&factor, &without_trend(self.targets, trend, parameters.slope)).variance,
-            None => posterior(&factor, self.targets).variance,
-        };
+        let variance = posterior(&factor, &without_trends(self.targets, self.trends, &parameters.slopes)).variance;
         let misfit = self.targets.len() as f64 / 2.0 * variance.ln() + factor.log_determinant();
         let surprise = |(feature, length): (&Feature, &f64)| {
             ((length / feature.typical_length()).ln() / LENGTH_SPREAD).powi(2) / 2.0
         };
         let lengths: f64 = self.features.iter().zip(&parameters.lengths).map(surprise).sum();
         let noise = ((parameters.noise / TYPICAL_NOISE).ln() / NOISE_SPREAD).powi(2) / 2.0;
-        let slope = self.trend.map_or(0.0, |_| ((parameters.slope - TYPICAL_SLOPE) / SLOPE_SPREAD).powi(2) / 2.0);
-        misfit + lengths + noise + slope
+        let slopes: f64 =
+            parameters.slopes.iter().map(|slope| ((slope - TYPICAL_SLOPE) / SLOPE_SPREAD).powi(2) / 2.0).sum();
+        misfit + lengths + noise + slopes
     }
 }
 
@@ -215,7 +213,11 @@ fn with_diagonal(strict: &[f64], len: usize, diagonal: f64) -> Vec<f64> {
     packed
 }
 
-/// Returns what is left of the targets without their trend.
-fn without_trend(targets: &[f64], trend: &[f64], slope: f64) -> Vec<f64> {
-    targets.iter().zip(trend).map(|(target, height)| target - slope * height).collect()
+/// Returns what is left of the targets without the trends, each times its slope.
+fn without_trends(targets: &[f64], trends: &[Vec<f64>], slopes: &[f64]) -> Vec<f64> {
+    let mut left = targets.to_vec();
+    for (trend, slope) in trends.iter().zip(slopes) {
+        left.iter_mut().zip(trend).for_each(|(left, height)| *left -= slope * height);
+    }
+    left
 }

@@ -83,7 +83,7 @@ proptest! {
         split in 0..20_usize,
     ) {
         let (features, y) = (features(), &y[..x.len()]);
-        let parameters = Hyperparameters { lengths, noise, slope: 0.5 };
+        let parameters = Hyperparameters { lengths, noise, slopes: Vec::new() };
         let expected = dense(&features, &parameters, &x, y, &at);
 
         let split = split.min(x.len());
@@ -132,7 +132,7 @@ proptest! {
     ) {
         let (features, rows, y) = (features(), Rows::from_rows(3, &x), &y[..x.len()]);
         let start = Hyperparameters::typical(&features);
-        let fitted = Hyperparameters::fit(&features, &rows, y, None, start.clone());
+        let fitted = Hyperparameters::fit(&features, &rows, y, &[], start.clone());
         prop_assert!(fitted.lengths.iter().all(|length| (0.03..=20.0).contains(length)));
         prop_assert!((1e-5..=0.5).contains(&fitted.noise));
         let loss = |parameters: &Hyperparameters| dense_loss(&features, parameters, &rows, y);
@@ -143,22 +143,29 @@ proptest! {
 }
 
 #[test]
-fn the_slope_of_a_trend_is_found_and_falls_where_there_is_none() {
+fn the_slopes_of_trends_are_found_and_fall_where_there_are_none() {
     let features = features();
     let x: Vec<Vec<u16>> = (0..40_u16).map(|i| vec![i * 5 % 7, i % 2, i * 3 % 13]).collect();
-    let trend: Vec<f64> = (0..40).map(|i| f64::from(i * 11 % 17) / 8.0).collect();
+    let trends: [Vec<f64>; 2] = [17, 19].map(|step| (0..40).map(|i| f64::from(i * 11 % step) / 8.0).collect());
     let rest = |row: &Vec<u16>| (f64::from(row[0]) / 3.0).sin() / 5.0;
     let rows = Rows::from_rows(3, &x);
-    let slope = |factor: f64| {
-        let targets: Vec<f64> = x.iter().zip(&trend).map(|(row, height)| rest(row) + factor * height).collect();
+    let slopes = |factors: [f64; 2]| {
+        let target =
+            |(at, row): (usize, &Vec<u16>)| rest(row) + factors[0] * trends[0][at] + factors[1] * trends[1][at];
+        let targets: Vec<f64> = x.iter().enumerate().map(target).collect();
         let mut fitted = Hyperparameters::typical(&features);
         for _ in 0..8 {
-            fitted = Hyperparameters::fit(&features, &rows, &targets, Some(&trend), fitted);
+            fitted = Hyperparameters::fit(&features, &rows, &targets, &trends, fitted);
         }
-        fitted.slope
+        fitted.slopes
     };
-    assert!(slope(0.0) < 0.1 && (slope(1.0) - 1.0).abs() < 0.15, "{} {}", slope(0.0), slope(1.0));
-    assert_eq!(slope(-1.0), 0.0, "a trend is not reversed");
+    for factors in [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, -1.0]] {
+        let found = slopes(factors);
+        assert!(
+            found.iter().zip(factors).all(|(found, factor)| (found - factor).abs() < 0.15),
+            "{found:?} {factors:?}"
+        );
+    }
 }
 
 /// Returns the documented loss, computed from the public parts.
@@ -177,11 +184,11 @@ fn dense_loss(features: &[Feature], parameters: &Hyperparameters, rows: &Rows, y
 fn constant_targets_and_equal_points_give_finite_predictions() {
     let features = features();
     let rows = Rows::from_rows(3, vec![vec![3, 1, 5]; 12]);
-    let parameters = Hyperparameters { lengths: vec![20.0; 3], noise: 0.0, slope: 0.5 };
+    let parameters = Hyperparameters { lengths: vec![20.0; 3], noise: 0.0, slopes: Vec::new() };
     let process = GaussianProcess::new(&features, parameters, &rows);
     let candidates = Candidates::new(&process, Rows::from_rows(3, [[3, 1, 5], [0, 0, 0]]));
     for targets in [vec![0.7; 12], (0..12).map(f64::from).collect()] {
-        let fitted = Hyperparameters::fit(&features, &rows, &targets, None, Hyperparameters::typical(&features));
+        let fitted = Hyperparameters::fit(&features, &rows, &targets, &[], Hyperparameters::typical(&features));
         assert!(fitted.noise.is_finite());
         for prediction in candidates.predict(&process.posterior(&targets)) {
             assert!(prediction.mean.is_finite() && prediction.deviation.is_finite(), "{prediction:?}");
@@ -196,14 +203,14 @@ fn a_feature_that_says_nothing_gets_the_longest_scale() {
     let rows: Vec<[u16; 2]> = (0..40).map(|i| [i % 10, (i * 7 + i / 10) % 10]).collect();
     let targets: Vec<f64> = rows.iter().map(|row| (f64::from(row[0]) - 4.0).powi(2) / 10.0).collect();
     let start = Hyperparameters::typical(&features);
-    let fitted = Hyperparameters::fit(&features, &Rows::from_rows(2, &rows), &targets, None, start);
+    let fitted = Hyperparameters::fit(&features, &Rows::from_rows(2, &rows), &targets, &[], start);
     assert!(fitted.lengths[1] > 2.0 * fitted.lengths[0], "{fitted:?}");
 }
 
 #[test]
 fn what_is_left_out_is_predicted_as_by_a_process_without_it() {
     let (features, parameters) =
-        (features(), Hyperparameters { lengths: vec![0.5, 1.0, 0.7], noise: 0.02, slope: 0.5 });
+        (features(), Hyperparameters { lengths: vec![0.5, 1.0, 0.7], noise: 0.02, slopes: Vec::new() });
     let x: Vec<Vec<u16>> = (0..12_u16).map(|i| vec![i * 5 % 7, i % 2, i * 3 % 13]).collect();
     let y: Vec<f64> = (0..12).map(|i| (f64::from(i) * 1.7).sin()).collect();
     let process = GaussianProcess::new(&features, parameters.clone(), &Rows::from_rows(3, &x));

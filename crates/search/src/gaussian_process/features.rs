@@ -18,9 +18,6 @@ const MAX_LEVELS: usize = 1024;
 /// Minimum number of values of a parameter with a dyadic feature, and of one with products.
 const DYADIC_VALUES: usize = 4;
 const PRODUCT_VALUES: usize = 3;
-/// Number of random configurations to draw for each of the first. The one farthest from the known
-/// configurations is taken.
-const SPREAD_DRAWS: usize = 100;
 
 /// Features of the configurations of a space, over its parameters with at least two values:
 ///
@@ -169,23 +166,28 @@ impl Features {
         (0..self.bases).map(apart).sum()
     }
 
-    /// Draws 100 random configurations that are neither told nor in flight. Returns the one whose
-    /// nearest of `known` is farthest away, or `None` if none is left.
-    pub(crate) fn farthest(&self, view: &View<'_>, known: &[ConfigId], rng: &mut Rng) -> Option<ConfigId> {
+    /// Draws some random configurations that are neither told nor in flight. Returns the one whose
+    /// nearest of `known` is farthest away, less what is `expected` of each, or `None` if none is left.
+    pub(crate) fn farthest(
+        &self,
+        view: &View<'_>,
+        known: &[ConfigId],
+        (draws, expected): (usize, impl Fn(&[ConfigId]) -> Vec<f64>),
+        rng: &mut Rng,
+    ) -> Option<ConfigId> {
         let space = view.space();
-        let draws: Vec<ConfigId> = (0..SPREAD_DRAWS)
-            .map(|_| space.sample(rng))
-            .filter(|&config| !view.is_known(Request::timed(config)))
-            .collect();
+        let draws: Vec<ConfigId> =
+            (0..draws).map(|_| space.sample(rng)).filter(|&config| !view.is_known(Request::timed(config))).collect();
+        let expected = expected(&draws);
         let (known, rows) = (self.rows(space, known), self.rows(space, &draws));
         let known: Vec<Vec<u16>> = (0..known.len()).map(|row| known.row(row)).collect();
         let nearest = |draw: usize| {
             let draw = rows.row(draw);
-            known.iter().map(|known| self.distance(known, &draw)).fold(f64::INFINITY, f64::min)
+            known.iter().map(|known| self.distance(known, &draw)).min_by(f64::total_cmp).unwrap_or(0.0)
         };
-        // Take the first of equal ones. All are equal if nothing is known.
-        let distances: Vec<f64> = (0..draws.len()).map(nearest).collect();
-        let farthest = (0..draws.len()).rev().max_by(|&a, &b| distances[a].total_cmp(&distances[b]))?;
+        // Take the first of equal ones. All are equal if nothing is known or expected.
+        let values: Vec<f64> = (0..draws.len()).map(|draw| nearest(draw) - expected[draw]).collect();
+        let farthest = (0..draws.len()).rev().max_by(|&a, &b| values[a].total_cmp(&values[b]))?;
         Some(draws[farthest])
     }
 }

@@ -2,7 +2,7 @@
 
 use super::acquisition::{Acquisition, Side};
 use super::features::Features;
-use super::launch::Trend;
+use super::launch::{Trends, weighted};
 use super::opinion::Opinion;
 use rand::RngExt as _;
 use std::collections::HashSet;
@@ -50,9 +50,9 @@ struct Group {
     candidates: Candidates,
     /// The candidates of the models of aspects.
     sides: Vec<Candidates>,
-    /// The trend at each candidate, if there is one.
+    /// The sum of the trends at each candidate.
     tilts: Vec<f64>,
-    /// The predictions of the trees. `None` if the pool's own, for the whole space, serve.
+    /// The predictions of the trees. `None` if those for the whole space serve.
     forecast: Option<LevelForecast>,
 }
 
@@ -65,18 +65,18 @@ impl Group {
     }
 
     /// Returns the prediction of the trees for a candidate.
-    fn of_trees(&self, at: &PoolScene<'_>, row: usize) -> Option<Prediction> {
-        match (&self.forecast, at.whole) {
-            (Some(forecast), _) => Some(forecast.prediction(row)),
-            (None, Some(whole)) => Some(whole.prediction(place(self.configs[row]))),
-            (None, None) => None,
+    fn of_trees(&self, opinion: &Opinion, row: usize) -> Option<Prediction> {
+        match &self.forecast {
+            Some(forecast) => Some(forecast.prediction(row)),
+            None => opinion.listed(self.configs[row]),
         }
     }
 
     fn predict(&self, at: &PoolScene<'_>) -> Vec<Prediction> {
         let mut predictions = self.of_process(at);
+        let Some(opinion) = at.opinion else { return predictions };
         for (row, prediction) in predictions.iter_mut().enumerate() {
-            if let (Some(opinion), Some(trees)) = (at.opinion, self.of_trees(at, row)) {
+            if let Some(trees) = self.of_trees(opinion, row) {
                 *prediction = opinion.mix(*prediction, trees);
             }
         }
@@ -146,11 +146,6 @@ impl CandidateSource {
         Self { listing, promising: promising.to_vec() }
     }
 
-    /// Returns the predictions of the trees for every configuration of a listed space, by rank.
-    pub(super) fn forecast(&self, opinion: &Opinion) -> Option<LevelForecast> {
-        self.listing.as_ref().map(|listing| opinion.forecast(&listing.rows))
-    }
-
     /// Returns the candidates for a model just fitted: all new configurations while that is
     /// affordable. Otherwise those with the lowest predicted means, new neighbours of the `leaders`
     /// (best first) and some at random.
@@ -165,13 +160,11 @@ impl CandidateSource {
         }
         let means = at.process.means(at.posterior, &rows);
         let means = means.iter().zip(at.tilts(&configs)).map(|(mean, tilt)| mean + tilt);
-        let means: Vec<f64> = match (at.opinion, at.whole) {
-            (Some(opinion), Some(whole)) => {
-                let trees = configs.iter().map(|&config| whole.prediction(place(config)));
-                means.zip(trees).map(|(mean, trees)| opinion.mean(mean, trees)).collect()
-            }
-            _ => means.collect(),
+        let mixed = |(mean, &config): (f64, &ConfigId)| {
+            let trees = at.opinion.and_then(|opinion| Some((opinion, opinion.listed(config)?)));
+            trees.map_or(mean, |(opinion, trees)| opinion.mean(mean, trees))
         };
+        let means: Vec<f64> = means.zip(&configs).map(mixed).collect();
         // Those that are low in one aspect alone lie at the ends of a front, or keep a limit.
         let sides = at.sides.iter().map(|side| side.process.means(&side.posterior, &rows));
         let each = width / 4 * 3 / (1 + at.sides.len());
@@ -207,7 +200,7 @@ impl CandidateSource {
 }
 
 /// Returns the place of a configuration in a listed space.
-fn place(config: ConfigId) -> usize {
+pub(super) fn place(config: ConfigId) -> usize {
     config.rank() as usize
 }
 
@@ -237,12 +230,10 @@ pub(super) struct PoolScene<'a> {
     pub(super) features: &'a Features,
     pub(super) process: &'a GaussianProcess,
     pub(super) posterior: &'a Posterior,
-    /// The trend that the process does not explain, and its factor.
-    pub(super) tilt: Option<(&'a Trend, f64)>,
+    /// The trends that the process does not explain, and their slopes.
+    pub(super) trends: (&'a Trends, &'a [f64]),
     /// The trees, if they have a say.
     pub(super) opinion: Option<&'a Opinion>,
-    /// Their predictions for every configuration of a listed space, by rank.
-    pub(super) whole: Option<&'a LevelForecast>,
     /// The models of aspects.
     pub(super) sides: &'a [Side<'a>],
 }
@@ -250,8 +241,8 @@ pub(super) struct PoolScene<'a> {
 impl PoolScene<'_> {
     /// Returns what to add to the process's predictions for `configs`.
     fn tilts(&self, configs: &[ConfigId]) -> Vec<f64> {
-        let Some((trend, slope)) = self.tilt else { return vec![0.0; configs.len()] };
-        trend.at(self.view.space(), configs).into_iter().map(|height| slope * height).collect()
+        let (trends, slopes) = self.trends;
+        weighted(&trends.at(self.view.space(), configs), slopes, configs.len())
     }
 }
 
@@ -262,7 +253,7 @@ impl Pool {
         }
         let (taken, tilts) = (vec![false; configs.len()], at.tilts(&configs));
         let sides = at.sides.iter().map(|side| Candidates::new(side.process, rows.clone())).collect();
-        let forecast = at.opinion.filter(|_| at.whole.is_none()).map(|opinion| opinion.forecast(&rows));
+        let forecast = at.opinion.and_then(|opinion| opinion.forecast(at.view.space(), &configs));
         let candidates = Candidates::new(at.process, rows);
         self.groups.push(Group { configs, taken, candidates, sides, tilts, forecast });
     }

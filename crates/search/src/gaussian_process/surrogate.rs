@@ -3,15 +3,14 @@
 use super::ProcessSettings;
 use super::acquisition::{AspectTargets, Side};
 use super::features::Features;
-use super::launch::Trend;
+use super::launch::{Trends, weighted};
 use super::opinion::Opinion;
 use super::pool::{CandidateSource, Pool, PoolScene};
-use super::targets::targets;
 use super::told::Told;
 use rand::seq::SliceRandom as _;
 use std::collections::{HashMap, HashSet};
 use tunesmith_core::{Rng, View};
-use tunesmith_model::{Feature, GaussianProcess, Hyperparameters, LevelForecast, Posterior, Rows};
+use tunesmith_model::{Feature, GaussianProcess, Hyperparameters, Posterior, Rows};
 use tunesmith_space::ConfigId;
 
 /// Maximum number of evaluations that a new model starts with. Half are the best, half random
@@ -28,13 +27,10 @@ const LONGEST_WAIT: usize = 100;
 #[derive(Debug)]
 pub(super) struct Surrogate {
     features: Features,
-    trend: Option<Trend>,
-    /// The trend at the evaluations told so far.
-    heights: Vec<f64>,
+    trends: Trends,
+    /// The trends at the evaluations told so far.
+    heights: Vec<Vec<f64>>,
     source: CandidateSource,
-    opinion: Option<Opinion>,
-    /// The predictions of the trees for every configuration of a listed space.
-    whole: Option<LevelForecast>,
     parameters: Hyperparameters,
     /// The hyperparameters of the models of aspects.
     side_parameters: Vec<Hyperparameters>,
@@ -53,8 +49,8 @@ struct Fitted {
     process: GaussianProcess,
     /// The models of the aspects, with the same points.
     sides: Vec<GaussianProcess>,
-    /// The factor of the trend.
-    slope: f64,
+    /// The slopes of the trends.
+    slopes: Vec<f64>,
     pool: Pool,
     /// The best configuration whose neighbours were made candidates.
     leader: ConfigId,
@@ -62,60 +58,39 @@ struct Fitted {
 
 impl Surrogate {
     /// Returns the model before its first fit. The `promising` configurations are candidates even
-    /// in a space too large to list. Trees have a say if `has_trees`.
-    pub(super) fn new(
-        view: &View<'_>,
-        (features, trend): (Features, Option<Trend>),
-        promising: &[ConfigId],
-        has_trees: bool,
-    ) -> Self {
+    /// in a space too large to list.
+    pub(super) fn new(view: &View<'_>, (features, trends): (Features, Trends), promising: &[ConfigId]) -> Self {
         let source = CandidateSource::new(view, &features, promising);
         let parameters = Hyperparameters::typical(features.features());
-        let opinion = has_trees.then(|| Opinion::new(&features));
-        let (heights, side_parameters) = (Vec::new(), Vec::new());
-        let (whole, fitted) = (None, None);
-        Self { features, trend, heights, source, opinion, whole, parameters, side_parameters, fitted }
-    }
-
-    /// Returns true if the model expects a trend.
-    pub(super) fn has_trend(&self) -> bool {
-        self.trend.is_some()
+        let (heights, side_parameters) = (vec![Vec::new(); trends.len()], Vec::new());
+        Self { features, trends, heights, source, parameters, side_parameters, fitted: None }
     }
 
     /// Returns the configuration to evaluate next, or `None` if no candidate is left. `told` must
-    /// contain a success. `pending` holds the configurations in flight.
+    /// contain a success; the targets are those of it. `pending` holds the configurations in flight.
     pub(super) fn choose(
         &mut self,
         view: &View<'_>,
         settings: &ProcessSettings,
-        (told, pending): (&[Told], &[ConfigId]),
+        (told, targets, pending): (&[Told], &[f64], &[ConfigId]),
+        opinion: Option<&Opinion>,
         rng: &mut Rng,
     ) -> Option<ConfigId> {
-        let scores: Vec<Option<f64>> = told.iter().map(Told::measured).collect();
-        let targets = targets(&scores);
         let aspects = AspectTargets::new(told);
         self.follow(view, told);
-        if let Some(opinion) = &mut self.opinion {
-            opinion.follow(view, &self.features, (told, &targets), rng);
-            match &mut self.whole {
-                Some(whole) => opinion.renew(whole),
-                None => self.whole = self.source.forecast(opinion),
-            }
-        }
         let mut fitted = match self.fitted.take() {
             Some(fitted) if fitted.sides.len() == aspects.each.len() && fitted.is_fresh(told, pending) => fitted,
-            _ => self.fit(view, settings, (told, &targets, &aspects), rng),
+            _ => self.fit(view, settings, (told, targets, &aspects), opinion, rng),
         };
         fitted.append(view, &self.features, told, pending);
-        let posterior = fitted.posterior(told, &self.without_trend(fitted.slope, &targets));
-        let ranked = ranked(&targets);
+        let posterior = fitted.posterior(told, &self.without_trends(&fitted.slopes, targets));
+        let ranked = ranked(targets);
         let feasible = ranked.iter().copied().find(|&index| told[index].score.is_some());
         let best = feasible.unwrap_or(ranked[0]);
-        let tilt = self.trend.as_ref().map(|trend| (trend, fitted.slope));
         let sides = sides(&fitted.sides, &aspects, |targets| fitted.of_points(told, targets));
         let (process, features) = (&fitted.process, &self.features);
-        let (opinion, whole) = (self.opinion.as_ref(), self.whole.as_ref());
-        let at = PoolScene { view, features, process, posterior: &posterior, tilt, opinion, whole, sides: &sides };
+        let trends = (&self.trends, fitted.slopes.as_slice());
+        let at = PoolScene { view, features, process, posterior: &posterior, trends, opinion, sides: &sides };
         if fitted.leader != told[best].config {
             fitted.leader = told[best].config;
             fitted.pool.add_neighbours(&at, fitted.leader, rng);
@@ -132,34 +107,35 @@ impl Surrogate {
         view: &View<'_>,
         settings: &ProcessSettings,
         (told, targets, aspects): (&[Told], &[f64], &AspectTargets),
+        opinion: Option<&Opinion>,
         rng: &mut Rng,
     ) -> Fitted {
         let order = ranked(targets);
         let sample = sample(&order, settings.fit_points, rng);
         let (rows, y) = self.rows(view, told, targets, &sample);
         let features: &[Feature] = self.features.features();
-        let heights = |_: &Trend| sample.iter().map(|&index| self.heights[index]).collect::<Vec<f64>>();
-        let heights = self.trend.as_ref().map(heights);
-        self.parameters = Hyperparameters::fit(features, &rows, &y, heights.as_deref(), self.parameters.clone());
+        let sampled = |heights: &Vec<f64>| sample.iter().map(|&index| heights[index]).collect::<Vec<f64>>();
+        let heights: Vec<Vec<f64>> = self.heights.iter().map(sampled).collect();
+        self.parameters = Hyperparameters::fit(features, &rows, &y, &heights, self.parameters.clone());
         fit_sides(&mut self.side_parameters, features, (&rows, &sample), aspects);
-        let slope = self.parameters.slope;
+        let slopes = self.parameters.slopes.clone();
         let first = sample_in_order(&order, rng);
-        let (rows, y) = self.rows(view, told, &self.without_trend(slope, targets), &first);
+        let (rows, y) = self.rows(view, told, &self.without_trends(&slopes, targets), &first);
         let process = GaussianProcess::new(features, self.parameters.clone(), &rows);
         let posterior = process.posterior(&y);
-        let tilt = self.trend.as_ref().map(|trend| (trend, slope));
+        let trends = (&self.trends, slopes.as_slice());
         let parameters = self.side_parameters.iter().cloned();
         let processes: Vec<_> = parameters.map(|own| GaussianProcess::new(features, own, &rows)).collect();
         let picked = |targets: &[f64]| first.iter().map(|&index| Some(targets[index])).collect();
         let sides = sides(&processes, aspects, picked);
         let (process, posterior, sides) = (&process, &posterior, sides.as_slice());
-        let (features, opinion, whole) = (&self.features, self.opinion.as_ref(), self.whole.as_ref());
-        let at = PoolScene { view, features, process, posterior, tilt, opinion, whole, sides };
+        let features = &self.features;
+        let at = PoolScene { view, features, process, posterior, trends, opinion, sides };
         let leaders: Vec<ConfigId> = order.iter().take(8).map(|&index| told[index].config).collect();
         let pool = self.source.pool(&at, &leaders, rng);
         let points = first.iter().map(|&index| told[index].config).collect();
         let process = process.clone();
-        Fitted { first, told: told.len(), points, process, sides: processes, slope, pool, leader: leaders[0] }
+        Fitted { first, told: told.len(), points, process, sides: processes, slopes, pool, leader: leaders[0] }
     }
 
     fn rows(&self, view: &View<'_>, told: &[Told], targets: &[f64], indices: &[usize]) -> (Rows, Vec<f64>) {
@@ -168,20 +144,18 @@ impl Surrogate {
         (self.features.rows(view.space(), &configs), targets)
     }
 
-    /// Notes the trend at evaluations told since the last time.
+    /// Notes the trends at evaluations told since the last time.
     fn follow(&mut self, view: &View<'_>, told: &[Told]) {
-        if let Some(trend) = &self.trend {
-            let new: Vec<ConfigId> = told[self.heights.len()..].iter().map(|told| told.config).collect();
-            self.heights.extend(trend.at(view.space(), &new));
-        }
+        let noted = self.heights.first().map_or(told.len(), Vec::len);
+        let new: Vec<ConfigId> = told[noted..].iter().map(|told| told.config).collect();
+        let new = self.trends.at(view.space(), &new);
+        self.heights.iter_mut().zip(new).for_each(|(heights, new)| heights.extend(new));
     }
 
-    /// Returns what the process explains of the targets: all but the trend.
-    fn without_trend(&self, slope: f64, targets: &[f64]) -> Vec<f64> {
-        match self.trend {
-            Some(_) => targets.iter().zip(&self.heights).map(|(target, height)| target - slope * height).collect(),
-            None => targets.to_vec(),
-        }
+    /// Returns what the process explains of the targets: all but the trends.
+    fn without_trends(&self, slopes: &[f64], targets: &[f64]) -> Vec<f64> {
+        let trends = weighted(&self.heights, slopes, targets.len());
+        targets.iter().zip(trends).map(|(target, trend)| target - trend).collect()
     }
 }
 
@@ -210,7 +184,7 @@ impl Fitted {
         self.points.extend(new);
     }
 
-    /// Returns the posterior of the evaluations told, whose targets lack the trend, with pending ones
+    /// Returns the posterior of the evaluations told, whose targets lack the trends, with pending ones
     /// as predicted.
     fn posterior(&self, told: &[Told], targets: &[f64]) -> Posterior {
         self.process.posterior_with_gaps(&self.of_points(told, targets))
@@ -236,7 +210,7 @@ fn fit_sides(
     all.resize_with(aspects.each.len(), || Hyperparameters::typical(features));
     for (parameters, targets) in all.iter_mut().zip(&aspects.each) {
         let y: Vec<f64> = positions.iter().map(|&index| targets[index]).collect();
-        *parameters = Hyperparameters::fit(features, rows, &y, None, parameters.clone());
+        *parameters = Hyperparameters::fit(features, rows, &y, &[], parameters.clone());
     }
 }
 

@@ -6,7 +6,7 @@ pub use past_times::{Misfit, PastTimes};
 
 use crate::guide::Guide;
 use std::sync::Arc;
-use tunesmith_core::Launch;
+use tunesmith_core::{DeviceClass, Launch};
 use tunesmith_space::ConfigId;
 
 /// The knowledge of a kernel before its search begins. Every strategy is
@@ -19,6 +19,8 @@ use tunesmith_space::ConfigId;
 pub struct Knowledge {
     /// Times of the same kernel on other devices, or for other sizes.
     pub history: Option<PastTimes>,
+    /// The class of the device.
+    pub device: Option<DeviceClass>,
     /// The work-items of the launches on a GPU.
     pub launch: Option<Launch>,
     /// The configurations that `grid` evaluates.

@@ -42,7 +42,7 @@ impl RegretSurrogate {
             (features.rows(space, &configs), chosen.iter().map(|&index| targets[index]).collect())
         };
         let (rows, y) = points(FITTED);
-        let parameters = Hyperparameters::fit(features.features(), &rows, &y, None, start);
+        let parameters = Hyperparameters::fit(features.features(), &rows, &y, &[], start);
         let (rows, y) = points(MODELLED);
         let process = GaussianProcess::new(features.features(), parameters.clone(), &rows);
         let posterior = process.posterior(&y);

@@ -70,6 +70,7 @@ pub(super) fn sidecar(recording: &Recording, kept: &NumberNames<'_>) -> String {
         "name": recording.name,
         "kernel": recording.kernel,
         "device": recording.device,
+        "device_class": recording.device_class,
         "hardware": hardware(recording),
         "objective": objective.name,
         "objective_direction": objective.direction,

@@ -74,6 +74,7 @@ pub(super) fn read(name: &str, text: &str, sidecar: Option<&str>) -> Result<Reco
     recording.context = Context::of_hardware(&sidecar.hardware);
     recording.hardware = sidecar.hardware;
     recording.constraints = sidecar.constraints;
+    recording.device_class = sidecar.device_class;
     recording.launch = sidecar.launch;
     Ok(recording)
 }

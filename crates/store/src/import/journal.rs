@@ -41,6 +41,7 @@ pub(super) fn recording(path: &Path, name: &str, outline: &Outline) -> Result<Re
     });
     recording.kernel = Some(header.problem.clone()).filter(|problem| !problem.is_empty());
     recording.context = context(header, &recording);
+    recording.device_class = header.device_class;
     recording.device = header.identity.get("device").and_then(Json::as_str).map(str::to_string);
     Ok(recording)
 }

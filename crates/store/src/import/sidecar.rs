@@ -4,11 +4,12 @@ use super::document;
 use super::error::Flaw;
 use super::number::column;
 use super::stated::{self, Statement};
+use serde::Deserialize as _;
 use serde_json::{Map, Value as Json};
 use std::collections::HashSet;
-use tunesmith_core::Launch;
 use tunesmith_core::counters::Hardware;
 use tunesmith_core::recording::Column;
+use tunesmith_core::{DeviceClass, Launch};
 use tunesmith_space::{Expr, Value, of_one_kind};
 
 /// The content of the sidecar of a CSV; empty if there is none.
@@ -21,6 +22,7 @@ pub(super) struct Sidecar {
     pub(super) kernel: Option<String>,
     pub(super) device: Option<String>,
     pub(super) hardware: Hardware,
+    pub(super) device_class: Option<DeviceClass>,
     pub(super) launch: Option<Launch>,
     /// The objective.
     pub(super) stated: Statement,
@@ -66,6 +68,7 @@ impl Sidecar {
             kernel: text("kernel"),
             device: text("device").or_else(in_metadata),
             hardware,
+            device_class: json.get("device_class").map_or(Ok(None), device_class)?,
             launch: object("launch").map(launch).transpose()?,
             stated: Statement {
                 name: text("objective"),
@@ -85,6 +88,13 @@ fn subject(json: &Map<String, Json>) -> Vec<(String, Json)> {
     let own = known.into_iter().filter_map(|(key, name)| Some((name.to_string(), json.get(key)?.clone())));
     let listed = json.get("subject").and_then(Json::as_object).into_iter().flatten();
     own.chain(listed.map(|(name, json)| (name.clone(), json.clone()))).collect()
+}
+
+/// Returns the class of the device: `processor`, `gpu` or, unknown, `null`.
+fn device_class(json: &Json) -> Result<Option<DeviceClass>, Flaw> {
+    let remedy = "state `processor` or `gpu` as `device_class`, or remove it";
+    Option::<DeviceClass>::deserialize(json)
+        .map_err(|_| Flaw::new("its sidecar", format!("device_class: {json} is no class of a device"), remedy))
 }
 
 /// Returns the launch: the expressions in `local` and `groups`. Other keys say what strategies do

@@ -163,6 +163,7 @@ impl Journal {
             strategy: String::new(),
             stop: None,
             seed: 0,
+            device_class: None,
             launch: None,
             model: None,
             room: 1,

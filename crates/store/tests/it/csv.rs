@@ -2,7 +2,7 @@
 
 use std::fs;
 use tunesmith_core::recording::{Column, Row};
-use tunesmith_core::{Measurement, Recording};
+use tunesmith_core::{DeviceClass, Measurement, Recording};
 use tunesmith_space::Value;
 use tunesmith_store::{Format, export, import};
 
@@ -68,8 +68,12 @@ fn the_launch_of_a_sidecar_is_read_and_survives_being_written() {
     let folder = tempfile::tempdir().unwrap();
     let (path, beside) = (folder.path().join("k.csv"), folder.path().join("k.json"));
     fs::write(&path, "X,Y,time_ms,status\n8,1,1.5,ok\n16,1,1.25,ok\n").unwrap();
-    let sidecar =
-        |launch: &str| fs::write(&beside, format!(r#"{{"params": {{"X": [8, 16], "Y": [1]}}, "launch": {launch}}}"#));
+    let sidecar = |launch: &str| {
+        fs::write(
+            &beside,
+            format!(r#"{{"params": {{"X": [8, 16], "Y": [1]}}, "device_class": "gpu", "launch": {launch}}}"#),
+        )
+    };
     sidecar(r#"{"local": ["X", "Y"], "groups": ["4096 // X"], "item_outputs": "1"}"#).unwrap();
     let recording = import(&path).unwrap();
     let space = recording.space().unwrap();
@@ -81,6 +85,7 @@ fn the_launch_of_a_sidecar_is_read_and_survives_being_written() {
     let out = folder.path().join("again.csv");
     export(&recording, Format::Csv, &out).unwrap();
     assert_eq!(items(&import(&out).unwrap()), items(&recording));
+    assert_eq!(import(&out).unwrap().device_class, Some(DeviceClass::Gpu));
     for (wrong, reason) in [
         (r#"{"local": ["X"]}"#, "no list `groups`"),
         (r#"{"local": ["X *"], "groups": []}"#, "`X *` in `local`"),
@@ -90,6 +95,21 @@ fn the_launch_of_a_sidecar_is_read_and_survives_being_written() {
         let error = import(&path).unwrap_err().to_string();
         assert!(error.contains("its sidecar") && error.contains(reason), "{error}");
     }
+}
+
+#[test]
+fn the_class_of_a_device_may_be_unknown_and_a_wrong_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, beside) = (folder.path().join("k.csv"), folder.path().join("k.json"));
+    fs::write(&path, "X,time_ms,status\n8,1.5,ok\n16,1.25,ok\n").unwrap();
+    let class = |text: &str| {
+        fs::write(&beside, format!(r#"{{"params": {{"X": [8, 16]}}, "device_class": {text}}}"#)).unwrap();
+        import(&path).map(|recording| recording.device_class)
+    };
+    assert_eq!(class("null").unwrap(), None);
+    assert_eq!(class(r#""processor""#).unwrap(), Some(DeviceClass::Processor));
+    let error = class(r#""phone""#).unwrap_err().to_string();
+    assert!(error.contains(r#"device_class: "phone" is no class"#), "{error}");
 }
 
 #[test]

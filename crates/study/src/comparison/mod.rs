@@ -2,6 +2,8 @@
 //! and the evaluations needed to come near it.
 
 mod baseline;
+#[cfg(test)]
+mod chance;
 mod cost;
 mod curve;
 mod exact;
@@ -261,6 +263,7 @@ fn search(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions, 
     let mut searcher = Watched::new(strategy.build(&Knowledge {
         history,
         guide,
+        device: subject.device_class,
         launch: subject.launch.clone(),
         ..Knowledge::default()
     })?);

@@ -9,7 +9,9 @@ use crate::{Error, read_recording};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tunesmith_core::recording::Recorded;
-use tunesmith_core::{Aim, Launch, Objective, ObjectiveFunction, Recording, RecordingError, Refusal, Source};
+use tunesmith_core::{
+    Aim, DeviceClass, Launch, Objective, ObjectiveFunction, Recording, RecordingError, Refusal, Source,
+};
 use tunesmith_device::ReplayEvaluator;
 use tunesmith_problem::{Limits, Metric, SearchObjective};
 use tunesmith_search::PastTimes;
@@ -27,6 +29,7 @@ pub(super) struct Subject {
     /// The costs by configuration.
     cost_of: HashMap<ConfigId, f64>,
     pub(super) baseline: Baseline,
+    pub(super) device_class: Option<DeviceClass>,
     /// The work-items of its launches, if the recording states them.
     pub(super) launch: Option<Launch>,
     /// The times of other recordings for its configurations.
@@ -84,6 +87,7 @@ impl Subject {
             device,
             objective,
             costs,
+            device_class: recording.device_class(),
             launch,
             guidance: Guidance::default(),
             assumptions,

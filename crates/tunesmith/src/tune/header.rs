@@ -41,6 +41,7 @@ pub(super) fn header(
         history: learned.history.named(),
         strategy: settings.strategy.to_string(),
         stop: Some(settings.stop.to_string()),
+        device_class: learned.device_class,
         launch: learned.launch.as_ref().map(ToString::to_string),
         model: settings.model.as_ref().map(ModelChoice::text),
         seed: settings.seed,

@@ -7,7 +7,7 @@ use crate::devices::{check_counted, recording};
 use crate::prior::{Prior, PriorEstimates};
 use std::sync::Arc;
 use tunesmith_choose::timing::KnownDevice;
-use tunesmith_core::{Launch, Objective, Recording, Searcher, Stop};
+use tunesmith_core::{DeviceClass, Launch, Objective, Recording, Searcher, Stop};
 use tunesmith_cost::NestEstimates;
 use tunesmith_device::Device;
 use tunesmith_search::{Knowledge, PastTimes};
@@ -24,7 +24,9 @@ pub(super) struct Learned<'a> {
     /// The estimates of the prior.
     pub(super) estimates: PriorEstimates,
     prior: Option<Prior<'a>>,
-    /// The work-items of the launches, if the device is a GPU and they are known.
+    /// The class of the device, if it is known.
+    pub(super) device_class: Option<DeviceClass>,
+    /// The work-items of the launches, if kernels have work-groups and they are known.
     pub(super) launch: Option<Launch>,
     grid: Option<Arc<[tunesmith_space::ConfigId]>>,
     /// True if the device counts while kernels run.
@@ -49,11 +51,12 @@ impl<'a> Learned<'a> {
         check_counted(device, problem, machine, (settings.profile, settings.needs_energy()))?;
         let has_counters = device.counted_hardware().is_some();
         let launch = match device {
-            Device::Kernels(target) if !target.is_processor() => problem.launch(target.language(), &ground.limits),
+            Device::Kernels(target) => problem.launch(target.language(), &ground.limits),
             Device::Command => Launch::by_names(problem.spec().parameters()),
             _ => ground.recording().and_then(Recording::launch),
         };
-        Ok(Self { history, guided, estimates, prior, launch, grid, has_counters })
+        let device_class = device.class().or_else(|| ground.recording()?.device_class());
+        Ok(Self { history, guided, estimates, prior, device_class, launch, grid, has_counters })
     }
 
     /// Creates the strategy with the knowledge about the kernel, for `device`.
@@ -66,6 +69,7 @@ impl<'a> Learned<'a> {
         let told: Vec<PastTimes> = self.history.times.iter().chain(&self.estimates.times).cloned().collect();
         let knowledge = Knowledge {
             history: PastTimes::all(&told),
+            device: self.device_class,
             launch: self.launch.clone(),
             grid: self.grid.clone(),
             guide: self.guided.guide.clone(),
