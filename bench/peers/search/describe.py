@@ -3,7 +3,8 @@
     describe.py RECORDING OUT
 
 RECORDING is a CSV file with a JSON file beside it, or a journal. Sizes and limits of the device in a
-journal's constraints become numbers.
+journal's constraints become numbers. Kernel Tuner takes `if`, `else` and functions for parameters, and knows no
+`ceildiv`: conditional expressions, `min`, `max` and `ceildiv` are written by operators.
 """
 
 import ast
@@ -23,6 +24,20 @@ class Numbers(ast.NodeTransformer):
 
     def visit_Attribute(self, node):
         return ast.Constant(self.limits[node.attr])
+
+    def visit_IfExp(self, node):
+        return self.written("(({test}) != 0) * {body} + (({test}) == 0) * {orelse}", test=node.test, body=node.body, orelse=node.orelse)
+
+    def visit_Call(self, node):
+        forms = {"min": "({a} < {b}) * {a} + ({a} >= {b}) * {b}", "max": "({a} < {b}) * {b} + ({a} >= {b}) * {a}",
+                 "ceildiv": "-(-({a}) // ({b}))"}
+        if node.func.id not in forms or len(node.args) != 2:
+            return self.generic_visit(node)
+        return self.written(forms[node.func.id], a=node.args[0], b=node.args[1])
+
+    def written(self, form, **parts):
+        texts = {name: f"({ast.unparse(self.visit(part))})" for name, part in parts.items()}
+        return ast.parse(form.format(**texts), mode="eval").body
 
 
 def of_journal(path):

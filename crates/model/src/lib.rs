@@ -57,6 +57,8 @@ mod level_trees;
 mod nnls;
 #[cfg(feature = "fit")]
 mod prediction;
+#[cfg(feature = "fit")]
+mod rank_correlation;
 mod saved;
 mod table;
 mod trees;
@@ -64,7 +66,10 @@ mod trees;
 #[cfg(feature = "fit")]
 pub use cholesky::Cholesky;
 #[cfg(feature = "fit")]
-pub use gaussian_process::{Candidates, Feature, GaussianProcess, Hyperparameters, Kernel, Posterior, Rows};
+pub use gaussian_process::{
+    Candidates, Feature, GaussianProcess, Hyperparameters, JoinedRows, Kernel, Posterior, Rows, weighted_trends,
+    without_trends,
+};
 #[cfg(feature = "fit")]
 pub use hypervolume::{Front, hypervolume};
 pub use improvement::{log_expected_improvement, log_probability_below};
@@ -74,6 +79,8 @@ pub use level_trees::{LevelForecast, LevelTrees};
 pub use nnls::nonnegative_least_squares;
 #[cfg(feature = "fit")]
 pub use prediction::Prediction;
+#[cfg(feature = "fit")]
+pub use rank_correlation::rank_correlation;
 pub use saved::saved;
 pub use table::{Column, Kind, Table};
 #[cfg(feature = "fit")]

@@ -1,6 +1,6 @@
 //! Candidates: points whose predictions follow the growth of the process.
 
-use super::{GaussianProcess, Posterior, Rows};
+use super::{GaussianProcess, JoinedRows, Posterior};
 use crate::prediction::Prediction;
 
 /// Rows for which a [`GaussianProcess`] predicts mean and deviation again and again.
@@ -9,7 +9,7 @@ use crate::prediction::Prediction;
 /// for each point and candidate.
 #[derive(Clone, Debug)]
 pub struct Candidates {
-    rows: Rows,
+    rows: JoinedRows,
     tiles: Vec<Tile>,
     points: usize,
 }
@@ -60,7 +60,8 @@ impl Tile {
 impl Candidates {
     /// Creates the candidates `rows` for the points of `process`. Costs n^2 / 2 products for each
     /// candidate.
-    pub fn new(process: &GaussianProcess, rows: Rows) -> Self {
+    pub fn new(process: &GaussianProcess, rows: impl Into<JoinedRows>) -> Self {
+        let rows = rows.into();
         let tile = || Tile { v: Vec::with_capacity(process.rows().len()), variance: [1.0; LANES] };
         let tiles = std::iter::repeat_with(tile).take(rows.len().div_ceil(LANES)).collect();
         let mut candidates = Self { rows, tiles, points: 0 };
@@ -69,7 +70,7 @@ impl Candidates {
     }
 
     /// Returns the rows of the candidates.
-    pub fn rows(&self) -> &Rows {
+    pub fn rows(&self) -> &JoinedRows {
         &self.rows
     }
 
@@ -89,7 +90,7 @@ impl Candidates {
         let mut covariances = vec![0.0; self.tiles.len() * LANES];
         for point in self.points..process.rows().len() {
             let at = process.rows().row(point);
-            process.kernel().covariances(&at, &self.rows, 0..self.rows.len(), &mut covariances[..self.rows.len()]);
+            process.kernel().joined_covariances(&at, &self.rows, &mut covariances[..self.rows.len()]);
             let (lanes, _) = covariances.as_chunks::<LANES>();
             let factor_row = process.factor().row(point);
             self.tiles.iter_mut().zip(lanes).for_each(|(tile, lanes)| tile.append(lanes, factor_row));

@@ -3,6 +3,7 @@
 use super::posterior::posterior;
 use super::{Feature, Kernel, Rows};
 use crate::cholesky::Cholesky;
+use std::borrow::Cow;
 
 /// The length scale of each feature, the variance of the noise relative to that of the process, and
 /// the slopes of trends.
@@ -27,8 +28,7 @@ const TYPICAL_NOISE: f64 = 0.01;
 const NOISE_SPREAD: f64 = 1.5;
 /// The range of a slope: a trend may be absent, and even reversed.
 const SLOPES: [f64; 2] = [-1.5, 1.5];
-/// The mean and the standard deviation of a slope, in its prior.
-const TYPICAL_SLOPE: f64 = 0.5;
+/// The standard deviation of a slope, in its prior.
 const SLOPE_SPREAD: f64 = 0.5;
 /// The standard deviation of the logarithm of a length scale, in its prior.
 ///
@@ -49,6 +49,9 @@ struct Step {
 }
 
 impl Hyperparameters {
+    /// The mean of a slope, in its prior.
+    pub const TYPICAL_SLOPE: f64 = 0.5;
+
     /// Returns the medians of the priors, without a slope.
     pub fn typical(features: &[Feature]) -> Self {
         Self {
@@ -74,8 +77,8 @@ impl Hyperparameters {
     /// if that helps; it moves each slope by 0.25, then by 0.12. Length scales stay in \[0.03, 20\]
     /// and the noise in \[0.00001, 0.5\].
     ///
-    /// Costs at most 4 factorisations of n^3 / 6 products for each feature. If there are many
-    /// points, pass a subset.
+    /// Costs at most 4 factorisations of n^3 / 6 products for each feature, and at most 4 solutions of
+    /// n^2 products for each trend. If there are many points, pass a subset.
     ///
     /// # Panics
     ///
@@ -84,7 +87,7 @@ impl Hyperparameters {
     pub fn fit(features: &[Feature], rows: &Rows, targets: &[f64], trends: &[Vec<f64>], mut start: Self) -> Self {
         assert!(!rows.is_empty() && rows.len() == targets.len(), "one target for each row");
         assert!(trends.iter().all(|trend| trend.len() == rows.len()), "one number of a trend for each row");
-        start.slopes.resize(trends.len(), TYPICAL_SLOPE);
+        start.slopes.resize(trends.len(), Self::TYPICAL_SLOPE);
         let mut search = CoordinateSearch::new(features, rows, (targets, trends), start);
         for step in STEPS {
             (0..=features.len()).for_each(|coordinate| search.improve(coordinate, step.factor));
@@ -104,6 +107,8 @@ struct CoordinateSearch<'a> {
     best: Hyperparameters,
     /// The covariances of the pairs under `best`.
     covariances: Vec<f64>,
+    /// The factor of these covariances and the noise.
+    factor: Cholesky,
     loss: f64,
 }
 
@@ -121,8 +126,9 @@ impl<'a> CoordinateSearch<'a> {
         for (distances, &length) in distances.iter().zip(&start.lengths) {
             rescale(&mut covariances, distances, |distance| Kernel::factor(distance, length));
         }
-        let mut search = Self { features, targets, trends, distances, best: start, covariances, loss: f64::INFINITY };
-        search.loss = search.loss(&search.best, &search.covariances);
+        let (factor, loss) = (factorised(&covariances, targets.len(), start.noise), f64::INFINITY);
+        let mut search = Self { features, targets, trends, distances, best: start, covariances, factor, loss };
+        search.loss = search.loss(&search.best, &search.factor);
         search
     }
 
@@ -148,10 +154,11 @@ impl<'a> CoordinateSearch<'a> {
             // Factors are at least one half, so dividing by the old one is safe.
             rescale(&mut covariances, distances, |d| Kernel::factor(d, new) / Kernel::factor(d, old));
         }
-        let loss = self.loss(&next, &covariances);
+        let factor = factorised(&covariances, self.targets.len(), next.noise);
+        let loss = self.loss(&next, &factor);
         let helps = loss < self.loss;
         if helps {
-            (self.best, self.covariances, self.loss) = (next, covariances, loss);
+            (self.best, self.covariances, self.factor, self.loss) = (next, covariances, factor, loss);
         }
         helps
     }
@@ -162,7 +169,10 @@ impl<'a> CoordinateSearch<'a> {
             let [least, most] = SLOPES;
             let mut next = self.best.clone();
             next.slopes[trend] = (next.slopes[trend] + change).clamp(least, most);
-            let loss = self.loss(&next, &self.covariances);
+            if next.slopes == self.best.slopes {
+                continue;
+            }
+            let loss = self.loss(&next, &self.factor);
             if loss < self.loss {
                 (self.best, self.loss) = (next, loss);
                 return;
@@ -170,17 +180,20 @@ impl<'a> CoordinateSearch<'a> {
         }
     }
 
-    fn loss(&self, parameters: &Hyperparameters, covariances: &[f64]) -> f64 {
-        let factor = Cholesky::factorise(&with_diagonal(covariances, self.targets.len(), 1.0 + parameters.noise));
-        let variance = posterior(&factor, &without_trends(self.targets, self.trends, &parameters.slopes)).variance;
+    /// Returns the loss. `factor` is that of the covariances under `parameters`.
+    fn loss(&self, parameters: &Hyperparameters, factor: &Cholesky) -> f64 {
+        let variance = posterior(factor, &without_trends(self.targets, self.trends, &parameters.slopes)).variance;
         let misfit = self.targets.len() as f64 / 2.0 * variance.ln() + factor.log_determinant();
         let surprise = |(feature, length): (&Feature, &f64)| {
             ((length / feature.typical_length()).ln() / LENGTH_SPREAD).powi(2) / 2.0
         };
         let lengths: f64 = self.features.iter().zip(&parameters.lengths).map(surprise).sum();
         let noise = ((parameters.noise / TYPICAL_NOISE).ln() / NOISE_SPREAD).powi(2) / 2.0;
-        let slopes: f64 =
-            parameters.slopes.iter().map(|slope| ((slope - TYPICAL_SLOPE) / SLOPE_SPREAD).powi(2) / 2.0).sum();
+        let slopes: f64 = parameters
+            .slopes
+            .iter()
+            .map(|slope| ((slope - Hyperparameters::TYPICAL_SLOPE) / SLOPE_SPREAD).powi(2) / 2.0)
+            .sum();
         misfit + lengths + noise + slopes
     }
 }
@@ -213,11 +226,33 @@ fn with_diagonal(strict: &[f64], len: usize, diagonal: f64) -> Vec<f64> {
     packed
 }
 
-/// Returns what is left of the targets without the trends, each times its slope.
-fn without_trends(targets: &[f64], trends: &[Vec<f64>], slopes: &[f64]) -> Vec<f64> {
-    let mut left = targets.to_vec();
+/// Returns the factor of the covariances of the pairs of `len` rows, with noise.
+fn factorised(covariances: &[f64], len: usize, noise: f64) -> Cholesky {
+    Cholesky::factorise(&with_diagonal(covariances, len, 1.0 + noise))
+}
+
+/// Returns the sum of `trends`, each a number for each of `len` rows, times their slopes.
+///
+/// # Panics
+///
+/// Panics if a trend has fewer numbers than `len`.
+pub fn weighted_trends(trends: &[Vec<f64>], slopes: &[f64], len: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; len];
     for (trend, slope) in trends.iter().zip(slopes) {
-        left.iter_mut().zip(trend).for_each(|(left, height)| *left -= slope * height);
+        sums.iter_mut().zip(&trend[..len]).for_each(|(sum, height)| *sum += slope * height);
     }
-    left
+    sums
+}
+
+/// Returns what a process explains of the targets: all but the `trends`, each times its slope.
+///
+/// # Panics
+///
+/// Panics if a trend has fewer numbers than there are targets.
+pub fn without_trends<'a>(targets: &'a [f64], trends: &[Vec<f64>], slopes: &[f64]) -> Cow<'a, [f64]> {
+    if trends.is_empty() {
+        return Cow::Borrowed(targets);
+    }
+    let sums = weighted_trends(trends, slopes, targets.len());
+    targets.iter().zip(sums).map(|(target, sum)| target - sum).collect()
 }

@@ -1,7 +1,6 @@
 //! The kernel: the expected similarity of two points.
 
-use super::Rows;
-use std::ops::Range;
+use super::{JoinedRows, Rows};
 
 /// A feature: the numbers of its levels, and the typical reach of its influence.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,10 +46,6 @@ pub struct Kernel {
     lengths: Vec<f64>,
 }
 
-/// Number of rows whose covariances are computed together. The partial products then stay in the
-/// nearest cache.
-const CHUNK: usize = 512;
-
 impl Kernel {
     /// Creates the kernel over `features` with one length scale each.
     pub(crate) fn new(features: &[Feature], lengths: Vec<f64>) -> Self {
@@ -64,19 +59,25 @@ impl Kernel {
         0.5 + 0.5 * (1.0 + r + r * r / 3.0) * (-r).exp()
     }
 
-    /// Writes the covariances of the point `at` with the rows of `rows` in `range` to `out`.
+    /// Writes the covariances of the point `at` with `rows` to `out`.
     ///
     /// Cost: one exponential for each level of each feature, then one look-up and product per row
     /// and feature.
-    pub fn covariances(&self, at: &[u16], rows: &Rows, range: Range<usize>, out: &mut [f64]) {
-        let tables = self.tables(at);
-        for (start, out) in range.step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            out.fill(1.0);
-            for (feature, table) in tables.iter().enumerate() {
-                let levels = &rows.column(feature)[start..start + out.len()];
-                out.iter_mut().zip(levels).for_each(|(product, &level)| *product *= table[usize::from(level)]);
-            }
+    pub fn covariances(&self, at: &[u16], rows: &Rows, out: &mut [f64]) {
+        out.fill(1.0);
+        for (feature, table) in self.tables(at).iter().enumerate() {
+            let levels = rows.column(feature);
+            out.iter_mut().zip(levels).for_each(|(product, &level)| *product *= table[usize::from(level)]);
         }
+    }
+
+    /// Writes the covariances of the point `at` with joined rows to `out`. They are those of
+    /// [`covariances`](Self::covariances) but for rounding.
+    ///
+    /// Cost: one exponential for each level of each feature, one product for each combination and feature of each
+    /// group, then one look-up and product per row and group.
+    pub fn joined_covariances(&self, at: &[u16], rows: &JoinedRows, out: &mut [f64]) {
+        rows.products(&self.tables(at), out);
     }
 
     /// Returns, for each feature, the factor of every level against the level of `at`.
@@ -98,7 +99,7 @@ mod tests {
         let features = [Feature::new(vec![0.0, 1000.0], 1.0), Feature::new(vec![0.0, 1.0], 1.0)];
         let kernel = Kernel::new(&features, vec![1.0, 1.0]);
         let mut out = [0.0; 2];
-        kernel.covariances(&[0, 1], &Rows::from_rows(2, [[0, 1], [1, 1]]), 0..2, &mut out);
+        kernel.covariances(&[0, 1], &Rows::from_rows(2, [[0, 1], [1, 1]]), &mut out);
         assert_eq!(out, [1.0, 0.5]);
     }
 

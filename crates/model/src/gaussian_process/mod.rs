@@ -2,12 +2,14 @@
 
 mod candidates;
 mod fit;
+mod joined_rows;
 mod kernel;
 mod posterior;
 mod rows;
 
 pub use candidates::Candidates;
-pub use fit::Hyperparameters;
+pub use fit::{Hyperparameters, weighted_trends, without_trends};
+pub use joined_rows::JoinedRows;
 pub use kernel::{Feature, Kernel};
 pub use posterior::Posterior;
 pub use rows::Rows;
@@ -49,7 +51,7 @@ impl GaussianProcess {
     pub fn append(&mut self, row: &[u16]) {
         let mut covariances = vec![0.0; self.rows.len() + 1];
         self.rows.push(row);
-        self.kernel.covariances(row, &self.rows, 0..self.rows.len(), &mut covariances);
+        self.kernel.covariances(row, &self.rows, &mut covariances);
         covariances[self.rows.len() - 1] = 1.0 + self.noise;
         self.factor.append(&covariances);
     }
@@ -132,13 +134,13 @@ impl GaussianProcess {
     }
 
     /// Returns the means at `rows`, without variances. For a single look at many rows this is
-    /// cheaper than [`Candidates`](crate::Candidates). Costs points x rows x features look-ups.
-    pub fn means(&self, posterior: &Posterior, rows: &Rows) -> Vec<f64> {
+    /// cheaper than [`Candidates`](crate::Candidates). Costs points x rows x groups look-ups.
+    pub fn means(&self, posterior: &Posterior, rows: &JoinedRows) -> Vec<f64> {
         let coefficients = self.factor.solve_transposed(&posterior.weights);
         let mut means = vec![posterior.mean; rows.len()];
         let mut covariances = vec![0.0; rows.len()];
         for (point, coefficient) in coefficients.iter().enumerate() {
-            self.kernel.covariances(&self.rows.row(point), rows, 0..rows.len(), &mut covariances);
+            self.kernel.joined_covariances(&self.rows.row(point), rows, &mut covariances);
             means.iter_mut().zip(&covariances).for_each(|(mean, covariance)| *mean += coefficient * covariance);
         }
         means

@@ -61,10 +61,4 @@ impl Rows {
     pub fn column(&self, feature: usize) -> &[u16] {
         &self.columns[feature]
     }
-
-    /// Returns the rows at `indices`, in that order.
-    pub fn select(&self, indices: &[usize]) -> Self {
-        let column = |column: &Vec<u16>| indices.iter().map(|&index| column[index]).collect();
-        Self { columns: self.columns.iter().map(column).collect(), len: indices.len() }
-    }
 }

@@ -1,7 +1,8 @@
-//! Compares the Gaussian process with the textbook: dense matrices and Gaussian elimination.
+//! Compares models with the textbook: the Gaussian process with dense matrices and Gaussian elimination, the rank
+//! correlation with counted ranks.
 
 use proptest::prelude::*;
-use tunesmith_model::{Candidates, Feature, GaussianProcess, Hyperparameters, Rows};
+use tunesmith_model::{Candidates, Feature, GaussianProcess, Hyperparameters, JoinedRows, Rows, rank_correlation};
 
 /// Solves `a x = b` by elimination with pivots.
 fn eliminate(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
@@ -73,6 +74,27 @@ fn points(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec<u16>>>
 }
 
 proptest! {
+    #[test]
+    fn covariances_of_joined_rows_are_those_of_rows(
+        x in points(1..300),
+        picks in prop::collection::vec(0..300_usize, 0..50),
+        lengths in prop::collection::vec(0.05..5.0_f64, 3),
+    ) {
+        let (features, at) = (features(), x[x.len() - 1].clone());
+        let parameters = Hyperparameters { lengths, noise: 0.1, slopes: Vec::new() };
+        let process = GaussianProcess::new(&features, parameters, &Rows::new(3));
+        let picks: Vec<usize> = picks.into_iter().filter(|&pick| pick < x.len()).collect();
+        let all = JoinedRows::from(Rows::from_rows(3, &x));
+        let picked: Vec<Vec<u16>> = picks.iter().map(|&pick| x[pick].clone()).collect();
+        for (rows, joined) in [(&x, all.clone()), (&picked, all.select(&picks))] {
+            let (mut direct, mut found) = (vec![0.0; rows.len()], vec![0.0; rows.len()]);
+            process.kernel().covariances(&at, &Rows::from_rows(3, rows), &mut direct);
+            process.kernel().joined_covariances(&at, &joined, &mut found);
+            let is_near = |(found, direct): (&f64, &f64)| (found - direct).abs() < 1e-12;
+            prop_assert!(joined.len() == rows.len() && found.iter().zip(&direct).all(is_near), "{found:?} {direct:?}");
+        }
+    }
+
     #[test]
     fn incremental_predictions_are_those_of_dense_algebra(
         x in points(1..20),
@@ -227,5 +249,33 @@ fn what_is_left_out_is_predicted_as_by_a_process_without_it() {
         let known: f64 = solved.iter().zip(&covariances).map(|(s, k)| s * k).sum();
         assert!((left_out.mean - posterior.mean - shift).abs() < 1e-9, "{i}");
         assert!((left_out.deviation - (posterior.variance * (1.0 - known)).sqrt()).abs() < 1e-9, "{i}");
+    }
+}
+
+/// Returns Pearson's correlation of ranks that are counted: those below, and half of those that are equal.
+fn counted_rank_correlation(pairs: &[(f64, f64)]) -> f64 {
+    let rank = |numbers: &[f64], at: f64| -> f64 {
+        let count = |is_meant: &dyn Fn(f64) -> bool| numbers.iter().filter(|number| is_meant(**number)).count() as f64;
+        count(&|number| number < at) + (count(&|number| number == at) - 1.0) / 2.0
+    };
+    let column = |of: fn(&(f64, f64)) -> f64| -> Vec<f64> {
+        let numbers: Vec<f64> = pairs.iter().map(of).collect();
+        let ranks: Vec<f64> = numbers.iter().map(|number| rank(&numbers, *number)).collect();
+        let mean = ranks.iter().sum::<f64>() / ranks.len() as f64;
+        ranks.iter().map(|rank| rank - mean).collect()
+    };
+    let (one, other) = (column(|pair| pair.0), column(|pair| pair.1));
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    product(&one, &other) / (product(&one, &one) * product(&other, &other)).sqrt()
+}
+
+proptest! {
+    #[test]
+    fn the_rank_correlation_is_that_of_counted_ranks(pairs in prop::collection::vec((0..6_i32, 0..6_i32), 0..30)) {
+        let pairs: Vec<(f64, f64)> = pairs.into_iter().map(|(a, b)| (f64::from(a), f64::from(b))).collect();
+        let (found, expected) = (rank_correlation(&pairs), counted_rank_correlation(&pairs));
+        // Where all numbers of a list are equal, the textbook divides by zero.
+        let expected = if expected.is_nan() { 0.0 } else { expected };
+        prop_assert!((found - expected).abs() < 1e-12, "{found} {expected}");
     }
 }

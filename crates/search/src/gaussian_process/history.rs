@@ -9,9 +9,11 @@
 //! middle gives .774, .894, .942 and .977.
 
 use super::targets::targets;
+use super::told::Told;
 use crate::knowledge::PastTimes;
 use std::collections::HashMap;
 use std::sync::Arc;
+use tunesmith_model::rank_correlation;
 use tunesmith_space::{ConfigId, Space};
 
 /// Number of configurations spread over the space after the picks. Without them, the model would
@@ -21,6 +23,8 @@ pub(super) const SPREAD: usize = 2;
 /// Minimum number of parameters in which picks differ. Neighbours of the best elsewhere are good or
 /// bad together.
 const APART: usize = 2;
+/// The standard errors by which the history must agree with the evaluations told.
+const CONFIRMED: f64 = 2.0;
 /// Maximum difference of equal means. Models predict equal times on whole plateaus, and measured
 /// times differ by as much from run to run.
 const EQUAL: f64 = 0.01;
@@ -74,11 +78,8 @@ impl History {
         // The order of a hash map varies.
         configs.sort_unstable();
         configs.dedup();
-        let mean = |config: ConfigId| {
-            let known: Vec<f64> = slowdowns.iter().filter_map(|known| known.at(config)).collect();
-            known.iter().sum::<f64>() / known.len() as f64
-        };
-        let mut ascending: Vec<(f64, ConfigId)> = configs.into_iter().map(|config| (mean(config), config)).collect();
+        let known = configs.into_iter().filter_map(|config| Some((mean(&slowdowns, config)?, config)));
+        let mut ascending: Vec<(f64, ConfigId)> = known.collect();
         ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
         Self { slowdowns, ascending, picked: Vec::new() }
     }
@@ -104,6 +105,16 @@ impl History {
         let pick = equal.iter().map(|config| (badness(*config), *config)).min_by(|a, b| a.0.total_cmp(&b.0))?.1;
         self.picked.push(pick);
         Some(pick)
+    }
+
+    /// Returns true if the history ranks the evaluations told as this device does, beyond doubt: if the rank
+    /// correlation of its means with the targets is above two standard errors, which without any relation are
+    /// `1 / sqrt(n - 1)` for `n` evaluations (Kendall and Gibbons, Rank correlation methods, 1990).
+    pub(super) fn is_confirmed(&self, told: &[Told], targets: &[f64]) -> bool {
+        let known = told.iter().zip(targets);
+        let pairs: Vec<(f64, f64)> =
+            known.filter_map(|(told, target)| Some((mean(&self.slowdowns, told.config)?, *target))).collect();
+        pairs.len() > 1 && rank_correlation(&pairs) > CONFIRMED / ((pairs.len() - 1) as f64).sqrt()
     }
 
     /// Returns the `count` configurations that were best elsewhere. In a space too large to list,
@@ -143,6 +154,12 @@ impl Slowdowns {
         let missing = self.missing.map_or(recorded[recorded.len() / 2], level);
         Column { levels: Arc::new(self.of.iter().map(|(config, y)| (*config, level(*y))).collect()), missing }
     }
+}
+
+/// Returns the mean slowdown of a configuration over the recordings that tell it, or `None` if none does.
+fn mean(slowdowns: &[Slowdowns], config: ConfigId) -> Option<f64> {
+    let known: Vec<f64> = slowdowns.iter().filter_map(|known| known.at(config)).collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }
 
 /// Returns the number of parameters in which two configurations differ.
@@ -238,6 +255,21 @@ mod tests {
             assert!(picks[..at].iter().all(|other| apart(&space, *other, *pick) == 2));
         }
     }
+
+    #[test]
+    fn a_history_is_confirmed_by_the_same_order_and_not_by_another() {
+        let space = space();
+        let all: Vec<(u128, Option<f64>)> = (0..16).map(|at| (at, Some(1.0 + at as f64))).collect();
+        let history = history(&space, &[&all]);
+        let is_confirmed = |count: u128, target: fn(u128) -> f64| {
+            let told = |at| Told { config: space.id(at).unwrap(), score: Some(1.0), aspects: None };
+            history.is_confirmed(&(0..count).map(told).collect::<Vec<_>>(), &(0..count).map(target).collect::<Vec<_>>())
+        };
+        assert!(is_confirmed(16, |at| at as f64) && is_confirmed(6, |at| at as f64));
+        assert!(!is_confirmed(16, |at| -(at as f64)) && !is_confirmed(16, |at| (at * 7 % 16) as f64));
+        assert!(!is_confirmed(1, |at| at as f64) && !is_confirmed(5, |at| at as f64), "too few to tell");
+    }
+
     #[test]
     fn of_equal_configurations_the_one_in_the_middle_comes_first_and_then_the_farthest() {
         let space = space();

@@ -7,6 +7,7 @@
 //! spaces; a prior mean learned from other kernels; first configurations inside the free range only.
 
 use tunesmith_core::{Combinations, Launch, Volume};
+use tunesmith_model::{Hyperparameters, weighted_trends};
 use tunesmith_space::{ConfigId, Space};
 
 /// The binary logarithm of the number of work-items at which the first trend is lowest: a work-group of
@@ -17,12 +18,10 @@ const FREE: f64 = 1.0;
 /// The rise of a trend for each doubling beyond, and for each extent that is no power of two, in the unit of the
 /// model's targets. The fit multiplies it by the slope.
 const RISE: f64 = 0.3;
-/// The slope of a trend before the first fit.
-const EXPECTED_SLOPE: f64 = 0.5;
 
 /// The slowdown expected of work-groups: `0.3 max(0, |log2 T - 8| - 1)` for `T` work-items, so that very small and very
 /// large ones are slow, and 0.3 for each extent that is no power of two. The model learns how far to trust each
-/// ([`Hyperparameters`](tunesmith_model::Hyperparameters)).
+/// ([`Hyperparameters`]).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trends {
     each: Vec<Trend>,
@@ -67,7 +66,8 @@ impl Trends {
 
     /// Returns the slowdown expected of each configuration before any is measured.
     pub(super) fn expected(&self, space: &Space, configs: &[ConfigId]) -> Vec<f64> {
-        weighted(&self.at(space, configs), &vec![EXPECTED_SLOPE; self.each.len()], configs.len())
+        let slopes = vec![Hyperparameters::TYPICAL_SLOPE; self.each.len()];
+        weighted_trends(&self.at(space, configs), &slopes, configs.len())
     }
 }
 
@@ -79,15 +79,6 @@ impl Trend {
         let differ = heights.windows(2).any(|pair| pair[0] != pair[1]);
         differ.then_some(Self { combinations, heights })
     }
-}
-
-/// Returns the sum of `heights`, trend by trend, each times its slope, for `len` configurations.
-pub(super) fn weighted(heights: &[Vec<f64>], slopes: &[f64], len: usize) -> Vec<f64> {
-    let mut sums = vec![0.0; len];
-    for (heights, slope) in heights.iter().zip(slopes) {
-        sums.iter_mut().zip(heights).for_each(|(sum, height)| *sum += slope * height);
-    }
-    sums
 }
 
 #[cfg(test)]

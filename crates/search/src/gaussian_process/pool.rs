@@ -2,12 +2,12 @@
 
 use super::acquisition::{Acquisition, Side};
 use super::features::Features;
-use super::launch::{Trends, weighted};
+use super::launch::Trends;
 use super::opinion::Opinion;
 use rand::RngExt as _;
 use std::collections::HashSet;
 use tunesmith_core::{Request, Rng, View};
-use tunesmith_model::{Candidates, GaussianProcess, LevelForecast, Posterior, Prediction, Rows};
+use tunesmith_model::{Candidates, GaussianProcess, JoinedRows, LevelForecast, Posterior, Prediction, weighted_trends};
 use tunesmith_space::{ConfigId, Space};
 
 /// Maximum size of a listed space. In a listed space, the model predicts every configuration.
@@ -27,17 +27,36 @@ const WALKS: usize = 3;
 /// Number of best configurations whose neighbours are candidates.
 const LEADERS: usize = 5;
 
-/// All configurations of a small space, with their features.
+/// Configurations with what the model knows of each.
 #[derive(Debug)]
-struct ListedSpace {
+struct Listing {
     configs: Vec<ConfigId>,
-    rows: Rows,
+    rows: JoinedRows,
+    /// The height of every trend at each configuration, trend by trend.
+    heights: Vec<Vec<f64>>,
+}
+
+impl Listing {
+    fn new(space: &Space, features: &Features, trends: &Trends, configs: Vec<ConfigId>) -> Self {
+        Self { rows: features.rows(space, &configs).into(), heights: trends.at(space, &configs), configs }
+    }
+
+    /// Returns the configurations at `indices`, in that order.
+    fn select(&self, indices: &[usize]) -> Self {
+        let picked = |heights: &Vec<f64>| indices.iter().map(|&index| heights[index]).collect();
+        Self {
+            configs: indices.iter().map(|&index| self.configs[index]).collect(),
+            rows: self.rows.select(indices),
+            heights: self.heights.iter().map(picked).collect(),
+        }
+    }
 }
 
 /// The source of candidates, made once for a space.
 #[derive(Debug)]
 pub(super) struct CandidateSource {
-    listing: Option<ListedSpace>,
+    /// All configurations of a small space.
+    listing: Option<Listing>,
     /// Configurations that were good elsewhere.
     promising: Vec<ConfigId>,
 }
@@ -136,56 +155,51 @@ fn is_new(view: &View<'_>, config: ConfigId) -> bool {
 impl CandidateSource {
     /// Returns the source. Lists the space if it is small enough; otherwise the `promising`
     /// configurations are always candidates.
-    pub(super) fn new(view: &View<'_>, features: &Features, promising: &[ConfigId]) -> Self {
-        let list = || {
-            let configs: Vec<ConfigId> = view.space().iter().collect();
-            let rows = features.rows(view.space(), &configs);
-            ListedSpace { configs, rows }
-        };
-        let listing = is_listed(view.space()).then(list);
-        Self { listing, promising: promising.to_vec() }
+    pub(super) fn new(space: &Space, (features, trends): (&Features, &Trends), promising: &[ConfigId]) -> Self {
+        let list = || Listing::new(space, features, trends, space.iter().collect());
+        Self { listing: is_listed(space).then(list), promising: promising.to_vec() }
     }
 
     /// Returns the candidates for a model just fitted: all new configurations while that is
     /// affordable. Otherwise those with the lowest predicted means, new neighbours of the `leaders`
     /// (best first) and some at random.
     pub(super) fn pool(&self, at: &PoolScene<'_>, leaders: &[ConfigId], rng: &mut Rng) -> Pool {
-        let (configs, rows) = self.offered(at, leaders, rng);
+        let offered = self.offered(at, leaders, rng);
         let width = width(at.process.rows().len());
-        let whole = self.listing.is_some() && configs.len() <= width;
+        let whole = self.listing.is_some() && offered.configs.len() <= width;
         let mut pool = Pool { groups: Vec::new(), members: HashSet::new(), whole };
-        if configs.len() <= width {
-            pool.add(at, configs, rows);
+        if offered.configs.len() <= width {
+            pool.add(at, offered);
             return pool;
         }
-        let means = at.process.means(at.posterior, &rows);
-        let means = means.iter().zip(at.tilts(&configs)).map(|(mean, tilt)| mean + tilt);
+        let means = at.process.means(at.posterior, &offered.rows);
+        let means = means.iter().zip(at.tilts(&offered)).map(|(mean, tilt)| mean + tilt);
         let mixed = |(mean, &config): (f64, &ConfigId)| {
             let trees = at.opinion.and_then(|opinion| Some((opinion, opinion.listed(config)?)));
             trees.map_or(mean, |(opinion, trees)| opinion.mean(mean, trees))
         };
-        let means: Vec<f64> = means.zip(&configs).map(mixed).collect();
+        let means: Vec<f64> = means.zip(&offered.configs).map(mixed).collect();
         // Those that are low in one aspect alone lie at the ends of a front, or keep a limit.
-        let sides = at.sides.iter().map(|side| side.process.means(&side.posterior, &rows));
+        let sides = at.sides.iter().map(|side| side.process.means(&side.posterior, &offered.rows));
         let each = width / 4 * 3 / (1 + at.sides.len());
         let mut chosen: Vec<usize> =
             std::iter::once(means).chain(sides).flat_map(|means| lowest(&means, each)).collect();
-        chosen.extend((0..width / 8).map(|_| rng.random_range(0..configs.len())));
+        chosen.extend((0..width / 8).map(|_| rng.random_range(0..offered.configs.len())));
         chosen.sort_unstable();
         chosen.dedup();
-        pool.add(at, chosen.iter().map(|&index| configs[index]).collect(), rows.select(&chosen));
+        pool.add(at, offered.select(&chosen));
         if self.listing.is_some() {
             leaders.iter().take(LEADERS).for_each(|&leader| pool.add_neighbours(at, leader, rng));
         }
         pool
     }
 
-    /// Returns new configurations to choose from, each once, and their features.
-    fn offered(&self, at: &PoolScene<'_>, leaders: &[ConfigId], rng: &mut Rng) -> (Vec<ConfigId>, Rows) {
+    /// Returns new configurations to choose from, each once.
+    fn offered(&self, at: &PoolScene<'_>, leaders: &[ConfigId], rng: &mut Rng) -> Listing {
         if let Some(listing) = &self.listing {
             let new: Vec<usize> =
                 (0..listing.configs.len()).filter(|&index| is_new(at.view, listing.configs[index])).collect();
-            return (new.iter().map(|&index| listing.configs[index]).collect(), listing.rows.select(&new));
+            return listing.select(&new);
         }
         let space = at.view.space();
         let mut configs: Vec<ConfigId> =
@@ -194,8 +208,7 @@ impl CandidateSource {
         configs.extend((0..DRAWS).map(|_| space.sample(rng)).filter(|&config| is_new(at.view, config)));
         configs.sort_unstable();
         configs.dedup();
-        let rows = at.features.rows(space, &configs);
-        (configs, rows)
+        at.listing(configs)
     }
 }
 
@@ -239,19 +252,26 @@ pub(super) struct PoolScene<'a> {
 }
 
 impl PoolScene<'_> {
-    /// Returns what to add to the process's predictions for `configs`.
-    fn tilts(&self, configs: &[ConfigId]) -> Vec<f64> {
-        let (trends, slopes) = self.trends;
-        weighted(&trends.at(self.view.space(), configs), slopes, configs.len())
+    /// Returns what to add to the process's predictions for the configurations of `listing`.
+    fn tilts(&self, listing: &Listing) -> Vec<f64> {
+        let (_, slopes) = self.trends;
+        weighted_trends(&listing.heights, slopes, listing.configs.len())
+    }
+
+    fn listing(&self, configs: Vec<ConfigId>) -> Listing {
+        let (trends, _) = self.trends;
+        Listing::new(self.view.space(), self.features, trends, configs)
     }
 }
 
 impl Pool {
-    fn add(&mut self, at: &PoolScene<'_>, configs: Vec<ConfigId>, rows: Rows) {
+    fn add(&mut self, at: &PoolScene<'_>, listing: Listing) {
+        let tilts = at.tilts(&listing);
+        let Listing { configs, rows, .. } = listing;
         if !self.whole {
             self.members.extend(&configs);
         }
-        let (taken, tilts) = (vec![false; configs.len()], at.tilts(&configs));
+        let taken = vec![false; configs.len()];
         let sides = at.sides.iter().map(|side| Candidates::new(side.process, rows.clone())).collect();
         let forecast = at.opinion.and_then(|opinion| opinion.forecast(at.view.space(), &configs));
         let candidates = Candidates::new(at.process, rows);
@@ -268,8 +288,7 @@ impl Pool {
         configs.sort_unstable();
         configs.dedup();
         if !configs.is_empty() {
-            let rows = at.features.rows(at.view.space(), &configs);
-            self.add(at, configs, rows);
+            self.add(at, at.listing(configs));
         }
     }
 

@@ -3,14 +3,14 @@
 use super::ProcessSettings;
 use super::acquisition::{AspectTargets, Side};
 use super::features::Features;
-use super::launch::{Trends, weighted};
+use super::launch::Trends;
 use super::opinion::Opinion;
 use super::pool::{CandidateSource, Pool, PoolScene};
 use super::told::Told;
 use rand::seq::SliceRandom as _;
 use std::collections::{HashMap, HashSet};
 use tunesmith_core::{Rng, View};
-use tunesmith_model::{Feature, GaussianProcess, Hyperparameters, Posterior, Rows};
+use tunesmith_model::{Feature, GaussianProcess, Hyperparameters, Posterior, Rows, without_trends};
 use tunesmith_space::ConfigId;
 
 /// Maximum number of evaluations that a new model starts with. Half are the best, half random
@@ -60,7 +60,7 @@ impl Surrogate {
     /// Returns the model before its first fit. The `promising` configurations are candidates even
     /// in a space too large to list.
     pub(super) fn new(view: &View<'_>, (features, trends): (Features, Trends), promising: &[ConfigId]) -> Self {
-        let source = CandidateSource::new(view, &features, promising);
+        let source = CandidateSource::new(view.space(), (&features, &trends), promising);
         let parameters = Hyperparameters::typical(features.features());
         let (heights, side_parameters) = (vec![Vec::new(); trends.len()], Vec::new());
         Self { features, trends, heights, source, parameters, side_parameters, fitted: None }
@@ -83,7 +83,7 @@ impl Surrogate {
             _ => self.fit(view, settings, (told, targets, &aspects), opinion, rng),
         };
         fitted.append(view, &self.features, told, pending);
-        let posterior = fitted.posterior(told, &self.without_trends(&fitted.slopes, targets));
+        let posterior = fitted.posterior(told, &without_trends(targets, &self.heights, &fitted.slopes));
         let ranked = ranked(targets);
         let feasible = ranked.iter().copied().find(|&index| told[index].score.is_some());
         let best = feasible.unwrap_or(ranked[0]);
@@ -120,7 +120,7 @@ impl Surrogate {
         fit_sides(&mut self.side_parameters, features, (&rows, &sample), aspects);
         let slopes = self.parameters.slopes.clone();
         let first = sample_in_order(&order, rng);
-        let (rows, y) = self.rows(view, told, &self.without_trends(&slopes, targets), &first);
+        let (rows, y) = self.rows(view, told, &without_trends(targets, &self.heights, &slopes), &first);
         let process = GaussianProcess::new(features, self.parameters.clone(), &rows);
         let posterior = process.posterior(&y);
         let trends = (&self.trends, slopes.as_slice());
@@ -150,12 +150,6 @@ impl Surrogate {
         let new: Vec<ConfigId> = told[noted..].iter().map(|told| told.config).collect();
         let new = self.trends.at(view.space(), &new);
         self.heights.iter_mut().zip(new).for_each(|(heights, new)| heights.extend(new));
-    }
-
-    /// Returns what the process explains of the targets: all but the trends.
-    fn without_trends(&self, slopes: &[f64], targets: &[f64]) -> Vec<f64> {
-        let trends = weighted(&self.heights, slopes, targets.len());
-        targets.iter().zip(trends).map(|(target, trend)| target - trend).collect()
     }
 }
 

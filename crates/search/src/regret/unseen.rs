@@ -6,7 +6,7 @@ use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 use std::collections::HashSet;
 use tunesmith_core::Rng;
-use tunesmith_model::Rows;
+use tunesmith_model::JoinedRows;
 use tunesmith_space::{ConfigId, Neighbourhood, Space};
 
 /// Maximum size of a listed space.
@@ -23,13 +23,13 @@ const NEIGHBOURS: usize = 512;
 /// The source of unseen configurations, made once for a space.
 #[derive(Debug)]
 pub(super) struct Unevaluated {
-    listing: Option<(Vec<ConfigId>, Rows)>,
+    listing: Option<(Vec<ConfigId>, JoinedRows)>,
 }
 
 /// Unseen configurations. Each represents as many as its weight.
 #[derive(Debug)]
 pub(super) struct Weighted {
-    pub(super) rows: Rows,
+    pub(super) rows: JoinedRows,
     pub(super) weights: Vec<f64>,
 }
 
@@ -37,7 +37,7 @@ impl Unevaluated {
     pub(super) fn new(space: &Space, features: &Features) -> Self {
         let list = || {
             let configs: Vec<ConfigId> = space.iter().collect();
-            let rows = features.rows(space, &configs);
+            let rows = features.rows(space, &configs).into();
             (configs, rows)
         };
         Self { listing: space.len().is_some_and(|len| len <= LISTED).then(list) }
@@ -66,7 +66,7 @@ impl Unevaluated {
 }
 
 /// Returns all of `rows` with low means, and some of the others to represent the rest.
-fn listed(rows: Rows, model: &RegretSurrogate, rng: &mut Rng) -> Weighted {
+fn listed(rows: JoinedRows, model: &RegretSurrogate, rng: &mut Rng) -> Weighted {
     if rows.len() <= LOWEST + DRAWS {
         let weights = vec![1.0; rows.len()];
         return Weighted { rows, weights };
@@ -97,7 +97,7 @@ fn unlisted(
     configs.extend((0..DRAWS).map(|_| space.sample(rng)).filter(|config| !seen.contains(config)));
     let weight = space.len().map_or(f64::INFINITY, |size| size as f64) / DRAWS as f64;
     let weights = (0..configs.len()).map(|at| if at < near { 1.0 } else { weight }).collect();
-    Weighted { rows: features.rows(space, &configs), weights }
+    Weighted { rows: features.rows(space, &configs).into(), weights }
 }
 
 /// Returns configurations that differ from `leader` in one parameter, a random part if there are

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 /// Number of first evaluations, before the model is asked.
 const FIRST: u64 = 6;
 
-/// Returns the number of standard errors by which the mean of the searches may be below the expectation of random search
-/// after `at` evaluations. The first configuration is a random one, so that one recording of forty is two standard errors
-/// below chance by luck alone, and the first few hang together with it.
+/// Returns the number of standard errors by which the mean of the searches may be below the expectation of random
+/// search after `at` evaluations. The first configuration is a random one, so that one recording of forty is two
+/// standard errors below chance by luck alone, and the first few hang together with it.
 fn allowed(at: u64) -> f64 {
     if at <= FIRST { 3.0 } else { 2.0 }
 }
@@ -44,8 +44,8 @@ fn of_gpus() -> Vec<PathBuf> {
     paths
 }
 
-/// Returns where the mean of the searches is farthest below chance, as a share of what is allowed: the number of
-/// evaluations, and the distance in standard errors, which is negative if the mean is above everywhere.
+/// Returns the number of evaluations after which the mean of the searches is farthest below chance, as a share of what
+/// is allowed, and that distance in standard errors. It is negative if the mean is above everywhere.
 fn farthest_below(curves: &[Curve], subject: &Subject, budget: u64) -> (u64, f64) {
     let (costs, size) = (&subject.costs, subject.space.len().map_or(f64::INFINITY, |len| len as f64));
     let best = costs[0];
