@@ -19,6 +19,7 @@ mod annealing;
 mod bandit;
 mod basin_hopping;
 mod boosted_trees;
+mod candidates;
 mod catalogue;
 mod climb;
 mod cube;

@@ -1,14 +1,12 @@
 //! The candidates of tree-based strategies, as rows of a table.
 
+use crate::candidates::{is_listed, neighbours};
 use crate::gaussian_process::features::Features;
-use rand::RngExt as _;
 use std::borrow::Cow;
 use tunesmith_core::{Request, Rng, View};
 use tunesmith_model::{Column, Table};
-use tunesmith_space::{ConfigId, Neighbourhood, Space};
+use tunesmith_space::{ConfigId, Space};
 
-/// Maximum size of a listed space. In a listed space, trees predict every configuration.
-const LISTED: u128 = 20_000;
 /// Number of random configurations to predict in a larger space.
 const DRAWS: usize = 2048;
 /// Number of best configurations whose neighbours are predicted in a larger space.
@@ -38,7 +36,7 @@ impl TreeCandidates {
         let features = Features::new(space);
         let columns = (0..features.features().len()).map(|index| Column::ordinal(index.to_string())).collect();
         let mut candidates = Self { features, columns, whole: None };
-        if space.len().is_some_and(|len| len <= LISTED) {
+        if is_listed(space) {
             let configs: Vec<ConfigId> = space.iter().collect();
             let table = candidates.table(space, &configs);
             candidates.whole = Some(Listing { configs, table });
@@ -66,8 +64,9 @@ impl TreeCandidates {
             return Cow::Borrowed(whole);
         }
         let space = view.space();
-        let mut configs = Vec::new();
-        leaders.iter().take(LEADERS).for_each(|&leader| add_neighbours(space, leader, &mut configs, rng));
+        let leaders = leaders.iter().take(LEADERS);
+        let mut configs: Vec<ConfigId> =
+            leaders.flat_map(|&leader| neighbours(space, leader, NEIGHBOURS, rng)).collect();
         configs.extend((0..DRAWS).map(|_| space.sample(rng)));
         configs.sort_unstable();
         configs.dedup();
@@ -84,17 +83,6 @@ impl TreeCandidates {
 /// Returns true if the configuration is neither told nor in flight.
 pub(crate) fn is_new(view: &View<'_>, config: ConfigId) -> bool {
     !view.is_known(Request::timed(config))
-}
-
-/// Adds configurations that differ from `leader` in one parameter, at most [`NEIGHBOURS`].
-fn add_neighbours(space: &Space, leader: ConfigId, configs: &mut Vec<ConfigId>, rng: &mut Rng) {
-    let all = space.neighbours(leader, Neighbourhood::Hamming);
-    if all.len() <= NEIGHBOURS as u64 {
-        configs.extend(all.iter().map(|neighbour| neighbour.id));
-    } else {
-        let pick = |_| all.get(rng.random_range(0..all.len())).map(|neighbour| neighbour.id);
-        configs.extend((0..NEIGHBOURS).filter_map(pick));
-    }
 }
 
 /// The evaluations told to a searcher, each configuration once.

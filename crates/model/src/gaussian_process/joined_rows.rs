@@ -1,6 +1,7 @@
 //! Rows whose features are joined.
 
 use super::Rows;
+use super::rows::multiply;
 
 /// Maximum number of combinations of a group: a table of their factors stays in the nearest cache.
 const MOST: usize = 1024;
@@ -32,10 +33,10 @@ struct Group {
     column: Vec<u16>,
 }
 
-impl From<&Rows> for JoinedRows {
+impl From<Rows> for JoinedRows {
     /// Joins the features of `rows`. Costs two look-ups for each row, feature and group, and at most 64 words for each
     /// row.
-    fn from(rows: &Rows) -> Self {
+    fn from(rows: Rows) -> Self {
         let most = (rows.len() / ROWS_EACH).clamp(2, MOST);
         let mut groups: Vec<Group> = Vec::new();
         for feature in 0..rows.features() {
@@ -48,13 +49,6 @@ impl From<&Rows> for JoinedRows {
             }
         }
         Self { groups, len: rows.len() }
-    }
-}
-
-impl From<Rows> for JoinedRows {
-    /// Joins as [`from(&Rows)`](Self#impl-From<%26Rows>-for-JoinedRows) does.
-    fn from(rows: Rows) -> Self {
-        Self::from(&rows)
     }
 }
 
@@ -81,8 +75,7 @@ impl JoinedRows {
         for (start, out) in (0..self.len).step_by(CHUNK).zip(out.chunks_mut(CHUNK)) {
             out.fill(1.0);
             for (group, table) in self.groups.iter().zip(&tables) {
-                let combinations = &group.column[start..start + out.len()];
-                out.iter_mut().zip(combinations).for_each(|(product, &at)| *product *= table[usize::from(at)]);
+                multiply(out, table, &group.column[start..start + out.len()]);
             }
         }
     }
@@ -147,10 +140,7 @@ impl Group {
     /// Returns the product of the features' numbers for every combination.
     fn table(&self, tables: &[Vec<f64>]) -> Vec<f64> {
         let mut products = vec![1.0; self.combinations()];
-        for (feature, levels) in &self.features {
-            let table = &tables[*feature];
-            products.iter_mut().zip(levels).for_each(|(product, &level)| *product *= table[usize::from(level)]);
-        }
+        self.features.iter().for_each(|(feature, levels)| multiply(&mut products, &tables[*feature], levels));
         products
     }
 }

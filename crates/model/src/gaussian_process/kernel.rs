@@ -1,5 +1,6 @@
 //! The kernel: the expected similarity of two points.
 
+use super::rows::multiply;
 use super::{JoinedRows, Rows};
 
 /// A feature: the numbers of its levels, and the typical reach of its influence.
@@ -66,8 +67,7 @@ impl Kernel {
     pub fn covariances(&self, at: &[u16], rows: &Rows, out: &mut [f64]) {
         out.fill(1.0);
         for (feature, table) in self.tables(at).iter().enumerate() {
-            let levels = rows.column(feature);
-            out.iter_mut().zip(levels).for_each(|(product, &level)| *product *= table[usize::from(level)]);
+            multiply(out, table, rows.column(feature));
         }
     }
 

@@ -62,3 +62,8 @@ impl Rows {
         &self.columns[feature]
     }
 }
+
+/// Multiplies each product by the number that `table` has for its level.
+pub(super) fn multiply(products: &mut [f64], table: &[f64], levels: &[u16]) {
+    products.iter_mut().zip(levels).for_each(|(product, &level)| *product *= table[usize::from(level)]);
+}

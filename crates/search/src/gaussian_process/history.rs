@@ -57,6 +57,10 @@ pub(super) struct History {
     slowdowns: Vec<Slowdowns>,
     /// The recorded configurations, by ascending mean.
     ascending: Vec<(f64, ConfigId)>,
+    /// The means by configuration.
+    means: HashMap<ConfigId, f64>,
+    /// The mean of a configuration that no recording tells, or `None` if it is unknown.
+    missing: Option<f64>,
     picked: Vec<ConfigId>,
 }
 
@@ -78,10 +82,15 @@ impl History {
         // The order of a hash map varies.
         configs.sort_unstable();
         configs.dedup();
-        let known = configs.into_iter().filter_map(|config| Some((mean(&slowdowns, config)?, config)));
+        let known = configs.into_iter().filter_map(|config| {
+            let known = slowdowns.iter().filter_map(|known| known.at(config));
+            Some((mean_of(known)?, config))
+        });
         let mut ascending: Vec<(f64, ConfigId)> = known.collect();
         ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Self { slowdowns, ascending, picked: Vec::new() }
+        let means = ascending.iter().map(|(mean, config)| (*config, *mean)).collect();
+        let missing = mean_of(slowdowns.iter().filter_map(|known| known.missing));
+        Self { slowdowns, ascending, means, missing, picked: Vec::new() }
     }
 
     /// Returns the next of the first configurations. Returns `None` after `count` of them, or if no
@@ -113,8 +122,12 @@ impl History {
     pub(super) fn is_confirmed(&self, told: &[Told], targets: &[f64]) -> bool {
         let known = told.iter().zip(targets);
         let pairs: Vec<(f64, f64)> =
-            known.filter_map(|(told, target)| Some((mean(&self.slowdowns, told.config)?, *target))).collect();
+            known.filter_map(|(told, target)| Some((self.mean(told.config)?, *target))).collect();
         pairs.len() > 1 && rank_correlation(&pairs) > CONFIRMED / ((pairs.len() - 1) as f64).sqrt()
+    }
+
+    fn mean(&self, config: ConfigId) -> Option<f64> {
+        self.means.get(&config).copied().or(self.missing)
     }
 
     /// Returns the `count` configurations that were best elsewhere. In a space too large to list,
@@ -156,10 +169,10 @@ impl Slowdowns {
     }
 }
 
-/// Returns the mean slowdown of a configuration over the recordings that tell it, or `None` if none does.
-fn mean(slowdowns: &[Slowdowns], config: ConfigId) -> Option<f64> {
-    let known: Vec<f64> = slowdowns.iter().filter_map(|known| known.at(config)).collect();
-    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+/// Returns the mean of the slowdowns in the recordings that tell a configuration, or `None` if none does.
+fn mean_of(slowdowns: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = slowdowns.fold((0.0, 0), |(sum, count), slowdown| (sum + slowdown, count + 1));
+    (count > 0).then(|| sum / f64::from(count))
 }
 
 /// Returns the number of parameters in which two configurations differ.

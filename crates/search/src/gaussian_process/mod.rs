@@ -45,6 +45,7 @@ mod surrogate;
 pub(crate) mod targets;
 mod told;
 
+use crate::candidates::is_listed;
 use crate::knowledge::PastTimes;
 use crate::options::{OptionSpec, Options, StrategyError};
 use crate::unseen::Unseen;
@@ -52,7 +53,6 @@ use features::Features;
 use history::History;
 use launch::Trends;
 use opinion::Opinion;
-use pool::is_listed;
 use std::collections::HashSet;
 use surrogate::Surrogate;
 use targets::targets;

@@ -1,8 +1,8 @@
 //! The second opinion on candidates: trees, which see conjunctions that a smooth process does not.
 
 use super::features::Features;
-use super::pool::{is_listed, place};
 use super::told::Told;
+use crate::candidates::is_listed;
 use tunesmith_core::{Rng, View};
 use tunesmith_model::{Feature, LevelForecast, LevelTrees, Prediction, Rows};
 use tunesmith_space::{ConfigId, Space};
@@ -69,7 +69,7 @@ impl Opinion {
 
     /// Returns the prediction for a configuration of a listed space.
     pub(super) fn listed(&self, config: ConfigId) -> Option<Prediction> {
-        Some(self.whole.as_ref()?.prediction(place(config)))
+        Some(self.whole.as_ref()?.prediction(config.rank() as usize))
     }
 
     fn grown(&self, space: &Space, configs: &[ConfigId]) -> LevelForecast {

@@ -4,14 +4,13 @@ use super::acquisition::{Acquisition, Side};
 use super::features::Features;
 use super::launch::Trends;
 use super::opinion::Opinion;
+use crate::candidates::{self, is_listed};
 use rand::RngExt as _;
 use std::collections::HashSet;
 use tunesmith_core::{Request, Rng, View};
 use tunesmith_model::{Candidates, GaussianProcess, JoinedRows, LevelForecast, Posterior, Prediction, weighted_trends};
 use tunesmith_space::{ConfigId, Space};
 
-/// Maximum size of a listed space. In a listed space, the model predicts every configuration.
-const LISTED: u128 = 20_000;
 /// Number of points from which on at most [`width`] candidates are kept.
 const WIDE_UNTIL: usize = 50;
 /// The fewest and the most candidates kept from then on.
@@ -22,6 +21,8 @@ const WORK: usize = 200_000_000;
 const DRAWS: usize = 4096;
 /// Maximum number of neighbours of one of the best. If there are more, a random part is taken.
 const NEIGHBOURS: usize = 512;
+/// The part of [`width`] that a round of a walk may add.
+const SHARE: usize = 16;
 /// Maximum number of rounds of a walk.
 const WALKS: usize = 3;
 /// Number of best configurations whose neighbours are candidates.
@@ -73,6 +74,8 @@ struct Group {
     tilts: Vec<f64>,
     /// The predictions of the trees. `None` if those for the whole space serve.
     forecast: Option<LevelForecast>,
+    /// The gain of each candidate by the models as they are.
+    gains: Vec<f64>,
 }
 
 impl Group {
@@ -102,8 +105,8 @@ impl Group {
         predictions
     }
 
-    /// Returns the gain of each candidate.
-    fn gains(&self, at: &PoolScene<'_>, rule: &Acquisition) -> Vec<f64> {
+    /// Computes the gain of each candidate.
+    fn assess(&mut self, at: &PoolScene<'_>, rule: &Acquisition) {
         let own = |(side, model): (&Candidates, &Side<'_>)| side.predict(&model.posterior);
         let sides: Vec<Vec<Prediction>> = self.sides.iter().zip(at.sides).map(own).collect();
         let mut aspects = Vec::with_capacity(sides.len());
@@ -112,7 +115,7 @@ impl Group {
             aspects.extend(sides.iter().map(|side| side[index]));
             rule.gain(prediction, &aspects)
         };
-        self.predict(at).iter().enumerate().map(&mut gain).collect()
+        self.gains = self.predict(at).iter().enumerate().map(&mut gain).collect();
     }
 
     /// Adds the points that were appended to the models.
@@ -129,6 +132,7 @@ impl Group {
 #[derive(Debug)]
 pub(super) struct Pool {
     groups: Vec<Group>,
+    /// All that were found since the fit, unless the pool is whole.
     members: HashSet<ConfigId>,
     /// True if every configuration that was new at the fit is a candidate.
     whole: bool,
@@ -140,11 +144,6 @@ fn width(points: usize) -> usize {
         return usize::MAX;
     }
     (WORK / (points * points)).clamp(WIDTH[0], WIDTH[1])
-}
-
-/// Returns true if the model of a search in `space` predicts every configuration.
-pub(super) fn is_listed(space: &Space) -> bool {
-    space.len().is_some_and(|len| len <= LISTED)
 }
 
 /// Returns true if an evaluation of `config` would tell something new.
@@ -172,24 +171,13 @@ impl CandidateSource {
             pool.add(at, offered);
             return pool;
         }
-        let means = at.process.means(at.posterior, &offered.rows);
-        let means = means.iter().zip(at.tilts(&offered)).map(|(mean, tilt)| mean + tilt);
-        let mixed = |(mean, &config): (f64, &ConfigId)| {
-            let trees = at.opinion.and_then(|opinion| Some((opinion, opinion.listed(config)?)));
-            trees.map_or(mean, |(opinion, trees)| opinion.mean(mean, trees))
-        };
-        let means: Vec<f64> = means.zip(&offered.configs).map(mixed).collect();
-        // Those that are low in one aspect alone lie at the ends of a front, or keep a limit.
-        let sides = at.sides.iter().map(|side| side.process.means(&side.posterior, &offered.rows));
-        let each = width / 4 * 3 / (1 + at.sides.len());
-        let mut chosen: Vec<usize> =
-            std::iter::once(means).chain(sides).flat_map(|means| lowest(&means, each)).collect();
+        let mut chosen = at.low(&offered, width / 4 * 3);
         chosen.extend((0..width / 8).map(|_| rng.random_range(0..offered.configs.len())));
         chosen.sort_unstable();
         chosen.dedup();
         pool.add(at, offered.select(&chosen));
         if self.listing.is_some() {
-            leaders.iter().take(LEADERS).for_each(|&leader| pool.add_neighbours(at, leader, rng));
+            pool.add_neighbours(at, &leaders[..leaders.len().min(LEADERS)], rng);
         }
         pool
     }
@@ -212,11 +200,6 @@ impl CandidateSource {
     }
 }
 
-/// Returns the place of a configuration in a listed space.
-pub(super) fn place(config: ConfigId) -> usize {
-    config.rank() as usize
-}
-
 /// Returns the indices of the `count` lowest of `means`. There must be more than `count`.
 fn lowest(means: &[f64], count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..means.len()).collect();
@@ -227,14 +210,8 @@ fn lowest(means: &[f64], count: usize) -> Vec<usize> {
 
 /// Returns new configurations that differ from `leader` in one parameter, at most [`NEIGHBOURS`].
 fn neighbours(view: &View<'_>, leader: ConfigId, rng: &mut Rng) -> Vec<ConfigId> {
-    let all = view.space().neighbours(leader, tunesmith_space::Neighbourhood::Hamming);
-    let pick = |k| all.get(k).map(|neighbour| neighbour.id);
-    let picked: Vec<ConfigId> = if all.len() <= NEIGHBOURS as u64 {
-        all.iter().map(|neighbour| neighbour.id).collect()
-    } else {
-        (0..NEIGHBOURS).filter_map(|_| pick(rng.random_range(0..all.len()))).collect()
-    };
-    picked.into_iter().filter(|&config| is_new(view, config)).collect()
+    let near = candidates::neighbours(view.space(), leader, NEIGHBOURS, rng);
+    near.into_iter().filter(|&config| is_new(view, config)).collect()
 }
 
 /// The data needed to predict candidates.
@@ -258,6 +235,22 @@ impl PoolScene<'_> {
         weighted_trends(&listing.heights, slopes, listing.configs.len())
     }
 
+    /// Returns the indices of the `count` configurations of `listing` with the lowest means, each model's share of them.
+    /// There must be more than `count`. Some may occur twice.
+    fn low(&self, listing: &Listing, count: usize) -> Vec<usize> {
+        let means = self.process.means(self.posterior, &listing.rows);
+        let means = means.iter().zip(self.tilts(listing)).map(|(mean, tilt)| mean + tilt);
+        let mixed = |(mean, &config): (f64, &ConfigId)| {
+            let trees = self.opinion.and_then(|opinion| Some((opinion, opinion.listed(config)?)));
+            trees.map_or(mean, |(opinion, trees)| opinion.mean(mean, trees))
+        };
+        let means: Vec<f64> = means.zip(&listing.configs).map(mixed).collect();
+        // Those that are low in one aspect alone lie at the ends of a front, or keep a limit.
+        let sides = self.sides.iter().map(|side| side.process.means(&side.posterior, &listing.rows));
+        let each = count / (1 + self.sides.len());
+        std::iter::once(means).chain(sides).flat_map(|means| lowest(&means, each)).collect()
+    }
+
     fn listing(&self, configs: Vec<ConfigId>) -> Listing {
         let (trends, _) = self.trends;
         Listing::new(self.view.space(), self.features, trends, configs)
@@ -275,21 +268,25 @@ impl Pool {
         let sides = at.sides.iter().map(|side| Candidates::new(side.process, rows.clone())).collect();
         let forecast = at.opinion.and_then(|opinion| opinion.forecast(at.view.space(), &configs));
         let candidates = Candidates::new(at.process, rows);
-        self.groups.push(Group { configs, taken, candidates, sides, tilts, forecast });
+        self.groups.push(Group { configs, taken, candidates, sides, tilts, forecast, gains: Vec::new() });
     }
 
-    /// Adds the new neighbours of `leader` that are not candidates yet.
-    pub(super) fn add_neighbours(&mut self, at: &PoolScene<'_>, leader: ConfigId, rng: &mut Rng) {
-        if self.whole {
-            return;
+    /// Adds the new neighbours of the `leaders` that were not candidates since the fit.
+    pub(super) fn add_neighbours(&mut self, at: &PoolScene<'_>, leaders: &[ConfigId], rng: &mut Rng) {
+        let found = if self.whole { Vec::new() } else { self.neighbours(at, leaders, rng) };
+        if !found.is_empty() {
+            self.add(at, at.listing(found));
         }
-        let mut configs = neighbours(at.view, leader, rng);
+    }
+
+    /// Returns the new neighbours of the `leaders` that were not found since the fit.
+    fn neighbours(&mut self, at: &PoolScene<'_>, leaders: &[ConfigId], rng: &mut Rng) -> Vec<ConfigId> {
+        let mut configs: Vec<ConfigId> = leaders.iter().flat_map(|&leader| neighbours(at.view, leader, rng)).collect();
         configs.retain(|config| !self.members.contains(config));
         configs.sort_unstable();
         configs.dedup();
-        if !configs.is_empty() {
-            self.add(at, at.listing(configs));
-        }
+        self.members.extend(&configs);
+        configs
     }
 
     /// Returns the candidate with the largest gain, a random one of equal
@@ -298,12 +295,19 @@ impl Pool {
     /// In a space too large to list, first makes the neighbours of the most promising candidates
     /// candidates, until none is new.
     pub(super) fn choose(&mut self, at: &PoolScene<'_>, rule: &Acquisition, rng: &mut Rng) -> Option<ConfigId> {
-        self.groups.iter_mut().for_each(|group| group.follow(at));
-        if !is_listed(at.view.space()) {
+        let is_listed = is_listed(at.view.space());
+        if !is_listed {
+            self.forget(width(at.process.rows().len()));
+        }
+        self.groups.iter_mut().for_each(|group| {
+            group.follow(at);
+            group.assess(at, rule);
+        });
+        if !is_listed {
             self.walk(at, rule, rng);
         }
         loop {
-            let (group, index) = self.argmax(at, rule, rng)?;
+            let (group, index) = self.argmax(rng)?;
             let group = &mut self.groups[group];
             group.taken[index] = true;
             let config = group.configs[index];
@@ -314,25 +318,39 @@ impl Pool {
         }
     }
 
+    /// Drops the neighbours that walks found first, while there are more than `most`. Candidates of the fit stay.
+    fn forget(&mut self, most: usize) {
+        let mut count: usize = self.groups.iter().skip(1).map(|group| group.configs.len()).sum();
+        while count > most {
+            count -= self.groups.remove(1).configs.len();
+        }
+    }
+
     /// Walks uphill on the acquisition: adds the neighbours of the candidates with the largest
     /// gain, and again from there.
     fn walk(&mut self, at: &PoolScene<'_>, rule: &Acquisition, rng: &mut Rng) {
         for _ in 0..WALKS {
-            let promising = self.promising(at, rule);
-            let before = self.members.len();
-            promising.into_iter().for_each(|config| self.add_neighbours(at, config, rng));
-            if self.members.len() == before {
+            let promising = self.promising();
+            let found = self.neighbours(at, &promising, rng);
+            if found.is_empty() {
                 return;
             }
+            let (found, kept) = (at.listing(found), width(at.process.rows().len()) / SHARE);
+            if found.configs.len() <= kept {
+                self.add(at, found);
+            } else {
+                self.add(at, found.select(&at.low(&found, kept)));
+            }
+            self.groups.iter_mut().last().into_iter().for_each(|group| group.assess(at, rule));
         }
     }
 
     /// Returns the [`LEADERS`] candidates with the largest gain, the largest first.
-    fn promising(&self, at: &PoolScene<'_>, rule: &Acquisition) -> Vec<ConfigId> {
+    fn promising(&self) -> Vec<ConfigId> {
         let mut gains: Vec<(f64, ConfigId)> = Vec::new();
         for group in &self.groups {
-            let own = group.gains(at, rule).into_iter().zip(&group.configs).zip(&group.taken);
-            gains.extend(own.filter(|(_, taken)| !**taken).map(|((gain, config), _)| (gain, *config)));
+            let own = group.gains.iter().zip(&group.configs).zip(&group.taken);
+            gains.extend(own.filter(|(_, taken)| !**taken).map(|((gain, config), _)| (*gain, *config)));
         }
         let larger = |a: &(f64, ConfigId), b: &(f64, ConfigId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
         if LEADERS < gains.len() {
@@ -343,10 +361,10 @@ impl Pool {
         gains.into_iter().map(|(_, config)| config).collect()
     }
 
-    fn argmax(&self, at: &PoolScene<'_>, rule: &Acquisition, rng: &mut Rng) -> Option<(usize, usize)> {
+    fn argmax(&self, rng: &mut Rng) -> Option<(usize, usize)> {
         let (mut chosen, mut largest, mut equal) = (None, f64::NEG_INFINITY, 0_u32);
         for (g, group) in self.groups.iter().enumerate() {
-            let gains = group.gains(at, rule).into_iter().enumerate();
+            let gains = group.gains.iter().copied().enumerate();
             for (index, gain) in gains.filter(|(index, _)| !group.taken[*index]) {
                 if gain > largest || chosen.is_none() {
                     (chosen, largest, equal) = (Some((g, index)), gain, 1);

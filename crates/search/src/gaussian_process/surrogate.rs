@@ -93,7 +93,7 @@ impl Surrogate {
         let at = PoolScene { view, features, process, posterior: &posterior, trends, opinion, sides: &sides };
         if fitted.leader != told[best].config {
             fitted.leader = told[best].config;
-            fitted.pool.add_neighbours(&at, fitted.leader, rng);
+            fitted.pool.add_neighbours(&at, &[fitted.leader], rng);
         }
         let goal = feasible.map(|best| targets[best] - settings.margin * posterior.variance.sqrt());
         let chosen = fitted.pool.choose(&at, &aspects.acquisition(told, goal), rng);

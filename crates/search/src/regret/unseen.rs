@@ -1,16 +1,14 @@
 //! The configurations that are not evaluated, or a sample that represents them.
 
 use super::surrogate::RegretSurrogate;
+use crate::candidates::{is_listed, neighbours};
 use crate::gaussian_process::features::Features;
-use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 use std::collections::HashSet;
 use tunesmith_core::Rng;
 use tunesmith_model::JoinedRows;
-use tunesmith_space::{ConfigId, Neighbourhood, Space};
+use tunesmith_space::{ConfigId, Space};
 
-/// Maximum size of a listed space.
-const LISTED: u128 = 20_000;
 /// Number of configurations with the lowest predicted means. All are examined, because most of the
 /// risk lies there.
 const LOWEST: usize = 2048;
@@ -40,7 +38,7 @@ impl Unevaluated {
             let rows = features.rows(space, &configs).into();
             (configs, rows)
         };
-        Self { listing: space.len().is_some_and(|len| len <= LISTED).then(list) }
+        Self { listing: is_listed(space).then(list) }
     }
 
     /// Returns unseen configurations of `space`. In a listed space, these are all with low means
@@ -89,8 +87,8 @@ fn unlisted(
     leaders: &[ConfigId],
     rng: &mut Rng,
 ) -> Weighted {
-    let mut configs: Vec<ConfigId> = leaders.iter().flat_map(|&leader| neighbours(space, leader, rng)).collect();
-    configs.retain(|config| !seen.contains(config));
+    let near = leaders.iter().flat_map(|&leader| neighbours(space, leader, NEIGHBOURS, rng));
+    let mut configs: Vec<ConfigId> = near.filter(|config| !seen.contains(config)).collect();
     configs.sort_unstable();
     configs.dedup();
     let near = configs.len();
@@ -98,15 +96,4 @@ fn unlisted(
     let weight = space.len().map_or(f64::INFINITY, |size| size as f64) / DRAWS as f64;
     let weights = (0..configs.len()).map(|at| if at < near { 1.0 } else { weight }).collect();
     Weighted { rows: features.rows(space, &configs).into(), weights }
-}
-
-/// Returns configurations that differ from `leader` in one parameter, a random part if there are
-/// many.
-fn neighbours(space: &Space, leader: ConfigId, rng: &mut Rng) -> Vec<ConfigId> {
-    let all = space.neighbours(leader, Neighbourhood::Hamming);
-    if all.len() <= NEIGHBOURS as u64 {
-        return all.iter().map(|neighbour| neighbour.id).collect();
-    }
-    let draw = |_| all.get(rng.random_range(0..all.len())).map(|neighbour| neighbour.id);
-    (0..NEIGHBOURS).filter_map(draw).collect()
 }
