@@ -74,21 +74,22 @@ int main(void) {
     if (ts_launcher_run(launcher, &size, 1, &seconds) != TS_DEVICE) return 4;
     if (strstr(ts_message(), "argument 2 of the kernel was never set") == NULL) return 5;
     WORKS(ts_launcher_argument(launcher, 2, sizeof c, &c));
-    for (int call = 0; call < 300; call++) {
+    bool is_settled = false;
+    for (int call = 0; call < 300 || !is_settled; call++) {
+        if (call == 100000) return 8;
         WORKS(ts_launcher_run(launcher, &size, 1, &seconds));
         if (!(seconds > 0)) return 6;
         total += seconds;
+        /* A single slow call on a busy machine puts off what is tried next. */
+        WORKS(ts_online_is_settled(online, &size, 1, &is_settled));
     }
     clEnqueueReadBuffer(queue, c, CL_TRUE, 0, N * sizeof *host, host, 0, NULL, NULL);
     for (int i = 0; i < N; i++)
         if (host[i] != (float)(2 * (i % 100))) return 7;
 
-    bool is_settled = false;
     ts_config best;
     char text[100];
     double excess;
-    WORKS(ts_online_is_settled(online, &size, 1, &is_settled));
-    if (!is_settled) return 8;
     WORKS(ts_online_best(online, &size, 1, &best));
     WORKS(ts_config_print(best, text, sizeof text, NULL));
     WORKS(ts_online_cost(online, &excess, NULL));
