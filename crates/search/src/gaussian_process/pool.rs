@@ -236,7 +236,7 @@ impl PoolScene<'_> {
     }
 
     /// Returns the indices of the `count` configurations of `listing` with the lowest means, each model's share of them.
-    /// There must be more than `count`. Some may occur twice.
+    /// There must be more than `count`.
     fn low(&self, listing: &Listing, count: usize) -> Vec<usize> {
         let means = self.process.means(self.posterior, &listing.rows);
         let means = means.iter().zip(self.tilts(listing)).map(|(mean, tilt)| mean + tilt);
@@ -248,7 +248,10 @@ impl PoolScene<'_> {
         // Those that are low in one aspect alone lie at the ends of a front, or keep a limit.
         let sides = self.sides.iter().map(|side| side.process.means(&side.posterior, &listing.rows));
         let each = count / (1 + self.sides.len());
-        std::iter::once(means).chain(sides).flat_map(|means| lowest(&means, each)).collect()
+        let mut low: Vec<usize> = std::iter::once(means).chain(sides).flat_map(|means| lowest(&means, each)).collect();
+        low.sort_unstable();
+        low.dedup();
+        low
     }
 
     fn listing(&self, configs: Vec<ConfigId>) -> Listing {
