@@ -6,9 +6,8 @@ use tunesmith_space::ConfigId;
 
 /// Answers requests: a live device, a recording or a function.
 ///
-/// An evaluator may answer requests in any order. One device answers in the order submitted, and may
-/// prepare later requests (compile them) while it measures an earlier one. Several devices answer as
-/// they finish: each [`Completion`] then names its request. A configuration that fails is a
+/// An evaluator may answer requests in any order, and may prepare later requests (compile them) while it measures
+/// an earlier one. Unless it answers in the order submitted, each [`Completion`] names its request. A configuration that fails is a
 /// completion with a failure. An [`Error`] means that no later request can be answered either.
 ///
 /// ```
@@ -37,6 +36,22 @@ pub trait Evaluator {
     /// are then dropped without a measurement. The tuner calls this only while a request is
     /// outstanding.
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error>;
+
+    /// Waits until it is known which request [`next`](Self::next) would measure, and returns it. The tuner sets bars and
+    /// bounds for it, and [keeps its start](crate::Store::keep_start). Returns `None` if the evaluator does not know
+    /// before, or if `interrupt` was raised meanwhile. The tuner then takes the oldest request for the next one.
+    ///
+    /// The default does not know.
+    fn upcoming(&mut self, interrupt: &Interrupt) -> Result<Option<Request>, Error> {
+        let _ = interrupt;
+        Ok(None)
+    }
+
+    /// Ends the work on the requests in flight. The tuner calls this once it waits for none of them, at the end of a
+    /// search. What is submitted later is answered.
+    ///
+    /// The default does nothing.
+    fn cancel(&mut self) {}
 
     /// Waits like [`next`](Self::next), or until another number of requests in flight than `room` keeps
     /// the evaluator busy. The tuner calls this instead of [`next`](Self::next) if its room
@@ -201,4 +216,12 @@ pub struct Spent {
     pub run: Duration,
     /// Comparing its output.
     pub verify: Duration,
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, other: Self) {
+        self.compile += other.compile;
+        self.run += other.run;
+        self.verify += other.verify;
+    }
 }

@@ -88,6 +88,14 @@ impl Evaluator for Lent {
         self.0.borrow_mut().next(interrupt)
     }
 
+    fn upcoming(&mut self, interrupt: &Interrupt) -> Result<Option<Request>, Error> {
+        self.0.borrow_mut().upcoming(interrupt)
+    }
+
+    fn cancel(&mut self) {
+        self.0.borrow_mut().cancel();
+    }
+
     fn wait(&mut self, room: usize, interrupt: &Interrupt) -> Result<Waited, Error> {
         self.0.borrow_mut().wait(room, interrupt)
     }

@@ -13,7 +13,7 @@ use tunesmith_space::Value;
 
 /// The tuner's side of a backend.
 pub trait Backend: Send + Sync {
-    /// Returns true if kernels run on the processors that compile. In this case nothing compiles
+    /// Returns true if kernels run on the processors that compile. In this case compilers stand still
     /// during a measurement.
     fn shares_processor(&self) -> bool;
 

@@ -1,6 +1,7 @@
 //! Starts this program once more: as a worker, as a supervisor of a command, or as a guard of a
 //! device's clock.
 
+use crate::host::{Membership, Suspension};
 use crate::sandbox::Confinement;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,8 @@ pub struct WorkerCommand {
     confinement: Option<Confinement>,
     /// The folder in which runs keep their files.
     temporary: Option<PathBuf>,
+    /// The compilers among which the processes are counted.
+    suspension: Option<Arc<Suspension>>,
 }
 
 /// The variable that makes PoCL keep each of its threads on a processor. Otherwise the system may
@@ -110,6 +113,17 @@ impl WorkerCommand {
     /// It talks to the worker in ways of its own, so that the worker has no sandbox.
     pub fn under(&self, command: Vec<String>) -> Self {
         Self { under: command, confinement: None, ..self.clone() }
+    }
+
+    /// Returns the same worker for processes that compile. They stand still during the pauses of `suspension`.
+    #[must_use]
+    pub fn suspended_by(&self, suspension: &Arc<Suspension>) -> Self {
+        Self { suspension: Some(Arc::clone(suspension)), ..self.clone() }
+    }
+
+    /// Counts a started process, which leads its group, among the compilers, if it is one.
+    pub(crate) fn membership(&self, process: u32) -> Option<Membership> {
+        self.suspension.as_ref().map(|suspension| suspension.add(process))
     }
 
     /// Returns the same worker, whose user code runs in a sandbox, if there is one.

@@ -4,7 +4,7 @@
 use crate::host::output::{Output, OutputReader};
 use crate::host::supervisor::{CommandTask, News, ProcessReport};
 use crate::host::system::LAST_WAIT;
-use crate::host::{KeptProcessors, POLL, WorkerCommand, was_not_entered};
+use crate::host::{KeptProcessors, Membership, POLL, Suspension, WorkerCommand, was_not_entered};
 use crate::sandbox::Confinement;
 use nix::libc::SIGKILL;
 use nix::sys::signal::{Signal, killpg};
@@ -65,6 +65,8 @@ pub(crate) enum Finish {
 /// A supervisor and its process group.
 pub(super) struct Group {
     child: Child,
+    /// Its membership among the compilers, if the command compiles.
+    membership: Option<Membership>,
     pub(super) control: UnixStream,
     /// Received bytes that have not been parsed.
     heard: Vec<u8>,
@@ -112,6 +114,13 @@ impl Launcher {
     /// Returns a launcher whose commands run in a sandbox, if there is one.
     pub(crate) fn confined(self, confinement: Option<Confinement>) -> Self {
         Self { worker: self.worker.confined(confinement), ..self }
+    }
+
+    /// Returns a launcher of compilers, which stand still during the pauses of `suspension`. Pauses do not count as
+    /// time.
+    pub(crate) fn suspended_by(self, suspension: &Arc<Suspension>) -> Self {
+        let clock = Arc::clone(suspension) as Arc<dyn Clock>;
+        Self { worker: self.worker.suspended_by(suspension), clock }
     }
 
     /// Runs a task to its end, to its `limit`, or until `interrupt` is raised. Afterwards
@@ -175,7 +184,8 @@ impl Launcher {
         let mut command = self.worker.supervisor()?;
         command.process_group(0).stdin(Stdio::from(OwnedFd::from(theirs))).stdout(to_stdout).stderr(to_stderr);
         let child = command.spawn()?;
-        Ok(Group { child, control, heard: Vec::new(), status: None })
+        let membership = self.worker.membership(child.id());
+        Ok(Group { child, membership, control, heard: Vec::new(), status: None })
     }
 
     /// Returns the line that gives `task` to a supervisor, in the sandbox of the launcher.
@@ -261,6 +271,7 @@ impl Group {
         if let Some(status) = self.status {
             return Ok(status);
         }
+        self.membership = None;
         let _ = self.control.shutdown(Shutdown::Write);
         let clock = SystemClock::new();
         // Nobody else holds the other end, so that it closes when the supervisor ends.
@@ -315,7 +326,7 @@ mod tests {
         let mut command = Command::new("cat");
         let child = command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let (control, theirs) = UnixStream::pair().unwrap();
-        (Group { child, control, heard: Vec::new(), status: None }, theirs)
+        (Group { child, membership: None, control, heard: Vec::new(), status: None }, theirs)
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod processor;
 mod quota;
 mod standing;
 mod supervisor;
+mod suspension;
 mod system;
 mod tool;
 
@@ -31,6 +32,7 @@ pub use processor::{instruction_set, is_of_threads, threads};
 pub use quota::{MemoryQuota, limit_processes, machine_memory, offer_memory};
 pub use standing::{KeptProcessors, Standing};
 pub use supervisor::supervise;
+pub use suspension::{Pause, Suspension};
 pub use system::SystemProcesses;
 pub use tool::{Ended, Tool};
 
@@ -39,6 +41,7 @@ pub(crate) use launcher::{Finish, Launcher, Ran, Streams};
 pub(crate) use output::{KEPT, Output};
 pub(crate) use processor::{limits, processor_name};
 pub(crate) use supervisor::{CommandTask, Input, MemoryLimit, ProcessReport};
+pub(crate) use suspension::Membership;
 
 use std::time::Duration;
 

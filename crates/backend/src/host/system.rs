@@ -3,7 +3,7 @@
 use crate::host::cgroup::Cgroup;
 use crate::host::channel::{Channel, Packet};
 use crate::host::process::{Process, Processes, Received};
-use crate::host::{POLL, WorkerCommand};
+use crate::host::{Membership, POLL, WorkerCommand};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -52,6 +52,8 @@ impl Processes for SystemProcesses {
 #[derive(Debug)]
 struct SystemProcess {
     child: Child,
+    /// Its membership among the compilers, if it compiles.
+    membership: Option<Membership>,
     /// The group of everything that the worker starts, where there may be groups.
     group: Option<Cgroup>,
     /// The worker's connection. Closing it lets the worker end by itself.
@@ -84,18 +86,19 @@ struct Printed {
 }
 
 impl SystemProcess {
-    fn start(command: &WorkerCommand) -> io::Result<Self> {
+    fn start(worker: &WorkerCommand) -> io::Result<Self> {
         let (channel, theirs) = Channel::pair()?;
-        let mut command = command.command()?;
+        let mut command = worker.command()?;
         // A process group of its own: Ctrl-C on the terminal reaches only the tuner, and the tuner
         // can end everything that a kernel started together with the worker.
         command.process_group(0).stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
+        let membership = worker.membership(child.id());
         // A worker starts nothing before its first request.
         let group = Cgroup::around(child.id());
         let printed = Printed { pipe: child.stderr.take(), kept: Vec::new() };
         let (waiting, channel) = (VecDeque::new(), Some(channel));
-        Ok(Self { child, group, channel, printed, job: None, offered: None, waiting, status: None })
+        Ok(Self { child, membership, group, channel, printed, job: None, offered: None, waiting, status: None })
     }
 
     /// Waits until one of the connections has something to read, and keeps what is printed
@@ -206,6 +209,7 @@ impl Process for SystemProcess {
 
     fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
         self.end_job();
+        self.membership = None;
         self.channel = None;
         if self.status.is_none() && self.await_end(patience).is_none() {
             if let Ok(group) = i32::try_from(self.child.id()) {

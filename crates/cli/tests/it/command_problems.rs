@@ -331,7 +331,7 @@ fn a_build_whose_words_have_no_effect_is_told_once() {
     if !made.is_ok_and(|output| output.status.success()) {
         return;
     }
-    let tuned = || folder.run(&["tune", "p.toml", "--strategy", "exhaustive"]).stderr;
+    let tuned = || folder.run(&["tune", "p.toml", "--strategy", "exhaustive", "--jobs", "1"]).stderr;
     let told = tuned();
     assert!(told.contains("the builds `make COST=1` and `make COST=5` made the same files"), "{told}");
     assert_eq!(told.matches("made the same files").count(), 1, "{told}");

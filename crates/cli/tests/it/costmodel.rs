@@ -359,7 +359,7 @@ fn a_guided_search_reads_symbolic_counts_where_the_device_has_no_counters() {
 fn a_device_file_of_another_device_orders_the_configurations_and_tells_no_limit() {
     let folder = problem_folder();
     let tune = |more: &[&str]| {
-        let fixed = ["tune", "scale.toml", "--model", "d.json", "--strategy", "random", "--stop"];
+        let fixed = ["tune", "scale.toml", "--model", "d.json", "--strategy", "random", "--jobs", "1", "--stop"];
         folder.run(&[&fixed[..], more].concat())
     };
     let ran = tune(&["evaluations 2", "--json", "--quiet"]);

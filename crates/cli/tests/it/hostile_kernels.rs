@@ -117,7 +117,8 @@ fn every_hostile_configuration_gets_its_status_and_the_best_correct_one_wins() {
 #[test]
 fn a_killed_run_resumes_with_nothing_repeated_and_nothing_missing() {
     let folder = folder();
-    let arguments = ["tune", "p.toml", "--quiet", "--seed", "5"];
+    // Answers come in the order asked if one configuration is compiled at a time.
+    let arguments = ["tune", "p.toml", "--quiet", "--seed", "5", "--jobs", "1"];
     let mut child = folder.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let journal = folder.path("p.jsonl");
     // The header and the evaluations. Later measurements have lines of their own.
@@ -135,7 +136,7 @@ fn a_killed_run_resumes_with_nothing_repeated_and_nothing_missing() {
     let before = entries(&journal);
     assert!((11..42).contains(&before.len()));
 
-    let ran = folder.run(&["tune", "p.toml", "--quiet", "--resume", "--json"]);
+    let ran = folder.run(&["tune", "p.toml", "--quiet", "--resume", "--json", "--jobs", "1"]);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     let after = entries(&journal);
     assert_eq!(after[..before.len()], before, "what was measured stays as it is");
@@ -143,7 +144,8 @@ fn a_killed_run_resumes_with_nothing_repeated_and_nothing_missing() {
     assert_eq!(ran.json()["resumed"], before.len());
     assert_eq!(ran.json()["seed"], 5, "a resumed run goes on with its seed");
 
-    let other = folder.run(&["tune", "p.toml", "--quiet", "--seed", "5", "--out", "whole.jsonl"]);
+    let whole = ["--out", "whole.jsonl"];
+    let other = folder.run(&[&arguments[..], &whole].concat());
     assert_eq!(other.code, Some(0), "{other:#?}");
     let order = |entries: &[Json]| entries.iter().map(|entry| entry["index"].clone()).collect::<Vec<_>>();
     assert_eq!(order(&after), order(&entries(&folder.path("whole.jsonl"))), "the order of an uninterrupted run");

@@ -131,9 +131,13 @@ fn a_warm_cache_of_the_driver_changes_no_verdict() {
             folder.command(&["tune", "p.toml", "--strategy", "exhaustive", "--seed", "1", "--quiet", "--out", out]);
         let ran = common::Ran::of(command.env("POCL_CACHE_DIR", &cache).output().unwrap());
         assert_eq!(ran.code, Some(0), "{ran:#?}");
-        let told =
-            |entry: &serde_json::Value| (entry["config"].clone(), entry["status"].clone(), entry["message"].clone());
-        entries(&folder.path(out)).iter().map(told).collect::<Vec<_>>()
+        let told = |entry: &serde_json::Value| {
+            (entry["config"].to_string(), entry["status"].clone(), entry["message"].to_string())
+        };
+        let mut all = entries(&folder.path(out)).iter().map(told).collect::<Vec<_>>();
+        // What is compiled first comes first.
+        all.sort_by(|one, other| one.0.cmp(&other.0));
+        all
     };
     let cold = statuses("cold.jsonl");
     assert_eq!(cold.iter().filter(|(_, status, _)| status == "correct").count(), 4, "{cold:#?}");

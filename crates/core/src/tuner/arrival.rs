@@ -13,9 +13,10 @@ impl Running<'_> {
     pub(super) fn answer_new(&mut self, oldest: Request) -> Result<bool, Error> {
         if self.arrived.is_empty() {
             self.note_idle();
-            self.start(oldest)?;
-            let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, oldest));
-            self.bench.bound(|| bound(&self.findings, oldest.config, self.findings.told.best_score()));
+            let next = self.bench.evaluator.upcoming(&self.bench.interrupt)?.unwrap_or(oldest);
+            self.start(next)?;
+            let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, next));
+            self.bench.bound(|| bound(&self.findings, next.config, self.findings.told.best_score()));
             match self.bench.wait(bar, self.room.to_follow())? {
                 Waited::Answered(completion) => self.keep_arrived(*completion, oldest)?,
                 Waited::Room(room) => {

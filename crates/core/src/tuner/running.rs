@@ -182,6 +182,8 @@ impl<'a> Running<'a> {
     /// Searches and holds the final.
     fn measure(&mut self) -> Result<StopReason, Error> {
         let reason = self.search()?;
+        // What is still in flight would compile beside the final.
+        self.bench.evaluator.cancel();
         while let Some(evaluation) = self.arrived.pop_front() {
             self.count(evaluation);
         }

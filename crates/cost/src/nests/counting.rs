@@ -48,6 +48,18 @@ impl Evaluator for Counting<'_> {
         Ok(self.inner.next(interrupt)?.map(|completion| self.counted(completion)))
     }
 
+    fn upcoming(&mut self, interrupt: &Interrupt) -> Result<Option<Request>, Error> {
+        // The inner evaluator knows the request without counters.
+        let upcoming = self.inner.upcoming(interrupt)?;
+        let submitted = |request: Request| self.submitted.iter().find(|submitted| submitted.config == request.config);
+        Ok(upcoming.and_then(submitted).copied())
+    }
+
+    fn cancel(&mut self) {
+        self.submitted.clear();
+        self.inner.cancel();
+    }
+
     fn wait(&mut self, room: usize, interrupt: &Interrupt) -> Result<Waited, Error> {
         Ok(match self.inner.wait(room, interrupt)? {
             Waited::Answered(completion) => Waited::Answered(Box::new(self.counted(*completion))),

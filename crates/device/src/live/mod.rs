@@ -18,6 +18,7 @@ mod parcels;
 mod placing;
 mod program_cache;
 mod programs;
+mod quiet;
 mod reference;
 mod remarks;
 mod resample;
@@ -50,13 +51,14 @@ use crate::live::steered::Steered;
 use crate::live::twins::{Twins, likeness};
 use crate::worker::protocol::Setup;
 use std::cell::OnceCell;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tunesmith_backend::ahead::{Build, Builds};
-use tunesmith_backend::host::threads;
+use tunesmith_backend::ahead::{Build, Builds, FinishedBuild};
+use tunesmith_backend::host::{Suspension, threads};
 use tunesmith_backend::{BuildError, OutsideProfiler, SessionKind};
-use tunesmith_core::{Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request};
+use tunesmith_core::{
+    Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent,
+};
 use tunesmith_kernel::measure::Sampling;
 use tunesmith_kernel::measure::limits::Pace;
 use tunesmith_kernel::{DeviceError, Scope};
@@ -65,9 +67,9 @@ use tunesmith_space::{ConfigId, Space};
 
 /// Evaluates configurations of a kernel on a device.
 ///
-/// Requests are compiled in parallel and measured one by one, in the order submitted; see
-/// [`Evaluator`]. Each configuration is launched once untimed, and its result is checked. Then it
-/// is launched until its median time is stable ([`sampling::decide`](tunesmith_kernel::measure::sampling::decide)).
+/// Requests are compiled in parallel and measured one by one, as they are compiled; see [`Evaluator`].
+/// Compilers on the processors of the device stand still meanwhile. Each configuration is launched once
+/// untimed, and its result is checked. Then it is launched until its median time is stable ([`sampling::decide`](tunesmith_kernel::measure::sampling::decide)).
 /// Kernels run in a worker process. A configuration that crashes, hangs or exits is therefore an
 /// evaluation like any other.
 pub struct LiveEvaluator {
@@ -78,13 +80,15 @@ pub struct LiveEvaluator {
     /// The correct outputs.
     oracle: Oracle,
     identity: Vec<(String, String)>,
-    builds: Builds<Programs>,
+    builds: Builds<Programs, (Request, Setting)>,
+    /// Stops the compilers of the kernels while one of them is timed.
+    suspension: Arc<Suspension>,
     /// The measuring workers, once the run is prepared.
     lanes: Lanes,
     /// The median times of correct configurations, which bound launches.
     pace: Pace,
-    /// The requested depth and the device's setting of each submitted configuration, oldest first.
-    asked: VecDeque<(Depth, Setting)>,
+    /// The time since the latest answer in which the next one was waited for.
+    waited: Spent,
     /// The device's clock and power limit.
     steered: Steered,
     /// The reader of counters that the worker cannot read, once it was searched for.
@@ -116,7 +120,7 @@ impl LiveEvaluator {
         let scope = Scope::example(&spec.sizes, space).without(&options.knobs);
         names::check(spec, &scope)?;
         let steered = Steered::open(&options)?;
-        let Placed { mut data, programs } = Placed::open(&mut options)?;
+        let Placed { mut data, programs, suspension } = Placed::open(&mut options)?;
         let spec = &options.spec;
         data.add(spec, spec.seed)?;
         if !options.knobs.is_empty() {
@@ -125,21 +129,22 @@ impl LiveEvaluator {
         }
         let programs = Arc::new(programs);
         let session = programs.session().ok_or(DeviceError::NoKernel)?;
-        let mut oracle = Oracle::new(Opener::new(&options, data.folder()).reference()?);
+        let mut oracle = Oracle::new(Opener::new(&options, data.folder(), &suspension).reference()?);
         oracle.take_stated(spec)?;
         let mut identity = programs.identity(&scope)?;
         identity.extend(oracle.digest(spec)?.map(|digest| ("reference".to_owned(), digest)));
         let jobs = jobs_at_once(&options);
         Ok(Self {
             space: space.clone(),
-            builds: Builds::new(Arc::clone(&programs), jobs),
+            builds: Builds::new(Arc::clone(&programs), jobs, Arc::clone(&suspension)),
+            suspension,
             programs,
             session,
             oracle,
             identity,
             lanes: Lanes::new(lanes(jobs, data.bytes(&options.spec))),
             pace: Pace::default(),
-            asked: VecDeque::new(),
+            waited: Spent::default(),
             steered,
             outside: OnceCell::new(),
             bar_ms: None,
@@ -242,6 +247,20 @@ impl LiveEvaluator {
         Ok(true)
     }
 
+    /// Prepares the run and waits until a program is built. Returns `false` if interrupted before.
+    fn await_build(&mut self, interrupt: &Interrupt) -> Result<bool, DeviceError> {
+        let start = self.now();
+        if !self.prepare(interrupt)? {
+            return Ok(false);
+        }
+        let prepared = self.now();
+        self.builds.upcoming(interrupt);
+        // The reference runs for verification, so its time counts as such.
+        self.waited.verify += prepared - start;
+        self.waited.compile += self.now() - prepared;
+        Ok(true)
+    }
+
     /// Returns the correct outputs. Returns `None` if interrupted.
     fn expected(&mut self, question: Question, interrupt: &Interrupt) -> Result<Option<Arc<Expected>>, DeviceError> {
         let station = self.new_station();
@@ -269,6 +288,7 @@ impl LiveEvaluator {
             usual_changes: Arc::default(),
             folder: self.data.folder().to_owned(),
             results: None,
+            suspension: self.programs.shares_processor().then(|| Arc::clone(&self.suspension)),
         }
     }
 
@@ -311,8 +331,8 @@ impl Evaluator for LiveEvaluator {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
         let scope = self.scope(request.config);
         self.receive(request.config, &scope);
-        self.builds.submit(scope);
-        self.asked.push_back((request.depth, self.setting(request.config)));
+        let setting = self.setting(request.config);
+        self.builds.submit(scope, (request, setting));
         Ok(())
     }
 
@@ -321,19 +341,18 @@ impl Evaluator for LiveEvaluator {
     }
 
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
-        let start = self.now();
-        let (depth, setting) = self.asked.pop_front().unwrap_or((Depth::Timed, Setting::default()));
-        let profile = depth == Depth::Profiled || self.options.profile;
-        if !self.prepare(interrupt)? {
+        if !self.await_build(interrupt)? {
             self.builds.drop_oldest();
             return Ok(None);
         }
-        let prepared = self.now();
-        let Some((scope, result)) = self.builds.next(interrupt) else { return Ok(None) };
+        let start = self.now();
+        let Some(FinishedBuild { request, scope, result }) = self.builds.next(interrupt) else { return Ok(None) };
+        let (request, setting) = request;
+        let profile = request.depth == Depth::Profiled || self.options.profile;
         if let Ok(built) = &result {
             self.load_ahead(built, interrupt)?;
         }
-        let compiled = self.now();
+        self.waited.compile += self.now() - start;
         let sampling = Sampling { bar_ms: self.bar_ms, ..self.options.policy.sampling };
         let likeness = likeness(&self.options.spec.arguments, &scope, &result, setting);
         let known = result.as_ref().ok().and_then(|prepared| self.twins.completion(likeness.as_ref(), prepared));
@@ -343,10 +362,20 @@ impl Evaluator for LiveEvaluator {
         };
         let Some(mut completion) = completion else { return Ok(None) };
         self.twins.keep(likeness, &completion);
-        // The reference runs for verification, so its time counts as such.
-        completion.spent.verify += prepared - start;
-        completion.spent.compile += compiled - prepared;
+        completion.request = Some(request);
+        completion.spent += std::mem::take(&mut self.waited);
         Ok(Some(completion))
+    }
+
+    fn upcoming(&mut self, interrupt: &Interrupt) -> Result<Option<Request>, Error> {
+        if !self.await_build(interrupt)? {
+            return Ok(None);
+        }
+        Ok(self.builds.upcoming(interrupt).map(|(request, _)| *request))
+    }
+
+    fn cancel(&mut self) {
+        self.builds.cancel();
     }
 
     fn race(&mut self, bar_ms: Option<f64>) {

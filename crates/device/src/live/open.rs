@@ -6,8 +6,10 @@ use crate::worker::CompileWorkers;
 use std::path::Path;
 use std::sync::Arc;
 use tunesmith_backend::compiling::CompileService;
+use tunesmith_backend::host::{Suspension, WorkerCommand};
 use tunesmith_backend::table::open_backend;
 use tunesmith_backend::{Backend, KernelSource, Opening};
+use tunesmith_core::Clock;
 use tunesmith_kernel::{DeviceError, Kernel, Reference};
 
 /// The reference function and the backend that compiles it.
@@ -18,19 +20,24 @@ pub(super) struct Opener<'a> {
     options: &'a LiveOptions,
     /// The folder of programs and their sources.
     folder: &'a Path,
+    /// Stops what compiles during measurements.
+    suspension: &'a Arc<Suspension>,
+    /// The command of processes that compile.
+    worker: WorkerCommand,
     /// The processes in which drivers compile.
     service: Arc<dyn CompileService>,
 }
 
 impl<'a> Opener<'a> {
     /// Creates an opener. Opens nothing yet.
-    pub(super) fn new(options: &'a LiveOptions, folder: &'a Path) -> Self {
+    pub(super) fn new(options: &'a LiveOptions, folder: &'a Path, suspension: &'a Arc<Suspension>) -> Self {
+        let worker = options.worker.suspended_by(suspension);
         let service = Arc::new(CompileWorkers::new(
             Arc::clone(&options.processes),
-            options.worker.clone(),
-            Arc::clone(&options.clock),
+            worker.clone(),
+            Arc::clone(suspension) as Arc<dyn Clock>,
         ));
-        Self { options, folder, service }
+        Self { options, folder, suspension, worker, service }
     }
 
     /// Opens the backends of all kernels of the problem.
@@ -65,14 +72,14 @@ impl<'a> Opener<'a> {
     }
 
     fn backend(&self, source: KernelSource, name: &str) -> Result<Box<dyn Backend>, DeviceError> {
-        let LiveOptions { target, compilers, worker, policy, clock, .. } = self.options;
+        let LiveOptions { target, compilers, policy, .. } = self.options;
         let opening = Opening {
             folder: self.folder,
             name,
             limit: policy.limits.compile,
-            clock: Arc::clone(clock),
+            clock: Arc::clone(self.suspension) as Arc<dyn Clock>,
             compilers,
-            worker,
+            worker: &self.worker,
             service: Arc::clone(&self.service),
         };
         open_backend(target, source, opening)

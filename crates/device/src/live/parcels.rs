@@ -10,6 +10,8 @@ use crate::live::{LiveEvaluator, LiveOptions, names};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use tunesmith_backend::host::Suspension;
 use tunesmith_backend::sandbox::Confinement;
 use tunesmith_backend::{Backend, BuildError, Built, Origin, Program};
 use tunesmith_core::{CompileData, Interrupt};
@@ -65,7 +67,8 @@ impl Packer {
         let folder = Scratch::create(MOST_PARCEL, &Places::new(options.worker.keeps_files_in()))?;
         let confinement = Confinement::of_run(options.sandbox.as_ref(), folder.path())?;
         options.worker = options.worker.confined(confinement);
-        let programs = Opener::new(&options, folder.path()).programs()?;
+        let suspension = Suspension::new(Arc::clone(&options.clock));
+        let programs = Opener::new(&options, folder.path(), &suspension).programs()?;
         Ok(Self {
             identity: programs.identity(&scope)?,
             programs,

@@ -5,6 +5,8 @@ use crate::live::LiveOptions;
 use crate::live::open::Opener;
 use crate::live::programs::Programs;
 use std::path::Path;
+use std::sync::Arc;
+use tunesmith_backend::host::Suspension;
 use tunesmith_backend::sandbox::Confinement;
 use tunesmith_kernel::DeviceError;
 use tunesmith_kernel::data::{Places, SHARED_MEMORY};
@@ -13,6 +15,8 @@ use tunesmith_kernel::data::{Places, SHARED_MEMORY};
 pub(super) struct Placed {
     pub(super) data: DataSet,
     pub(super) programs: Programs,
+    /// Stops what compiles these kernels during measurements.
+    pub(super) suspension: Arc<Suspension>,
 }
 
 impl Placed {
@@ -44,8 +48,9 @@ impl Placed {
         let data = DataSet::place(&options.spec, places)?;
         let confinement = Confinement::of_run(options.sandbox.as_ref(), data.folder())?;
         options.worker = options.worker.confined(confinement);
-        let programs = Opener::new(options, data.folder()).programs()?;
-        Ok(Self { data, programs })
+        let suspension = Suspension::new(Arc::clone(&options.clock));
+        let programs = Opener::new(options, data.folder(), &suspension).programs()?;
+        Ok(Self { data, programs, suspension })
     }
 }
 

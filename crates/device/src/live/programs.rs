@@ -79,6 +79,11 @@ impl Programs {
         self.parts.first().map(|part| part.backend.session())
     }
 
+    /// Returns true if kernels run on the processors that compile.
+    pub(super) fn shares_processor(&self) -> bool {
+        self.parts.iter().any(|part| part.backend.shares_processor())
+    }
+
     /// Returns the builds of the configuration in `scope`.
     pub(super) fn plan(&self, scope: &Scope) -> Vec<KernelPlan> {
         self.parts.iter().filter(|part| part.kernel.is_part_of(scope)).map(|part| part.plan(scope)).collect()
@@ -135,10 +140,6 @@ impl Programs {
 
 impl Build for Programs {
     type Built = Arc<BuiltKernels>;
-
-    fn shares_processor(&self) -> bool {
-        self.parts.iter().any(|part| part.backend.shares_processor())
-    }
 
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<Arc<BuiltKernels>, BuildError> {
         let build = || {

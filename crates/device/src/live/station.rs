@@ -5,6 +5,7 @@ use crate::live::budget::Budget;
 use crate::live::examination::{Examination, Findings};
 use crate::live::excuses::{Excuses, Place};
 use crate::live::handover::{Handover, Prepared};
+use crate::live::quiet::Quiet;
 use crate::worker::forged;
 use crate::worker::process::{Waited, Worker};
 use crate::worker::protocol::{Ending, Job, JobReport, Message, Phase, Purpose, Request, Setup};
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith_backend::energy::Trouble;
-use tunesmith_backend::host::{KeptProcessors, Processes, WorkerCommand};
+use tunesmith_backend::host::{KeptProcessors, Processes, Suspension, WorkerCommand};
 use tunesmith_backend::{Program, Resources};
 use tunesmith_core::counters::REGISTERS;
 use tunesmith_core::{Clock, ERROR, Failure, FailureKind, Interrupt, Measurement};
@@ -47,6 +48,8 @@ pub(super) struct Station {
     pub(super) folder: PathBuf,
     /// The files of the worker.
     pub(super) results: Option<Handover>,
+    /// Stops the compilers that share the processors of the device. `None` if none do.
+    pub(super) suspension: Option<Arc<Suspension>>,
 }
 
 /// The result of running a program.
@@ -252,6 +255,7 @@ impl Station {
         // If the job cannot be written, the worker has ended. Waiting reports its end.
         let _ = worker.send(&Request::Run(job.clone()));
         let mut budget = Budget::new(job, self.limit(Phase::Preparing, launch, job));
+        let mut quiet = Quiet::new(self.suspension.as_ref());
         loop {
             let phase = budget.phase();
             if budget.left().is_zero() {
@@ -268,15 +272,13 @@ impl Station {
             }
             let fits = match waited {
                 Waited::Message(Message::Phase(next)) => {
+                    quiet.enter(next);
                     budget.enter(next, self.limit(next, launch, job)).inspect(|()| measured.note(next))
                 }
                 Waited::Message(Message::Outputs { launch }) => match budget.hand_over(launch) {
                     Ok(()) => {
-                        let is_right = following.examine(launch, self.results.as_ref().map(Handover::results))?;
-                        let start = self.clock.now();
-                        self.results.iter().for_each(Handover::reserve);
-                        budget.spend(self.clock.now() - start);
-                        budget.spend(self.tell_verdict(worker, launch, is_right));
+                        quiet.end();
+                        budget.spend(self.judge(worker, following, launch, &mut quiet)?);
                         Ok(())
                     }
                     other => other,
@@ -294,6 +296,23 @@ impl Station {
                 return Ok(Followed::Forged(forged(&what)));
             }
         }
+    }
+
+    /// Examines the outputs of a launch and tells the job its verdict. With it, the job may begin to time. Returns the
+    /// time that counts for the job.
+    fn judge(
+        &self,
+        worker: &mut Worker,
+        following: &mut Following<'_, '_>,
+        launch: usize,
+        quiet: &mut Quiet<'_>,
+    ) -> Result<Duration, DeviceError> {
+        let is_right = following.examine(launch, self.results.as_ref().map(Handover::results))?;
+        let start = self.clock.now();
+        self.results.iter().for_each(Handover::reserve);
+        let reserved = self.clock.now() - start;
+        quiet.begin();
+        Ok(reserved + self.tell_verdict(worker, launch, is_right))
     }
 
     /// Tells the job its verdict. Returns the time that it took: a process that does not read lets the

@@ -103,6 +103,40 @@ fn a_compilation_that_does_not_end_is_a_compile_failure() {
 }
 
 #[test]
+fn a_compiler_stands_still_while_another_configuration_is_timed_and_holds_it_not_back() {
+    let folder = Folder::new();
+    let at = |name: &str| folder.0.path().join(name).display().to_string();
+    let (log, done) = (at("log"), at("done"));
+    let compile = format!("until test -e {done}; do echo tick >> {log}; done");
+    let cc = format!("#!/bin/sh\ncase \"$*\" in *-DP=0*-o*) {compile};; esac\nexec cc \"$@\"\n");
+    let source = format!(
+        "#include <stdio.h>\n#include <unistd.h>\n\
+         static void say(const char *text) {{ FILE *log = fopen(\"{log}\", \"a\"); fputs(text, log); fclose(log); }}\n\
+         void f(int *out) {{ say(\"begin\\n\"); usleep(1000); say(\"end\\n\"); out[0] = 1; }}"
+    );
+    let mut options = options(folder.spec(&source, "void r(int *out) { out[0] = 1; }", out(1)));
+    options.compilers = Compilers { cc: folder.script("ticking-cc", &cc), ..Compilers::default() };
+    options.jobs = 2;
+    let space = space_of("P", 2);
+    let mut evaluator = LiveEvaluator::new(&space, options).unwrap();
+    evaluator.submit(Request::timed(config(&space, 0))).unwrap();
+    while !std::path::Path::new(&log).exists() {
+        std::thread::yield_now();
+    }
+    evaluator.submit(Request::timed(config(&space, 1))).unwrap();
+    let mut answer = || {
+        let completion = evaluator.next(&Interrupt::default()).unwrap().unwrap();
+        assert_correct(&completion);
+        completion.request.unwrap().config
+    };
+    assert_eq!(answer(), config(&space, 1));
+    // The first launch begins whenever the worker is ready. It is not timed.
+    assert_quiet(&std::fs::read_to_string(&log).unwrap(), 1);
+    std::fs::write(done, "").unwrap();
+    assert_eq!(answer(), config(&space, 0));
+}
+
+#[test]
 fn an_interrupt_ends_an_endless_kernel_and_the_evaluator_goes_on_when_asked() {
     let folder = Folder::new();
     let source = "void f(int *out) { volatile int more = P; while (more) { } out[0] = 1; }";

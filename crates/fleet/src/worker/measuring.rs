@@ -14,7 +14,7 @@ use tunesmith::{
     runner::{Extras, Runner},
 };
 use tunesmith_core::{
-    Completion, Confirmed, Depth, Evaluation, Evaluator, Failure, FailureKind, Measurement, Request, Spent, SystemClock,
+    Completion, Confirmed, Evaluation, Evaluator, Failure, FailureKind, Measurement, Request, Spent, SystemClock,
 };
 use tunesmith_device::{Device, Parcels};
 use tunesmith_space::{ConfigId, Space};
@@ -28,6 +28,17 @@ struct Held {
     config: ConfigId,
     bar_ms: Option<f64>,
     bound: LeaseBound,
+}
+
+impl Held {
+    /// Returns the request to the device, if the lease is an evaluation.
+    fn evaluation(&self) -> Option<Request> {
+        match self.task {
+            Task::Evaluate { profiled: true, .. } => Some(Request::profiled(self.config)),
+            Task::Evaluate { .. } => Some(Request::timed(self.config)),
+            Task::Resample { .. } | Task::Confirm { .. } | Task::Compile { .. } => None,
+        }
+    }
 }
 
 /// Opens the device and answers leases, until the worker is to end.
@@ -76,7 +87,7 @@ impl Bench<'_> {
             while let Some(message) = self.desk.next_within(Duration::ZERO) {
                 held.push_back(self.begin(message)?);
             }
-            let lease = match held.pop_front() {
+            let lease = match self.take(&mut held)? {
                 Some(lease) => lease,
                 None => match self.desk.next() {
                     Some(message) => self.begin(message)?,
@@ -100,11 +111,23 @@ impl Bench<'_> {
         if let Some(content) = parcel.and_then(|digest| self.desk.parcel(&digest)) {
             self.parcels.add(config.rank(), content.to_vec());
         }
-        if let Task::Evaluate { profiled, .. } = &task {
-            let depth = if *profiled { Depth::Profiled } else { Depth::Timed };
-            self.evaluator.submit(Request { config, depth }).map_err(|error| failed(error.into()))?;
+        let lease = Held { job, attempt, task, config, bar_ms, bound };
+        if let Some(request) = lease.evaluation() {
+            self.evaluator.submit(request).map_err(|error| failed(error.into()))?;
         }
-        Ok(Held { job, attempt, task, config, bar_ms, bound })
+        Ok(lease)
+    }
+
+    /// Takes the lease that is measured next: the oldest, unless it is an evaluation. Of evaluations, it is the one that
+    /// the device measures next. Returns `None` if there are no leases.
+    fn take(&mut self, held: &mut VecDeque<Held>) -> Result<Option<Held>, FleetError> {
+        let request = match held.front().map(Held::evaluation) {
+            None => return Ok(None),
+            Some(None) => None,
+            Some(Some(_)) => self.evaluator.upcoming(self.desk.interrupt).map_err(|error| failed(error.into()))?,
+        };
+        let place = request.and_then(|request| held.iter().position(|lease| lease.evaluation() == Some(request)));
+        Ok(held.remove(place.unwrap_or_default()))
     }
 
     /// Does the work of a lease. Returns `None` if the worker is to end.
@@ -112,10 +135,7 @@ impl Bench<'_> {
         self.desk.pause();
         let interrupt = self.desk.interrupt;
         let device = |error: tunesmith_core::Error| failed(error.into());
-        let request = match lease.task {
-            Task::Evaluate { profiled: true, .. } => Request::profiled(lease.config),
-            _ => Request::timed(lease.config),
-        };
+        let request = lease.evaluation().unwrap_or(Request::timed(lease.config));
         self.evaluator.bound(lease.bound.into());
         let completion = match &lease.task {
             Task::Evaluate { .. } => {

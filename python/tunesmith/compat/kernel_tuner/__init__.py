@@ -186,7 +186,7 @@ def tune_kernel(
             problem, **given, progress=printout.progress, device=device_name(kernel.language, device, platform),
             out=kept.journal, resume=kept.resumes, keep_going=True,
         )  # fmt: skip
-        results = _results.rows(run, names, metrics, began)
+        results = _results.rows(run, names, metrics, began, chosen)
         head = {"device_name": run.device, "kernel_name": kernel_name, "objective": goal.name,
                 "problem_size": "callable" if callable(problem_size) else problem_size}  # fmt: skip
         kept.write(head, names.own_values, results)

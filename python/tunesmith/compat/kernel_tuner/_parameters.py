@@ -51,6 +51,10 @@ class Names:
         """Returns a configuration with the user's values."""
         return {name: self.own(name, value) for name, value in config.items()}
 
+    def place(self, config: Mapping[str, Any]) -> list[int]:
+        """Returns the places of a configuration's values, by which the space is in order."""
+        return [values.index(config[name]) for name, values in self.values.items()]
+
     def values_of(self, names: Iterable[str], row: Iterable[Any]) -> list[Any]:
         """Returns the user's values for those of some parameters."""
         return [self.own(name, value) for name, value in zip(names, row)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from ._strategy import EXHAUSTIVE
 from .util import CompilationFailedConfig, InvalidConfig, RuntimeFailedConfig, get_config_string
 
 TYPE_CHECKING = False
@@ -21,16 +22,21 @@ FAILURES = {"compile": CompilationFailedConfig, "constraints": InvalidConfig, "i
 PARTS = ("framework_time", "strategy_time", "compile_time", "verification_time", "benchmark_time")
 
 
-def rows(run: Run, names: Names, metrics: Mapping[str, Any], began: datetime) -> list[dict[str, Any]]:
-    """Returns one dictionary for each evaluation, in the order made.
+def rows(
+    run: Run, names: Names, metrics: Mapping[str, Any], began: datetime, strategy: str | None
+) -> list[dict[str, Any]]:
+    """Returns one dictionary for each evaluation, in the order made, or of an exhaustive search in that of the space.
+
+    Configurations that compile beside each other are measured as they are compiled.
 
     Args:
         run: The run.
         names: The parameters.
         metrics: Expressions and functions of a result, in order: each may use those before.
         began: The start of the run.
+        strategy: The strategy as Tunesmith writes it.
     """
-    found: list[dict[str, Any]] = []
+    found: list[tuple[list[int], dict[str, Any]]] = []
     before = 0.0
     for evaluation in run.evaluations:
         row = names.config(evaluation.config)
@@ -45,8 +51,10 @@ def rows(run: Run, names: Names, metrics: Mapping[str, Any], began: datetime) ->
         if "__error__" not in row:
             add_metrics(row, metrics)
         row["timestamp"] = str(began + timedelta(seconds=evaluation.clock))
-        found.append(row)
-    return found
+        found.append((names.place(evaluation.config), row))
+    if strategy == EXHAUSTIVE:
+        found.sort(key=lambda placed: placed[0])
+    return [row for _, row in found]
 
 
 def _spent(evaluation: Evaluation, wall_ms: float) -> dict[str, float]:

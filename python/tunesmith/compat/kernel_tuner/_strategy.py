@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+# The strategy that measures every configuration.
+EXHAUSTIVE = "exhaustive"
 # The same method.
 EQUAL = {
-    "brute_force": "exhaustive",
+    "brute_force": EXHAUSTIVE,
     "random_sample": "random",
     "basinhopping": "basin_hopping",
     "bayes_opt": "gaussian_process",
@@ -80,6 +82,6 @@ def _stop(strategy: str, options: dict[str, Any]) -> str | None:
             f"strategy_options has {', '.join(others)}, which belong to Kernel Tuner's own strategies and are left out",
             stacklevel=4,
         )
-    if not ends and strategy != "exhaustive":
+    if not ends and strategy != EXHAUSTIVE:
         ends.append(f"evaluations {DEFAULT_EVALUATIONS}")
     return " or ".join(ends) or None

@@ -117,7 +117,7 @@ def _measured(
         problem = _measured_plainly(problem, made, names, iterations)
         out = kept.journal or made / "run.jsonl"
         run = tune(problem, **given, out=out, resume=kept.resumes, keep_going=True)
-        results = _results.rows(run, names, {}, began)
+        results = _results.rows(run, names, {}, began, given["strategy"])
         head = {"device_name": run.device, "kernel_name": file.kernel_name, "objective": "time",
                 "problem_size": file.problem_size}  # fmt: skip
     kept.write(head, names.own_values, results)

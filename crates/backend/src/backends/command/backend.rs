@@ -7,7 +7,7 @@ use crate::backends::command::folder::{OwnFolder, ProblemFolder, Surroundings};
 use crate::backends::command::words::{environment, expand, step_words, with_folder};
 use crate::backends::command::{judge, reach};
 use crate::backends::compiling::SourceFiles;
-use crate::host::{CommandTask, Finish, Input, Launcher, MemoryLimit, Ran, Streams};
+use crate::host::{CommandTask, Finish, Input, Launcher, MemoryLimit, Ran, Streams, Suspension};
 use crate::sandbox::{Confinement, Sandbox};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +33,8 @@ pub(super) struct CommandBackend {
     runner: Launcher,
     /// That folder, in a sandbox.
     temporary: Option<PathBuf>,
-    clock: Arc<dyn Clock>,
+    /// Stops the build steps while a command is measured. Their clock.
+    pub(super) suspension: Arc<Suspension>,
     /// The time limit of each build step.
     limit: Duration,
     built: AtomicU64,
@@ -87,13 +88,14 @@ impl CommandBackend {
         let temporary = confinement.as_ref().map(|_| scratch.path().join("tmp-run"));
         let of_runs = confinement.clone().zip(temporary.as_deref());
         let runner = launcher.clone().confined(of_runs.map(|(confinement, path)| confinement.with_temporary(path)));
-        let launcher = launcher.confined(confinement);
+        let suspension = Suspension::new(clock);
+        let launcher = launcher.confined(confinement).suspended_by(&suspension);
         Ok(Self {
             spec,
             launcher,
             runner,
             temporary,
-            clock,
+            suspension,
             limit,
             built: AtomicU64::new(0),
             problem,
@@ -183,7 +185,7 @@ impl CommandBackend {
         steps.join(&"&&".to_owned()).iter().map(|word| self.without_folders(word, prepared)).collect()
     }
 
-    /// Runs the command of a configuration once.
+    /// Runs the command of a configuration once. Build steps stand still meanwhile.
     pub(super) fn run(
         &self,
         prepared: &BuiltCommand,
@@ -195,6 +197,7 @@ impl CommandBackend {
         let task = CommandTask { memory, ..task };
         self.remove_results(prepared)?;
         let temporary = self.temporary()?;
+        let _quiet = self.suspension.pause();
         let ran = self.runner.run(&task, Streams::Apart, limit, interrupt);
         // Nothing that the command started is left. What it wrote must not fill the disk for others.
         // The next command finds out what remains.
@@ -217,11 +220,6 @@ impl CommandBackend {
 impl Build for CommandBackend {
     type Built = BuiltCommand;
 
-    /// Returns true: build steps run on the same processors as the measured commands.
-    fn shares_processor(&self) -> bool {
-        true
-    }
-
     fn build(&self, scope: &Scope, cancel: &Interrupt) -> Result<BuiltCommand, BuildError> {
         let kept = self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take_if(|(known, _)| known == scope);
         if let Some((_, prepared)) = kept {
@@ -231,12 +229,12 @@ impl Build for CommandBackend {
         if self.spec.build.is_empty() {
             return Ok(prepared);
         }
-        let start = self.clock.now();
+        let start = self.suspension.now();
         for step in &self.spec.build {
             self.step(step, &prepared, cancel)?;
         }
         self.problem.restore(&prepared.own).map_err(|error| no_folder(error.to_string()))?;
-        let time_ms = (self.clock.now() - start).as_secs_f64() * 1e3;
+        let time_ms = (self.suspension.now() - start).as_secs_f64() * 1e3;
         prepared.compile =
             Some(CompileData { time_ms, binary_bytes: bytes_in(&prepared.folder), ..CompileData::default() });
         if self.built.load(Ordering::Relaxed) <= reach::COMPARED {

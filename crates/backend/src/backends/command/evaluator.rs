@@ -1,7 +1,7 @@
 //! Evaluates configurations of a command.
 
 use crate::backends::BuildError;
-use crate::backends::ahead::{Build, BuildResult, Builds};
+use crate::backends::ahead::{Build, BuildResult, Builds, FinishedBuild};
 use crate::backends::command::backend::{BuiltCommand, CommandBackend};
 use crate::backends::command::digest::digest;
 use crate::backends::command::lookup::{NoProgram, find};
@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tunesmith_core::{
     Bound, Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
 };
@@ -65,8 +66,8 @@ impl CommandOptions {
 
 /// Evaluates configurations of any program (ATF's generic cost function).
 ///
-/// Requests are built in parallel and run one by one, in the order submitted; see [`Evaluator`].
-/// Each configuration is run once untimed and judged. Then it is run until its median cost is
+/// Requests are built in parallel and run one by one, as they are built; see [`Evaluator`]. Build steps stand
+/// still while a command runs. Each configuration is run once untimed and judged. Then it is run until its median cost is
 /// stable ([`sampling::decide`](tunesmith_kernel::measure::sampling::decide)). A run that takes several times as long
 /// as the best one is ended together with its process group.
 pub struct CommandEvaluator {
@@ -75,7 +76,9 @@ pub struct CommandEvaluator {
     policy: Policy,
     clock: Arc<dyn Clock>,
     backend: Arc<CommandBackend>,
-    builds: Builds<CommandBackend>,
+    builds: Builds<CommandBackend, Request>,
+    /// The time since the latest answer in which the next one was waited for.
+    waited: Duration,
     expected: Option<String>,
     identity: Vec<(String, String)>,
     /// The median times from start to end of correct configurations, which bound runs.
@@ -128,7 +131,8 @@ impl CommandEvaluator {
             sizes: options.sizes,
             policy: options.policy,
             clock: options.clock,
-            builds: Builds::new(Arc::clone(&backend), jobs),
+            builds: Builds::new(Arc::clone(&backend), jobs, Arc::clone(&backend.suspension)),
+            waited: Duration::ZERO,
             backend,
             expected,
             identity: identity.map(|(name, value)| (name.to_owned(), value)).into(),
@@ -283,7 +287,7 @@ impl CommandEvaluator {
 
 impl Evaluator for CommandEvaluator {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
-        self.builds.submit(self.scope(request.config));
+        self.builds.submit(self.scope(request.config), request);
         Ok(())
     }
 
@@ -292,14 +296,25 @@ impl Evaluator for CommandEvaluator {
     }
 
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
-        let start = self.clock.now();
-        let Some((_, result)) = self.builds.next(interrupt) else { return Ok(None) };
-        let compile = self.clock.now() - start;
+        self.upcoming(interrupt)?;
+        let Some(FinishedBuild { request, result, .. }) = self.builds.next(interrupt) else { return Ok(None) };
         let mut completion = self.complete(result, interrupt)?;
         if let Some(completion) = &mut completion {
-            completion.spent.compile = compile;
+            completion.request = Some(request);
+            completion.spent.compile = std::mem::take(&mut self.waited);
         }
         Ok(completion)
+    }
+
+    fn upcoming(&mut self, interrupt: &Interrupt) -> Result<Option<Request>, Error> {
+        let start = self.clock.now();
+        let request = self.builds.upcoming(interrupt).copied();
+        self.waited += self.clock.now() - start;
+        Ok(request)
+    }
+
+    fn cancel(&mut self) {
+        self.builds.cancel();
     }
 
     fn race(&mut self, bar_ms: Option<f64>) {

@@ -123,6 +123,7 @@ fn station(processes: &Arc<Scripted>, folder: &Path) -> Station {
         usual_changes: Arc::default(),
         folder: folder.to_owned(),
         results: None,
+        suspension: None,
     }
 }
 

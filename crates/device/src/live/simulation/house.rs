@@ -114,6 +114,7 @@ impl House {
             usual_changes: Arc::default(),
             folder: ground.data.folder().to_owned(),
             results: None,
+            suspension: None,
         };
         let (world, expected, folder) = (Arc::clone(world), ground.expected.clone(), ground.folder.path().to_owned());
         Self { world, truth: truth.clone(), station, expected, folder, jobs: 0, best: None }

@@ -1,7 +1,7 @@
 //! Builds of configurations.
 
 use crate::command::setup::*;
-use crate::common::{assert_failed, config};
+use crate::common::{assert_failed, assert_quiet, config};
 use std::time::Duration;
 use tunesmith_backend::command::{CommandEvaluator, CommandOptions};
 use tunesmith_core::{Evaluator, FailureKind, Interrupt, Request};
@@ -27,6 +27,29 @@ fn a_build_is_made_once_per_configuration_in_a_folder_of_its_own() {
     }
     let log = setup.file("log");
     assert_eq!((log.matches("built").count(), log.matches("again").count()), (4, 4));
+}
+
+#[test]
+fn builds_stand_still_while_another_configuration_runs_and_hold_it_not_back() {
+    let setup = Setup::new();
+    // The first one builds until the second one was measured.
+    let build = "if test $N = 0; then until test -e $HERE/done; do echo tick >> $HERE/log; done; \
+                 else until test -s $HERE/log; do sleep 0.01; done; fi";
+    let script = "echo begin >> $HERE/log; sleep 0.01; echo end >> $HERE/log";
+    let spec = CommandSpec { build: vec![shell(build)], ..setup.spec(script) };
+    let mut evaluator = setup.evaluator(CommandOptions { jobs: 2, ..options(spec) });
+    for n in 0..2 {
+        evaluator.submit(Request::timed(config(&setup.space, n))).unwrap();
+    }
+    let mut answer = || {
+        let completion = evaluator.next(&Interrupt::default()).unwrap().unwrap();
+        assert_correct(&completion);
+        completion.request.unwrap().config
+    };
+    assert_eq!(answer(), config(&setup.space, 1));
+    assert_quiet(&setup.file("log"), 0);
+    std::fs::write(setup.folder.path().join("done"), "").unwrap();
+    assert_eq!(answer(), config(&setup.space, 0));
 }
 
 #[test]

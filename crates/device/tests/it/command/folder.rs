@@ -2,6 +2,7 @@
 
 use crate::command::setup::*;
 use crate::common::{assert_failed, config};
+use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use tunesmith_backend::command::CommandOptions;
@@ -12,7 +13,7 @@ use tunesmith_kernel::command::{CommandSpec, CommandVerify, Unit};
 /// The first bytes of what a compiler makes.
 const COMPILED: &str = "\u{7f}ELF of another configuration";
 
-/// Returns the printed costs of all configurations, which are built before the first of them runs.
+/// Returns the printed costs of all configurations, which are in flight together, in the order of the space.
 fn costs(setup: &Setup, build: &str, command: Vec<Template>) -> Vec<f64> {
     let cost = printed("cost ([0-9]+)", Unit::Milliseconds);
     let spec = CommandSpec { build: vec![shell(build)], command, cost, ..setup.spec("") };
@@ -20,12 +21,13 @@ fn costs(setup: &Setup, build: &str, command: Vec<Template>) -> Vec<f64> {
     for n in 0..4 {
         evaluator.submit(Request::timed(config(&setup.space, n))).unwrap();
     }
-    let mut cost = || {
+    let mut answer = || {
         let completion = evaluator.next(&Interrupt::default()).unwrap().unwrap();
         assert_correct(&completion);
-        completion.measurement.times_ms[0]
+        (completion.request.unwrap().config, completion.measurement.times_ms[0])
     };
-    (0..4).map(|_| cost()).collect()
+    let costs: BTreeMap<_, f64> = (0..4).map(|_| answer()).collect();
+    costs.into_values().collect()
 }
 
 fn write(folder: &Path, name: &str, text: &str) {

@@ -153,6 +153,18 @@ pub fn confirm(evaluator: &mut LiveEvaluator, config: ConfigId) -> Confirmed {
     evaluator.confirm(config, &Interrupt::default()).unwrap().unwrap()
 }
 
+/// Checks that no compiler wrote `tick` into a log while something was measured, which wrote `begin` and `end`, and that
+/// it wrote before. The first `unmeasured` spans do not count.
+#[track_caller]
+pub fn assert_quiet(log: &str, unmeasured: usize) {
+    let (before, measured) = log.split_once("begin\n").expect("nothing was measured");
+    assert!(before.contains("tick"), "{log}");
+    for span in measured.split("begin\n").skip(unmeasured) {
+        let (inside, _) = span.split_once("end\n").expect("a measurement ends");
+        assert_eq!(inside, "", "{log}");
+    }
+}
+
 pub fn evaluator(space: &Space, spec: KernelSpec) -> LiveEvaluator {
     LiveEvaluator::new(space, options(spec)).unwrap()
 }
