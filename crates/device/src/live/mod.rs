@@ -247,20 +247,6 @@ impl LiveEvaluator {
         Ok(true)
     }
 
-    /// Prepares the run and waits until a program is built. Returns `false` if interrupted before.
-    fn await_build(&mut self, interrupt: &Interrupt) -> Result<bool, DeviceError> {
-        let start = self.now();
-        if !self.prepare(interrupt)? {
-            return Ok(false);
-        }
-        let prepared = self.now();
-        self.builds.upcoming(interrupt);
-        // The reference runs for verification, so its time counts as such.
-        self.waited.verify += prepared - start;
-        self.waited.compile += self.now() - prepared;
-        Ok(true)
-    }
-
     /// Returns the correct outputs. Returns `None` if interrupted.
     fn expected(&mut self, question: Question, interrupt: &Interrupt) -> Result<Option<Arc<Expected>>, DeviceError> {
         let station = self.new_station();
@@ -341,10 +327,7 @@ impl Evaluator for LiveEvaluator {
     }
 
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
-        if !self.await_build(interrupt)? {
-            self.builds.drop_oldest();
-            return Ok(None);
-        }
+        self.upcoming(interrupt)?;
         let start = self.now();
         let Some(FinishedBuild { request, scope, result }) = self.builds.next(interrupt) else { return Ok(None) };
         let (request, setting) = request;
@@ -368,10 +351,16 @@ impl Evaluator for LiveEvaluator {
     }
 
     fn upcoming(&mut self, interrupt: &Interrupt) -> Result<Option<Request>, Error> {
-        if !self.await_build(interrupt)? {
+        let start = self.now();
+        if !self.prepare(interrupt)? {
             return Ok(None);
         }
-        Ok(self.builds.upcoming(interrupt).map(|(request, _)| *request))
+        let prepared = self.now();
+        let request = self.builds.upcoming(interrupt).map(|(request, _)| *request);
+        // The reference runs for verification, so its time counts as such.
+        self.waited.verify += prepared - start;
+        self.waited.compile += self.now() - prepared;
+        Ok(request)
     }
 
     fn cancel(&mut self) {

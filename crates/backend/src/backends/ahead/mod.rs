@@ -154,7 +154,7 @@ impl<B: Build, T> Builds<B, T> {
     pub fn next(&mut self, interrupt: &Interrupt) -> Option<FinishedBuild<B, T>> {
         let Some(place) = self.await_next(interrupt) else {
             self.stop_all();
-            self.drop_oldest();
+            self.queue.pop_front();
             return None;
         };
         match self.queue.remove(place)? {
@@ -171,11 +171,6 @@ impl<B: Build, T> Builds<B, T> {
             State::Done(result) => result.as_ref().ok(),
             State::Waiting | State::Building => None,
         })
-    }
-
-    /// Drops the oldest configuration.
-    pub fn drop_oldest(&mut self) {
-        self.queue.pop_front();
     }
 
     /// Ends all compilations and drops all configurations.

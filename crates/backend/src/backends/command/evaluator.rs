@@ -66,10 +66,10 @@ impl CommandOptions {
 
 /// Evaluates configurations of any program (ATF's generic cost function).
 ///
-/// Requests are built in parallel and run one by one, as they are built; see [`Evaluator`]. Build steps stand
-/// still while a command runs. Each configuration is run once untimed and judged. Then it is run until its median cost is
-/// stable ([`sampling::decide`](tunesmith_kernel::measure::sampling::decide)). A run that takes several times as long
-/// as the best one is ended together with its process group.
+/// Requests are built in parallel and run one by one, as they are built; see [`Evaluator`]. Build steps
+/// stand still while a command runs. Each configuration is run once untimed and judged. Then it is run until
+/// its median cost is stable ([`sampling::decide`](tunesmith_kernel::measure::sampling::decide)). A run that
+/// takes several times as long as the best one is ended together with its process group.
 pub struct CommandEvaluator {
     space: Space,
     sizes: Vec<(String, Value)>,
