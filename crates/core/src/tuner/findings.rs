@@ -78,8 +78,8 @@ impl<'a> Findings<'a> {
 
     /// Returns the reference configuration and the time of its launch.
     ///
-    /// The reference is the first correct configuration. If the default configuration is correct,
-    /// it is the reference, because it is evaluated first.
+    /// The reference is the first correct configuration. It is the default configuration if that one is
+    /// correct, unless another was compiled before it.
     pub(super) fn reference(&self) -> Option<(ConfigId, Duration)> {
         let first = self.told.iter().find(|scored| scored.score.is_some())?;
         let launch = statistics::median(&first.evaluation.measurement.times_ms)? / 1e3;

@@ -126,7 +126,7 @@ impl<'a> Tuner<'a> {
         self
     }
 
-    /// Sets the default configuration, with which the winner is compared. It is evaluated first,
+    /// Sets the default configuration, with which the winner is compared. It is asked first,
     /// and takes its turn in the final re-measurement. The [verdict](crate::Evidence::verdict) names
     /// another winner only if that one is better beyond doubt.
     pub fn baseline(mut self, baseline: Option<ConfigId>) -> Self {

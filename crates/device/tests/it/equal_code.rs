@@ -4,6 +4,7 @@ use crate::common;
 
 use common::backends::{Lab, opencl};
 use common::*;
+use std::collections::BTreeMap;
 use tunesmith_backend::opencl::OpenClDevice;
 use tunesmith_core::Evaluator as _;
 use tunesmith_core::{Interrupt, Request};
@@ -22,12 +23,12 @@ fn codes(evaluator: &mut LiveEvaluator, space: &Space) -> Vec<Option<String>> {
     for value in VALUES {
         evaluator.submit(Request::timed(config(space, value))).unwrap();
     }
-    let mut code = |_| {
+    let code = |_| {
         let completion = evaluator.next(&Interrupt::default()).unwrap().unwrap();
         assert_eq!(completion.failure, None);
-        completion.measurement.compile.unwrap().code
+        (completion.request.unwrap().config, completion.measurement.compile.unwrap().code)
     };
-    VALUES.map(&mut code).to_vec()
+    VALUES.map(code).into_iter().collect::<BTreeMap<_, _>>().into_values().collect()
 }
 
 /// Asserts which of P = 1, 2 and 4 are equal. All are known.

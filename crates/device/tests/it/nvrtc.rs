@@ -156,7 +156,7 @@ fn a_kernel_in_a_raw_literal_compiles_and_its_errors_keep_their_place() {
 }
 
 #[test]
-fn what_is_compiled_ahead_by_several_workers_comes_in_the_order_asked() {
+fn everything_that_several_workers_compile_ahead_is_measured() {
     let Some(lab) = lab() else { return };
     let space = space_with("WIDTH", &[1, 2, 3, 4, 5, 6]);
     let mut options = options(scale(&lab));

@@ -77,7 +77,7 @@ fn devices_tell_their_limits_and_a_kernel_of_another_language_is_refused() {
 }
 
 #[test]
-fn what_is_compiled_ahead_is_measured_in_the_order_asked() {
+fn everything_that_several_workers_compile_ahead_is_measured() {
     let Some(target) = opencl() else { return };
     let lab = Lab::new(target);
     let space = space_with("P", &[1, 2, 4, 8, 16, 32]);

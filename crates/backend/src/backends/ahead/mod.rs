@@ -136,12 +136,17 @@ impl<B: Build, T> Builds<B, T> {
     fn await_next(&mut self, interrupt: &Interrupt) -> Option<usize> {
         self.release();
         self.receive();
-        while !self.queue.iter().any(QueueEntry::is_done) && self.queue.iter().any(QueueEntry::is_building) {
+        while !interrupt.is_raised()
+            && !self.queue.iter().any(QueueEntry::is_done)
+            && self.queue.iter().any(QueueEntry::is_building)
+        {
             if let Ok((ticket, result)) = self.results.recv_timeout(POLL) {
                 self.finish(ticket, result);
-            } else if interrupt.is_raised() {
-                return None;
             }
+        }
+        // What is built is not measured any more, either.
+        if interrupt.is_raised() {
+            return None;
         }
         let announced = self.queue.iter().position(|entry| Some(entry.ticket) == self.upcoming && entry.is_done());
         let place = announced.or_else(|| self.queue.iter().position(QueueEntry::is_done))?;
