@@ -84,6 +84,26 @@ impl Evaluation {
         self.failure.as_ref()?.cut
     }
 
+    /// Returns the limit from the usual compile time that ended its compilation, if one did.
+    pub fn aside(&self) -> Option<crate::CompileLimit> {
+        self.failure.as_ref()?.aside
+    }
+
+    /// Returns true if a limit that followed from other configurations ended this one. A later evaluation without that
+    /// limit may replace it.
+    pub fn is_unfinished(&self) -> bool {
+        self.is_cut() || self.aside().is_some()
+    }
+
+    /// Returns the time in milliseconds that the compiler and the launches took, as far as it is known, or `None` if
+    /// nothing is. A compilation that was put aside took as long as its limit.
+    pub fn known_ms(&self) -> Option<f64> {
+        let Measurement { compile, warmup_ms, times_ms, .. } = &self.measurement;
+        let compile_ms = self.aside().map(|limit| limit.limit_ms).or(compile.as_ref().map(|compile| compile.time_ms));
+        let ms = compile_ms.unwrap_or(0.0) + warmup_ms.unwrap_or(0.0) + times_ms.iter().sum::<f64>();
+        (ms > 0.0).then_some(ms)
+    }
+
     /// Returns the kind of failure, or `None` if the configuration is correct.
     pub fn status(&self) -> Status {
         self.failure.as_ref().map(|failure| failure.kind)

@@ -1,6 +1,6 @@
 //! The source of evaluations.
 
-use crate::{Error, Failure, Interrupt, Measurement, Request};
+use crate::{CompileLimit, Error, Failure, Interrupt, Measurement, Request};
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
@@ -115,6 +115,14 @@ pub trait Evaluator {
     /// The default ignores it.
     fn bound(&mut self, bound: Bound) {
         let _ = bound;
+    }
+
+    /// Puts compilations aside that take longer than `limit`, from now on, those under way included. Each is answered with
+    /// [`Failure::put_aside`]. With `None` none is. The compiler ends, so that its work so far is lost.
+    ///
+    /// The default ignores it: an evaluator that does not compile has nothing to put aside.
+    fn limit_compilation(&mut self, limit: Option<CompileLimit>) {
+        let _ = limit;
     }
 
     /// Takes `samples` more samples of a configuration that was correct before. They serve to

@@ -9,7 +9,7 @@ pub enum FailureKind {
     Compile,
     /// The kernel crashed, aborted, exited, or wrote outside its buffers.
     Runtime,
-    /// The kernel did not end within its time limit.
+    /// The kernel did not end within its time limit, or its compilation was put aside.
     Timeout,
     /// The kernel ended and its output is wrong.
     Correctness,
@@ -58,6 +58,18 @@ pub struct Failure {
     /// The limit that ended the configuration, if that limit followed from the time of another one. It
     /// is then too slow to win while the other one stands, and nothing is known against it.
     pub cut: Option<Cut>,
+    /// The limit that ended its compilation, if that limit followed from the compile times of others. Nothing is known
+    /// of the configuration then.
+    pub aside: Option<CompileLimit>,
+}
+
+/// A limit of a compile time that followed from the usual one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CompileLimit {
+    /// The limit in milliseconds.
+    pub limit_ms: f64,
+    /// The usual compile time in milliseconds.
+    pub usual_ms: f64,
 }
 
 /// A limit of time that followed from the best time.
@@ -96,7 +108,17 @@ impl Cuts {
 impl Failure {
     /// Creates a failure of `kind` explained by `message`.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), cut: None }
+        Self { kind, message: message.into(), cut: None, aside: None }
+    }
+
+    /// Creates the failure of a configuration whose compilation was put aside at `limit`.
+    pub fn put_aside(limit: CompileLimit) -> Self {
+        let CompileLimit { limit_ms, usual_ms } = limit;
+        let message = format!(
+            "its compilation was put aside after {limit_ms:.0} ms, because the usual one takes {usual_ms:.0} ms and \
+             time limits the run"
+        );
+        Self { aside: Some(limit), ..Self::new(FailureKind::Timeout, message) }
     }
 
     /// Returns the first line of the message.

@@ -53,7 +53,8 @@ impl History {
 
     /// Adds an evaluation and returns true. If the request is already present, changes nothing and
     /// returns false: failures and times are never measured twice. Only a configuration that was
-    /// [cut](Evaluation::is_cut) may be measured to its end: the later evaluation replaces that one.
+    /// cut or put aside ([`Evaluation::is_unfinished`]) may be measured to its end: the later evaluation replaces that
+    /// one.
     pub fn insert(&mut self, evaluation: impl Into<Box<Evaluation>>, score: Option<f64>) -> bool {
         self.insert_with(evaluation, score, None)
     }
@@ -71,7 +72,7 @@ impl History {
         let hash = self.hasher.hash_one(evaluation.request);
         if let Some(place) = self.place(hash, evaluation.request) {
             let position = place as usize;
-            if !self.entries[position].evaluation.is_cut() {
+            if !self.entries[position].evaluation.is_unfinished() {
                 return false;
             }
             self.improve(score, position);
@@ -123,7 +124,7 @@ impl History {
     }
 
     /// Returns all evaluations in the order made.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Scored> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Scored> + DoubleEndedIterator {
         self.entries.iter()
     }
 

@@ -115,7 +115,7 @@ pub use direction::Direction;
 pub use error::Error;
 pub use evaluation::{Depth, Evaluation, Request, Status};
 pub use evaluator::{Bound, Completion, Confirmed, Evaluator, Spent, Waited};
-pub use failure::{Cut, Cuts, Failure, FailureKind};
+pub use failure::{CompileLimit, Cut, Cuts, Failure, FailureKind};
 pub use front::non_dominated;
 pub use history::{Aspects, History, Scored};
 pub use interrupt::Interrupt;

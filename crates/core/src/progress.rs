@@ -10,6 +10,8 @@ pub struct Progress {
     pub evaluations: u64,
     /// Time since the start, including earlier parts of a resumed run.
     pub elapsed: Duration,
+    /// The time at the end of the run that is kept for the final re-measurement. The search ends before it.
+    pub reserve: Duration,
     /// Number of configurations in the space, or infinity if it exceeds the range.
     pub space_size: f64,
     /// The best score that a model considers possible, if there is a model.
@@ -36,6 +38,11 @@ impl Progress {
     /// Counts an evaluation, which reached `score`.
     pub(crate) fn count(&mut self, evaluation: &Evaluation, score: Option<f64>) {
         self.evaluations += 1;
+        self.improve(evaluation, score);
+    }
+
+    /// Takes over an evaluation that replaces one that was counted, and reached `score`.
+    pub(crate) fn improve(&mut self, evaluation: &Evaluation, score: Option<f64>) {
         if let Some(score) = score.filter(|new| self.best().is_none_or(|old| *new < old)) {
             self.improvements.push(Improvement { evaluations: self.evaluations, elapsed: evaluation.clock, score });
         }

@@ -2,6 +2,7 @@
 
 use crate::{Evaluation, History, Request};
 use std::collections::HashSet;
+use std::time::Duration;
 use tunesmith_space::{ConfigId, Space};
 
 /// The random generator of a run. A run has one, seeded and passed down.
@@ -80,6 +81,7 @@ pub struct View<'a> {
     history: &'a History,
     in_flight: &'a HashSet<Request>,
     budget: Option<u64>,
+    time: Option<Duration>,
 }
 
 impl<'a> View<'a> {
@@ -89,7 +91,20 @@ impl<'a> View<'a> {
         in_flight: &'a HashSet<Request>,
         budget: Option<u64>,
     ) -> Self {
-        Self { space, history, in_flight, budget }
+        Self { space, history, in_flight, budget, time: None }
+    }
+
+    /// Returns the view of a run whose search ends after `time`.
+    pub(crate) fn within(self, time: Option<Duration>) -> Self {
+        Self { time, ..self }
+    }
+
+    /// Returns the share of the search's time that was used up at the latest answer, from 0 to 1. `None` unless time alone
+    /// limits the run.
+    pub fn time_used(&self) -> Option<f64> {
+        let limit = self.time?.as_secs_f64();
+        let latest = self.history.iter().next_back().map_or(0.0, |scored| scored.evaluation.clock.as_secs_f64());
+        Some(if limit > 0.0 { (latest / limit).min(1.0) } else { 1.0 })
     }
 
     /// Returns the number of evaluations after which the run certainly ends, if its stop condition

@@ -34,6 +34,6 @@ pub use function::FunctionEvaluator;
 pub use live::{
     Doubt, KernelPlan, LiveEvaluator, LiveOptions, MOST_PARCEL, Packer, Parcels, SourcePlace, Unpacked, missed_clocks,
 };
-pub use machine::{Device, Machine, Replay, SETTING};
+pub use machine::{Device, Machine, Replay, SETTING, compiling_room};
 pub use replay::ReplayEvaluator;
 pub use synthetic::SyntheticEvaluator;

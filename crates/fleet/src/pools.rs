@@ -8,7 +8,9 @@ use tunesmith::{
     Problem,
     runner::{Extras, FoundRemote, RemoteDevice},
 };
-use tunesmith_core::{Bound, Completion, Confirmed, Error, Evaluator, Interrupt, Request, SecondAnswers, Waited};
+use tunesmith_core::{
+    Bound, CompileLimit, Completion, Confirmed, Error, Evaluator, Interrupt, Request, SecondAnswers, Waited,
+};
 use tunesmith_space::{ConfigId, Space};
 
 /// A fleet that serves one run for each kind of worker it has.
@@ -118,6 +120,10 @@ impl Evaluator for Lent {
 
     fn share_bounds(&mut self) {
         self.0.borrow_mut().share_bounds();
+    }
+
+    fn limit_compilation(&mut self, limit: Option<CompileLimit>) {
+        self.0.borrow_mut().limit_compilation(limit);
     }
 
     fn has_limits(&self) -> bool {

@@ -13,7 +13,7 @@ mod table;
 mod visible;
 
 pub use bottlenecks::{BottleneckPage, ParameterEffect};
-pub use comparison::{ComparisonRow, comparison_table};
+pub use comparison::{ComparisonRow, SecondsRow, comparison_table, seconds_table};
 pub use explanation::{ExplanationPage, NextStep, Standing};
 pub use format::{amount, count, counted, cuts, date, duration, gained, milliseconds, quantity};
 pub use front::Front;

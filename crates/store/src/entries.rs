@@ -1,7 +1,7 @@
 //! The evaluations of a journal, kept as its text with what is asked for most.
 
 use crate::plain::{self, Plain};
-use crate::{Entry, StoreError};
+use crate::{Entry, LimitKind, StoreError};
 use hashbrown::HashTable;
 use memchr::{memchr, memmem};
 use serde::Deserialize;
@@ -136,7 +136,7 @@ impl Entries {
     /// As of [`get`](Self::get).
     pub fn cuts(&self) -> Result<Vec<(usize, Cut)>, StoreError> {
         let failed = self.briefs.iter().enumerate().filter(|(_, brief)| brief.failure.is_some());
-        let mentioned = failed.filter(|(_, brief)| mentions_cut(line_at(&self.text, brief.start)));
+        let mentioned = failed.filter(|(_, brief)| mentions_limit(line_at(&self.text, brief.start)));
         let cuts = mentioned.map(|(at, _)| Ok(self.get(at)?.cut().map(|cut| (at, cut))));
         cuts.filter_map(Result::transpose).collect()
     }
@@ -239,9 +239,9 @@ fn times_of(config: &[u8]) -> Option<Vec<f64>> {
     serde_json::from_slice(&list[..=end]).ok()
 }
 
-/// Returns true if a line may have the field `cut`. A parameter may have the name as well.
-pub(crate) fn mentions_cut(line: &[u8]) -> bool {
-    memmem::find(line, b"\"cut\"").is_some()
+/// Returns true if a line may have the field `cut` or `aside`. A parameter may have the name as well.
+pub(crate) fn mentions_limit(line: &[u8]) -> bool {
+    ["\"cut\"", "\"aside\""].iter().any(|name| memmem::find(line, name.as_bytes()).is_some())
 }
 
 /// Returns the line of `text` that begins at `start`.
@@ -365,18 +365,17 @@ impl Collector {
         Self { briefs, places, hasher: RandomState::new(), copies: 0, conflicts }
     }
 
-    /// Puts an evaluation in the place of an earlier one that was cut, of which `line` is no copy: its
-    /// configuration was measured to its end after the final, whose failures stay. Returns false if
-    /// there is none. `text` is the content of the file.
-    pub(crate) fn replaces_cut(&mut self, text: &[u8], brief: Brief, line: &[u8]) -> bool {
-        let Some(place) = self.place(&brief) else { return false };
+    /// Puts an evaluation in the place of an earlier one that a limit ended, of which `line` is no copy. Returns the kind
+    /// of that limit, or `None` if there is none. `text` is the content of the file.
+    pub(crate) fn replace_unfinished(&mut self, text: &[u8], brief: Brief, line: &[u8]) -> Option<LimitKind> {
+        let place = self.place(&brief)?;
         let first = line_at(text, self.briefs[place].start);
-        let is_cut = || serde_json::from_slice::<Entry>(first).is_ok_and(|entry| entry.cut().is_some());
-        let replaces = first != line && is_cut();
-        if replaces {
-            self.briefs[place] = brief;
+        if first == line || !mentions_limit(first) {
+            return None;
         }
-        replaces
+        let limit = serde_json::from_slice::<Entry>(first).ok()?.limit()?;
+        self.briefs[place] = brief;
+        Some(limit)
     }
 
     /// Returns the place of an earlier evaluation of the same request.

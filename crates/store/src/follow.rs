@@ -1,13 +1,13 @@
 //! Follows a journal that grows.
 
-use crate::entries::{Glance, check_times, mentions_cut};
+use crate::entries::{Glance, check_times, mentions_limit};
 use crate::plain;
 use crate::read::{Kind, Line, Place, Scan, io_error};
-use crate::{Again, Entry, Header, StoreError, VerdictLine};
+use crate::{Again, Entry, Header, LimitKind, StoreError, VerdictLine};
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::collections::hash_map::RandomState;
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::hash::BuildHasher;
 use std::io::{BufReader, ErrorKind, Seek, SeekFrom};
@@ -28,8 +28,8 @@ pub struct Follow {
     /// The hashes of all requests. Of a million requests, two share a hash with a probability of
     /// less than 10^-7. Their text would take ten times the memory.
     requests: HashSet<u64>,
-    /// The hashes of those that limits from the best time cut.
-    cut: HashSet<u64>,
+    /// The hashes of those that a limit from others ended, with its kind.
+    unfinished: HashMap<u64, LimitKind>,
     hasher: RandomState,
     repeated: usize,
 }
@@ -74,10 +74,11 @@ pub struct NewEvaluation<'a> {
     pub times_ms: Vec<f64>,
     /// Seconds since the start of the run.
     pub clock: f64,
-    /// True if a limit from the best time ended the configuration, which did not fail.
-    pub is_cut: bool,
-    /// True if the configuration was cut in an earlier evaluation, in whose place this one stands.
-    pub replaces_cut: bool,
+    /// The kind of the limit that ended the configuration, if that limit followed from others. The configuration did not
+    /// fail then.
+    pub limit: Option<LimitKind>,
+    /// The kind of the limit that ended an earlier evaluation, in whose place this one stands.
+    pub replaces: Option<LimitKind>,
     line: &'a Line<'a>,
 }
 
@@ -99,9 +100,10 @@ struct Message<'a> {
 impl<'a> NewEvaluation<'a> {
     fn new(glance: Glance, line: &'a Line<'a>) -> Self {
         let Glance { index, failure, depth, times_ms, clock } = glance;
-        let mut new = Self { index, failure, depth, times_ms, clock, is_cut: false, replaces_cut: false, line };
-        let may_be_cut = new.failure.is_some() && mentions_cut(line.text);
-        new.is_cut = may_be_cut && new.entry().is_ok_and(|entry| entry.cut().is_some());
+        let mut new = Self { index, failure, depth, times_ms, clock, limit: None, replaces: None, line };
+        if new.failure.is_some() && mentions_limit(line.text) {
+            new.limit = new.entry().ok().and_then(|entry| entry.limit());
+        }
         new
     }
 
@@ -143,8 +145,8 @@ impl Follow {
         let mut lines = BufReader::new(&mut file);
         let scan = Scan::begin(path, &mut lines)?;
         let (header, place) = (scan.header.clone(), scan.place());
-        let (requests, cut, hasher) = (HashSet::new(), HashSet::new(), RandomState::new());
-        Ok(Self { path: path.to_path_buf(), file, header, place, requests, cut, hasher, repeated: 0 })
+        let (requests, unfinished, hasher) = (HashSet::new(), HashMap::new(), RandomState::new());
+        Ok(Self { path: path.to_path_buf(), file, header, place, requests, unfinished, hasher, repeated: 0 })
     }
 
     /// Returns the path of the journal.
@@ -171,7 +173,7 @@ impl Follow {
         if let Some(growth) = self.replaced()? {
             return Ok(growth);
         }
-        let Self { path, file, place, requests, cut, hasher, repeated, .. } = self;
+        let Self { path, file, place, requests, unfinished, hasher, repeated, .. } = self;
         let io = |source| io_error(path, source);
         file.seek(SeekFrom::Start(place.bytes)).map_err(io)?;
         let mut lines = BufReader::with_capacity(1 << 18, &mut *file);
@@ -183,11 +185,13 @@ impl Follow {
                     let request = hasher.hash_one((glance.index, glance.depth));
                     let mut new = NewEvaluation::new(glance, line);
                     let is_first = requests.insert(request);
-                    new.replaces_cut = !is_first && !new.is_cut && cut.remove(&request);
-                    if is_first && new.is_cut {
-                        cut.insert(request);
+                    if !is_first && new.limit.is_none() {
+                        new.replaces = unfinished.remove(&request);
                     }
-                    if is_first || new.replaces_cut {
+                    if let Some(limit) = new.limit.filter(|_| is_first) {
+                        unfinished.insert(request, limit);
+                    }
+                    if is_first || new.replaces.is_some() {
                         each(Gained::Evaluation(new));
                     } else {
                         *repeated += 1;

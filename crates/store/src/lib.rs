@@ -42,5 +42,5 @@ pub use follow::{Follow, Gained, Growth, NewEvaluation};
 pub use header::{DATA, Difference, FORMAT_VERSION, Header, HistoryFile};
 pub use import::{ImportError, import, import_with_outline};
 pub use journal::{Journal, Resumed};
-pub use line::{CutLine, Entry, arguments};
+pub use line::{CutLine, Entry, LimitKind, arguments};
 pub use read::{Outline, Recorded, RecordedOf, read, read_brief, read_header};

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tunesmith_core::{CompileData, Cut, Depth, Evaluation, Failure, FailureKind, MadeBy, Measurement, Request};
+use tunesmith_core::{
+    CompileData, CompileLimit, Cut, Depth, Evaluation, Failure, FailureKind, MadeBy, Measurement, Request,
+};
 use tunesmith_space::{ConfigId, Configuration, Space, Value};
 
 /// One evaluation as a journal keeps it.
@@ -40,6 +42,10 @@ pub struct Entry {
     /// time. A later line may hold the same configuration, measured to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<CutLine>,
+    /// The limit that ended the compilation of a configuration whose status is `timeout`, if it followed from the usual
+    /// compile time. A later line may hold the same configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<CompileLimitLine>,
     /// The reason why the configuration failed, or a remark on how it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -92,6 +98,38 @@ pub struct CutLine {
     pub best_ms: f64,
 }
 
+/// A [`CompileLimit`] on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompileLimitLine {
+    /// The limit in milliseconds.
+    pub limit_ms: f64,
+    /// The usual compile time in milliseconds.
+    pub usual_ms: f64,
+}
+
+/// The kind of a limit that followed from other configurations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitKind {
+    /// A limit of a launch, from the best time.
+    Cut,
+    /// A limit of a compilation, from the usual compile time.
+    Aside,
+}
+
+impl From<CompileLimit> for CompileLimitLine {
+    fn from(limit: CompileLimit) -> Self {
+        let CompileLimit { limit_ms, usual_ms } = limit;
+        Self { limit_ms, usual_ms }
+    }
+}
+
+impl From<CompileLimitLine> for CompileLimit {
+    fn from(line: CompileLimitLine) -> Self {
+        let CompileLimitLine { limit_ms, usual_ms } = line;
+        Self { limit_ms, usual_ms }
+    }
+}
+
 impl From<Cut> for CutLine {
     fn from(cut: Cut) -> Self {
         let Cut { limit_ms, best_ms } = cut;
@@ -136,6 +174,7 @@ impl Entry {
             counters: measurement.counters.clone(),
             compile: measurement.compile.as_ref().map(CompileLine::from),
             cut: evaluation.cut().map(CutLine::from),
+            aside: evaluation.aside().map(CompileLimitLine::from),
             message: match &evaluation.failure {
                 Some(failure) => Some(failure.message.clone()),
                 None => measurement.note.clone(),
@@ -194,13 +233,21 @@ impl Entry {
         self.cut.map(Cut::from).filter(|_| self.status != "correct")
     }
 
+    /// Returns the kind of the limit that followed from others and ended the configuration, if one did.
+    pub fn limit(&self) -> Option<LimitKind> {
+        let is_failed = self.status != "correct";
+        let aside = self.aside.map(|_| LimitKind::Aside);
+        self.cut.map(|_| LimitKind::Cut).or(aside).filter(|_| is_failed)
+    }
+
     /// Returns the reason why the configuration failed, or `None` if it is correct.
     pub fn failure(&self) -> Result<Option<Failure>, String> {
         if self.status == "correct" {
             return Ok(None);
         }
         let kind = FailureKind::from_word(&self.status).ok_or_else(|| format!("`{}` is no status", self.status))?;
-        Ok(Some(Failure { cut: self.cut(), ..Failure::new(kind, self.message.clone().unwrap_or_default()) }))
+        let aside = self.aside.map(CompileLimit::from);
+        Ok(Some(Failure { cut: self.cut(), aside, ..Failure::new(kind, self.message.clone().unwrap_or_default()) }))
     }
 }
 

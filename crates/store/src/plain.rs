@@ -4,13 +4,13 @@
 //! clock. These fields are found by their places. A line that has another form is left to the parser
 //! of JSON, which gives the same answer.
 
-use crate::line::{CompileLine, CutLine, made_by};
+use crate::line::{CompileLimitLine, CompileLine, CutLine, made_by};
 use crate::sum;
 use memchr::{memchr, memchr_iter, memrchr};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tunesmith_core::{CompileData, Cut, Depth, Evaluation, Failure, FailureKind, Measurement, Request};
+use tunesmith_core::{CompileData, CompileLimit, Cut, Depth, Evaluation, Failure, FailureKind, Measurement, Request};
 use tunesmith_space::Space;
 
 /// The fields at the beginning of an intact line, and the text of the others.
@@ -38,6 +38,8 @@ struct Rest {
     compile: Option<CompileLine>,
     #[serde(default)]
     cut: Option<CutLine>,
+    #[serde(default)]
+    aside: Option<CompileLimitLine>,
     #[serde(default)]
     message: Option<String>,
     #[serde(default)]
@@ -86,13 +88,25 @@ impl<'a> Plain<'a> {
         let Self { index, failure, depth, times_ms, .. } = self;
         let config = space.id(index).ok_or_else(|| format!("the space has no configuration {index}"))?;
         let Rest {
-            warmup_ms, parts_ms, values, counters, compile, message, proposed, worker, took, rooms, cut, ..
+            warmup_ms,
+            parts_ms,
+            values,
+            counters,
+            compile,
+            message,
+            proposed,
+            worker,
+            took,
+            rooms,
+            cut,
+            aside,
+            ..
         } = rest;
         let (failure, note) = match failure {
             None => (None, message),
             Some(kind) => {
-                let cut = cut.map(Cut::from);
-                (Some(Failure { cut, ..Failure::new(kind, message.unwrap_or_default()) }), None)
+                let (cut, aside) = (cut.map(Cut::from), aside.map(CompileLimit::from));
+                (Some(Failure { cut, aside, ..Failure::new(kind, message.unwrap_or_default()) }), None)
             }
         };
         let compile = compile.map(CompileData::from);

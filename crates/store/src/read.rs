@@ -3,7 +3,7 @@
 use crate::entries::{Brief, Collector, Glance, GlanceLine, check_measured, is_line};
 use crate::plain::Plain;
 use crate::sum::{self, Seal};
-use crate::{Again, Entries, Entry, FORMAT_VERSION, Header, Repeated, Second, StoreError, VerdictLine};
+use crate::{Again, Entries, Entry, FORMAT_VERSION, Header, LimitKind, Repeated, Second, StoreError, VerdictLine};
 use memchr::memchr;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -86,8 +86,12 @@ pub(crate) fn parse_brief(path: &Path, text: Vec<u8>) -> Result<Outline, StoreEr
         match kind {
             Kind::Evaluation => {
                 let brief = line.brief()?;
-                if !collector.replaces_cut(&text, brief, line.text) {
+                let replaced = collector.replace_unfinished(&text, brief, line.text);
+                if replaced.is_none() {
                     collector.add(brief, |first| is_line(&text, first, line.text));
+                }
+                // What was cut is measured to its end after the final, whose failures stay.
+                if replaced != Some(LimitKind::Cut) {
                     again_before_last = again.len();
                     verdict = None;
                 }

@@ -32,7 +32,9 @@ pub mod top;
 mod trials;
 mod winner;
 
-pub use comparison::{Baseline, CompareOptions, Comparison, Measures, Overall, Score, TimeTransfer, compare};
+pub use comparison::{
+    AtSeconds, Baseline, CompareOptions, Comparison, InSeconds, Measures, Overall, Score, TimeTransfer, compare,
+};
 pub use convert::{ConvertOptions, Converted, convert, convert_apart};
 pub use counter_explanation::{
     BottleneckShare, CounterExplanation, CounterLook, CounterSubject, Effect, REMEDY, Suggestible, Wanted,

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use tunesmith_core::FailureKind;
+use tunesmith_store::LimitKind;
 
 /// Maximum number of different messages that are counted. Messages that name addresses never repeat.
 const MOST: usize = 1000;
@@ -16,6 +17,8 @@ pub(crate) struct Failures {
     uncounted: u64,
     /// Number of configurations that limits from the best time cut. They did not fail.
     pub(crate) cut: u64,
+    /// Number of configurations whose compilation was put aside. They did not fail, either.
+    pub(crate) aside: u64,
 }
 
 /// Failures of one kind with one headline.
@@ -27,6 +30,14 @@ pub(crate) struct Cause {
 }
 
 impl Failures {
+    /// Returns the number of configurations that a limit of this kind ended.
+    pub(crate) fn of_limit(&mut self, limit: LimitKind) -> &mut u64 {
+        match limit {
+            LimitKind::Cut => &mut self.cut,
+            LimitKind::Aside => &mut self.aside,
+        }
+    }
+
     /// Counts a failure with its message.
     pub(crate) fn add(&mut self, kind: FailureKind, message: &str) {
         let position = FailureKind::ALL.iter().position(|known| *known == kind);

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tunesmith_core::judge::noise::Noise;
 use tunesmith_core::{Progress, Stop};
-use tunesmith_store::{Gained, Header, NewEvaluation, arguments};
+use tunesmith_store::{Gained, Header, LimitKind, NewEvaluation, arguments};
 
 /// Number of evaluations that the rate is taken from.
 const RECENT: usize = 50;
@@ -97,11 +97,14 @@ impl Watched {
     }
 
     fn evaluated(&mut self, new: &NewEvaluation<'_>) {
-        if new.replaces_cut {
-            // It was measured to its end after the final, whose failures stay.
-            self.failures.cut = self.failures.cut.saturating_sub(1);
+        if let Some(limit) = new.replaces {
+            let count = self.failures.of_limit(limit);
+            *count = count.saturating_sub(1);
         } else {
             self.evaluations += 1;
+        }
+        // What was cut is measured to its end after the final, whose failures stay.
+        if new.replaces != Some(LimitKind::Cut) {
             self.finals.forget();
         }
         self.clock = self.clock.max(new.clock);
@@ -112,10 +115,10 @@ impl Watched {
         if self.default.as_ref().is_some_and(|default| new.has_config(default)) {
             (self.default, self.default_index) = (None, Some(new.index));
         }
-        match new.failure {
-            Some(_) if new.is_cut => self.failures.cut += 1,
-            Some(kind) => self.failures.add(kind, &new.message().unwrap_or_default()),
-            None => self.measured(new),
+        match (new.failure, new.limit) {
+            (_, Some(limit)) => *self.failures.of_limit(limit) += 1,
+            (Some(kind), None) => self.failures.add(kind, &new.message().unwrap_or_default()),
+            (None, None) => self.measured(new),
         }
     }
 

@@ -10,6 +10,7 @@ pub(super) const COMPARE_HELP: &str = "Examples:
   tunesmith compare cache.json.gz --strategy random --strategy swarm --noise --plots plots
   tunesmith compare counters.csv.gz --strategy profile_guided --model trees --repeats 1000 --json
   tunesmith compare recordings/*.csv.gz --strategy default --history recordings/*.csv.gz
+  tunesmith compare run.jsonl --strategy default --strategy random --seconds --cores 4
   tunesmith compare recordings/*.csv.gz --strategy default --strategy genetic --in-flight 8
   tunesmith compare cache.json --strategy default --objective \"minimise energy\" --limit \"time_ms < 5\"
 
@@ -100,9 +101,9 @@ pub(crate) struct CompareArgs {
     /// Number of searches of each recording by each strategy
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) repeats: usize,
-    /// Number of evaluations of each search
-    #[arg(long, value_name = "N", default_value_t = 400)]
-    pub(crate) budget: u64,
+    /// Number of evaluations of each search [default: 400; none with --seconds]
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<u64>,
     /// The seed that the seeds of all searches are derived from
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -133,9 +134,17 @@ pub(crate) struct CompareArgs {
     #[arg(long, requires = "history")]
     pub(crate) shuffle_history: bool,
     /// Number of requests in flight: so many workers evaluate at once, each for the recorded time,
-    /// and answers come in the order in which they end
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
-    pub(crate) in_flight: usize,
+    /// and answers come in the order in which they end; with --seconds, the cores take them
+    /// [default: 1; with --seconds as many as `tune` for N jobs]
+    #[arg(long, value_name = "N", value_parser = workers)]
+    pub(crate) in_flight: Option<usize>,
+    /// Judge by simulated seconds, too, from recorded times of compilation and measurement: each
+    /// search takes 80 median durations of an evaluation; `random` is then simulated as well
+    #[arg(long)]
+    pub(crate) seconds: bool,
+    /// Number of processor cores that compile and measure in simulated seconds [default: 1]
+    #[arg(long, value_name = "N", requires = "seconds", value_parser = workers)]
+    pub(crate) cores: Option<usize>,
     /// Leave out the configurations that failed, as papers do that count only configurations that
     /// ran
     #[arg(long)]

@@ -4,10 +4,10 @@ use crate::args::CompareArgs;
 use crate::{Ending, output, render};
 use std::collections::BTreeMap;
 use tunesmith::core::Interrupt;
-use tunesmith::report::{ComparisonRow, amount, comparison_table};
+use tunesmith::report::{ComparisonRow, SecondsRow, amount, comparison_table, seconds_table};
 use tunesmith::{
     Error,
-    study::{Baseline, CompareOptions, Comparison, ModelChoice, TimeTransfer},
+    study::{Baseline, CompareOptions, Comparison, ModelChoice, Overall, Score, TimeTransfer},
 };
 
 /// The meaning of the table's columns.
@@ -15,29 +15,16 @@ const NOTE: &str =
     "rel@n: optimum / best after n distinct evaluations; ERT x: expected evaluations to within x of the optimum
 score: lead over random search in simulated time; 0 is as good, 1 finds the optimum at once; last line: mean";
 
+/// The meaning of the columns of the table of seconds.
+const SECONDS_NOTE: &str =
+    "n medians: optimum / best after n times the recording's median duration of an evaluation, in simulated time
+evaluations: made until the last moment; cores used: the mean number of cores that compile or measure";
+
+/// Default number of evaluations of a search that is not judged by seconds.
+const DEFAULT_BUDGET: u64 = 400;
+
 pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
-    let options = CompareOptions {
-        recordings: args.recordings.clone(),
-        strategies: args.strategy.clone(),
-        repeats: args.repeats,
-        budget: args.budget,
-        seed: args.seed,
-        noise: args.noise,
-        plots: args.plots.clone(),
-        over_time: args.over_time,
-        profile_passes: args.profile_passes,
-        model: args.model.as_deref().map(ModelChoice::from_text),
-        history: args.history.clone(),
-        shuffle_history: args.shuffle_history,
-        in_flight: args.in_flight,
-        without_failures: args.without_failures,
-        objective: args.objective.clone(),
-        metrics: args.metrics.clone(),
-        limits: args.limits.clone(),
-        // Ctrl-C ends the process.
-        interrupt: Interrupt::default(),
-    };
-    let comparison = tunesmith::study::compare(&options)?;
+    let comparison = tunesmith::study::compare(&options(args))?;
     for (recording, assumptions) in &comparison.assumptions {
         assumptions.iter().for_each(|assumption| output::note(&format!("note: {recording}: {assumption}")));
     }
@@ -48,6 +35,34 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Ending, Error> {
         output::print(&text(&comparison));
     }
     Ok(Ending::Done)
+}
+
+/// Returns the settings of the comparison.
+fn options(args: &CompareArgs) -> CompareOptions {
+    // Searches that are judged by seconds end by time.
+    let budget = if args.seconds { u64::MAX } else { DEFAULT_BUDGET };
+    CompareOptions {
+        recordings: args.recordings.clone(),
+        strategies: args.strategy.clone(),
+        repeats: args.repeats,
+        budget: args.budget.unwrap_or(budget),
+        seed: args.seed,
+        noise: args.noise,
+        plots: args.plots.clone(),
+        over_time: args.over_time,
+        profile_passes: args.profile_passes,
+        model: args.model.as_deref().map(ModelChoice::from_text),
+        history: args.history.clone(),
+        shuffle_history: args.shuffle_history,
+        in_flight: args.in_flight.unwrap_or_default(),
+        cores: args.seconds.then(|| args.cores.unwrap_or(1)),
+        without_failures: args.without_failures,
+        objective: args.objective.clone(),
+        metrics: args.metrics.clone(),
+        limits: args.limits.clone(),
+        // Ctrl-C ends the process.
+        interrupt: Interrupt::default(),
+    }
 }
 
 /// Prints the history that each search was given, and warns of recordings left out of it.
@@ -91,7 +106,32 @@ fn text(comparison: &Comparison) -> String {
     let objectives: String = comparison.baselines.iter().filter_map(objective).collect();
     let notes: String = comparison.notes.iter().map(|note| format!("note: {note}\n")).collect();
     let written: String = plots.iter().map(|path| format!("wrote {}\n", path.display())).collect();
-    format!("{}\n{NOTE}\n{objectives}{controls}{notes}{written}", comparison_table(budgets, &levels, &rows))
+    let (table, seconds) = (comparison_table(budgets, &levels, &rows), seconds(comparison));
+    format!("{table}\n{NOTE}\n{seconds}{objectives}{controls}{notes}{written}")
+}
+
+/// Returns the table of the results by simulated seconds. Empty if there are none.
+fn seconds(Comparison { recordings, results, overall, .. }: &Comparison) -> String {
+    let medians = overall.iter().filter_map(|overall| overall.seconds.as_ref()).take(1);
+    let medians: Vec<String> = medians.flat_map(|shares| shares.keys().cloned()).collect();
+    let of_search = |score: &Score| {
+        let seconds = score.seconds.as_ref()?;
+        Some(SecondsRow {
+            strategy: score.strategy.clone(),
+            recording: Some(score.recording.clone()),
+            rel: seconds.by_median.values().map(|at| at.rel).collect(),
+            evaluations: seconds.by_median.values().last().map(|at| at.evaluations),
+            cores_used: Some(seconds.cores_used),
+        })
+    };
+    let of_all = |overall: &Overall| {
+        let rel = overall.seconds.as_ref()?.values().copied().collect();
+        Some(SecondsRow { strategy: overall.strategy.clone(), rel, ..SecondsRow::default() })
+    };
+    let of_recording = |name: &String| results.iter().filter(|score| score.recording == *name).collect::<Vec<_>>();
+    let searches = recordings.iter().flat_map(of_recording).filter_map(of_search);
+    let rows: Vec<SecondsRow> = searches.chain(overall.iter().filter_map(of_all)).collect();
+    if rows.is_empty() { String::new() } else { format!("{}\n{SECONDS_NOTE}\n", seconds_table(&medians, &rows)) }
 }
 
 /// Returns the line about a recording whose objective is not the time.

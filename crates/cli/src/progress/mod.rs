@@ -41,6 +41,8 @@ pub(crate) struct Display {
     failed: [usize; FailureKind::ALL.len()],
     /// Number of configurations that limits from the best time cut.
     cut: usize,
+    /// Number of configurations whose compilation was put aside.
+    aside: usize,
     noise: Noise,
     /// The configuration of the best so far, with its value.
     leader: Option<(String, String)>,
@@ -69,6 +71,7 @@ impl Display {
     fn evaluated(&mut self, scored: &Scored, best: Option<&Scored>, progress: &Progress) {
         match scored.evaluation.status() {
             Some(_) if scored.evaluation.is_cut() => self.cut += 1,
+            Some(_) if scored.evaluation.aside().is_some() => self.aside += 1,
             Some(kind) => {
                 let position = FailureKind::ALL.iter().position(|known| *known == kind);
                 self.failed[position.unwrap_or_default()] += 1;
@@ -127,6 +130,7 @@ impl Display {
             .chain(self.best_pieces())
             .chain(fleet)
             .chain((self.cut > 0).then(|| Piece::new(Tone::Quiet, format!("{} cut", self.cut))))
+            .chain((self.aside > 0).then(|| Piece::new(Tone::Quiet, format!("{} put aside", self.aside))))
             .chain(self.failures())
             .chain(noise)
             .chain(self.values())

@@ -3,7 +3,9 @@
 use super::*;
 use indicatif::InMemoryTerm;
 use std::io;
-use tunesmith::core::{Cut, Direction, Evaluation, Failure, Improvement, Measurement, Request, Source, statistics};
+use tunesmith::core::{
+    CompileLimit, Cut, Direction, Evaluation, Failure, Improvement, Measurement, Request, Source, statistics,
+};
 use tunesmith::space::{Parameter, Values};
 
 /// A terminal whose window changes its width, as terminals do that wrap long lines again.
@@ -204,14 +206,15 @@ fn colours_are_there_only_if_they_are_wanted() {
 }
 
 #[test]
-fn what_the_best_time_cut_did_not_fail() {
+fn what_a_limit_from_others_ended_did_not_fail() {
     let window = Window::new(120);
     let mut running = Running::on(&window, false, "evaluations 100");
     running.evaluate(Ok(&[1.0]));
     running.evaluate(Err(FailureKind::Timeout));
     let cut = Some(Cut { limit_ms: 10.0, best_ms: 1.0 });
     (0..2).for_each(|_| running.end(Err(Failure { cut, ..Failure::new(FailureKind::Timeout, "planted") })));
-    assert!(window.contents().contains(", 2 cut, failed 1 timeout, "), "{}", window.contents());
+    running.end(Err(Failure::put_aside(CompileLimit { limit_ms: 300.0, usual_ms: 100.0 })));
+    assert!(window.contents().contains(", 2 cut, 1 put aside, failed 1 timeout, "), "{}", window.contents());
 }
 
 #[test]

@@ -144,6 +144,33 @@ fn compare_scores_strategies_and_draws_them() {
     assert!(ran.code == Some(3) && ran.stderr.contains("table.csv/plots"), "{ran:#?}");
 }
 
+#[test]
+fn compare_judges_by_simulated_seconds_on_so_many_cores() {
+    let folder = Folder::with(&[("table.csv", COSTS), ("untimed.csv", TABLE)]);
+    let compare = ["compare", "table.csv", "--strategy", "exhaustive", "--repeats", "2"];
+    let judged = |more: &[&str]| folder.run(&[&compare[..], &["--seconds", "--json"], more].concat()).json();
+    let one = judged(&[]);
+    let seconds = &one["results"][0]["seconds"];
+    assert_eq!((seconds["median_seconds"].as_f64(), seconds["cores_used"].as_f64()), (Some(0.5), Some(1.0)));
+    assert_eq!(seconds["by_median"]["10"]["rel"].as_f64(), Some(1.0), "all five take 2.5 s");
+    assert_eq!(seconds["by_median"]["80"]["evaluations"].as_f64(), Some(5.0));
+    assert_eq!(one["overall"][0]["seconds"], serde_json::json!({"10": 1.0, "20": 1.0, "40": 1.0, "80": 1.0}));
+    let alone = judged(&["--cores", "1", "--in-flight", "1"]);
+    assert_eq!(alone["results"][0]["seconds"], *seconds, "the default is one core with one in flight");
+    let two = judged(&["--cores", "2"]);
+    assert!(two["results"][0]["seconds"]["cores_used"].as_f64() > Some(1.2), "{two:#}");
+    let random = folder.run(&["compare", "table.csv", "--strategy", "random", "--seconds", "--cores", "4"]);
+    for part in ["10 medians", "80 medians", "evaluations", "cores used", "all (geometric mean)"] {
+        assert!(random.stdout.contains(part), "`{part}` is missing: {random:#?}");
+    }
+    let plain = folder.run(&compare);
+    assert!(!plain.stdout.contains("medians") && plain.code == Some(0), "{plain:#?}");
+    folder.run(&[&compare[..], &["--cores", "2"]].concat()).refused(&["--seconds"]);
+    folder.run(&[&compare[..], &["--seconds", "--cores", "0"]].concat()).refused(&["`0` is no whole number from 1"]);
+    let untimed = ["compare", "untimed.csv", "--strategy", "random", "--seconds"];
+    folder.run(&untimed).refused(&["`untimed.csv`: no time of compilation is known", "without --seconds"]);
+}
+
 /// The times of [`TABLE`] on a device half as fast, and a constant that does not matter.
 const ELSEWHERE: &str = "Y,X,N,time_ms,status\n1,1,9,8,ok\n2,1,9,4.1,ok\n1,2,9,6,ok\n1,3,9,3,ok\n2,3,9,,compile\n";
 

@@ -79,6 +79,13 @@ impl Finals {
         elapsed.mul_f64(self.share).max(self.floor).min(self.cap.max(self.floor))
     }
 
+    /// Returns the part of a run of `total` that is kept for its final re-measurement: the [budget](Self::budget) after
+    /// a search of the rest, but at most half of the run.
+    pub fn reserve(&self, total: Duration) -> Duration {
+        let share = total.mul_f64(self.share / (1.0 + self.share));
+        share.max(self.floor).min(self.cap.max(self.floor)).min(total / 2)
+    }
+
     /// Plans the final re-measurement of `candidates`, which are ordered from the best.
     ///
     /// The finalists are the candidates whose 95 % interval begins within 10 % of the end of the

@@ -175,6 +175,18 @@ fn the_budget_is_a_share_of_the_search_between_its_bounds() {
 }
 
 #[test]
+fn a_run_keeps_time_for_its_final() {
+    let finals = Finals::default();
+    let reserve = |seconds: f64| finals.reserve(Duration::from_secs_f64(seconds)).as_secs_f64();
+    assert_eq!([reserve(1.0), reserve(4.0), reserve(60.0), reserve(3600.0)], [0.5, 1.0, 10.0, 120.0]);
+    for total in (2..5000).map(Duration::from_secs) {
+        let search = total - finals.reserve(total);
+        let end = search + finals.budget(search);
+        assert!(end.abs_diff(total) < Duration::from_micros(1), "{total:?} {end:?}");
+    }
+}
+
+#[test]
 fn a_final_keeps_to_its_budget() {
     let second = Duration::from_secs(1);
     for elapsed in [50, 150, 300, 600] {

@@ -29,7 +29,7 @@ pub enum Stop {
 pub enum Condition {
     /// This many evaluations are recorded, including failures.
     Evaluations(u64),
-    /// This much time has passed.
+    /// This much time has passed, less the [reserve](Progress::reserve) for the final.
     Time(Duration),
     /// This fraction of the space is evaluated.
     Fraction(f64),
@@ -100,7 +100,7 @@ impl Stop {
     /// allow repeated measurements, which count as no evaluations.
     pub fn is_out_of_time(&self, progress: &Progress) -> bool {
         match self {
-            Self::When(condition) => matches!(condition, Condition::Time(limit) if progress.elapsed >= *limit),
+            Self::When(condition) => matches!(condition, Condition::Time(limit) if is_up(progress, *limit)),
             Self::Any(parts) => parts.iter().any(|part| part.is_out_of_time(progress)),
             Self::All(parts) => {
                 parts.iter().any(|part| part.is_out_of_time(progress)) && self.check(progress).is_some()
@@ -166,6 +166,19 @@ impl Stop {
         }
     }
 
+    /// Returns the time after which the run certainly ends, if there is one.
+    pub fn time_limit(&self) -> Option<Duration> {
+        match self {
+            Self::When(Condition::Time(limit)) => Some(*limit),
+            Self::When(_) => None,
+            Self::Any(parts) => parts.iter().filter_map(Self::time_limit).min(),
+            Self::All(parts) => {
+                let limits: Option<Vec<Duration>> = parts.iter().map(Self::time_limit).collect();
+                limits.and_then(|limits| limits.into_iter().max())
+            }
+        }
+    }
+
     /// Returns the share of the run that is done at `progress`, from 0 to 1, as far as evaluations and
     /// time tell. `None` if nothing says when the run ends. Progress displays use it.
     pub fn share(&self, progress: &Progress) -> Option<f64> {
@@ -187,7 +200,7 @@ impl Condition {
         let evaluations = progress.evaluations as f64;
         let share = match *self {
             Self::Evaluations(n) => evaluations / n as f64,
-            Self::Time(limit) => progress.elapsed.as_secs_f64() / limit.as_secs_f64(),
+            Self::Time(limit) => progress.elapsed.as_secs_f64() / limit.saturating_sub(progress.reserve).as_secs_f64(),
             Self::Fraction(share) => evaluations / (share * progress.space_size),
             Self::Cost(_) | Self::Reached(_) | Self::Limit(_) | Self::Regret { .. } | Self::Speedup { .. } => {
                 return None;
@@ -199,7 +212,7 @@ impl Condition {
     fn holds(&self, progress: &Progress, evaluations: u64) -> bool {
         match *self {
             Self::Evaluations(n) => evaluations >= n,
-            Self::Time(limit) => progress.elapsed >= limit,
+            Self::Time(limit) => is_up(progress, limit),
             Self::Fraction(share) => evaluations as f64 >= share * progress.space_size,
             Self::Cost(cost) => progress.best().is_some_and(|best| best <= cost),
             Self::Reached(value) => progress.best().is_some_and(|best| best <= Direction::Maximise.score(value)),
@@ -250,6 +263,11 @@ impl fmt::Display for Condition {
     }
 }
 
+/// Returns true if the search must end for the run to end after `limit`.
+fn is_up(progress: &Progress, limit: Duration) -> bool {
+    progress.elapsed + progress.reserve >= limit
+}
+
 /// Returns a share in per cent without rounding noise: 0.07 is 7, not 7.000000000000001.
 fn percent(share: f64) -> f64 {
     (share * 1e14).round() / 1e12
@@ -295,6 +313,7 @@ mod tests {
         Progress {
             evaluations,
             elapsed: Duration::from_secs(seconds),
+            reserve: Duration::ZERO,
             space_size: 1000.0,
             limit: None,
             regret: Vec::new(),

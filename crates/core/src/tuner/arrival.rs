@@ -13,6 +13,8 @@ impl Running<'_> {
     pub(super) fn answer_new(&mut self, oldest: Request) -> Result<bool, Error> {
         if self.arrived.is_empty() {
             self.note_idle();
+            let limit = self.compile_limit();
+            self.bench.evaluator.limit_compilation(limit);
             let next = self.bench.evaluator.upcoming(&self.bench.interrupt)?.unwrap_or(oldest);
             self.start(next)?;
             let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, next));
@@ -57,13 +59,20 @@ impl Running<'_> {
         self.bench.sync()
     }
 
-    /// Stores a new evaluation.
-    fn keep(&mut self, (mut evaluation, unprofiled): Evaluated) -> Result<(), Error> {
-        let request = evaluation.request;
+    /// Stores a new evaluation of a request in the queue.
+    fn keep(&mut self, evaluated: Evaluated) -> Result<(), Error> {
+        let request = evaluated.0.request;
         let has_arrived = self.arrived.iter().any(|arrived| arrived.request == request);
         if has_arrived || !self.queue.is_submitted(request) {
             return Err(Error::Device("it answered a request that is not in flight".into()));
         }
+        let evaluation = self.keep_annotated(evaluated)?;
+        self.arrived.push_back(evaluation);
+        Ok(())
+    }
+
+    /// Annotates a new evaluation and stores it.
+    pub(super) fn keep_annotated(&mut self, (mut evaluation, unprofiled): Evaluated) -> Result<Evaluation, Error> {
         evaluation.measurement.rooms = self.room.take_changes();
         if let Some(annotator) = self.annotator {
             annotator.annotate(&mut evaluation);
@@ -77,8 +86,7 @@ impl Running<'_> {
             }
             self.bench.keep(&evaluation)?;
         }
-        self.arrived.push_back(evaluation);
-        Ok(())
+        Ok(evaluation)
     }
 
     /// Scores and counts a new evaluation, and shows it to the observers.
@@ -91,6 +99,7 @@ impl Running<'_> {
         let is_known = self.findings.told.of(request.config).is_some() || self.recorded.contains_config(request.config);
         self.configs += usize::from(!is_known);
         self.progress.count(&evaluation, score);
+        self.compile_times.add(&evaluation);
         if let Some(doomed) = &mut self.doomed {
             doomed.add(&evaluation, score, self.findings.objective);
         }

@@ -51,7 +51,7 @@ impl Running<'_> {
             tried.insert(request);
             let Some(evaluation) = self.measure_beyond(request, limit)? else { return Ok(false) };
             hanging = if evaluation.is_cut() { hanging + 1 } else { 0 };
-            self.findings.replace_cut(evaluation);
+            self.findings.replace_unfinished(evaluation);
         }
         Ok(true)
     }

@@ -31,6 +31,8 @@ impl Doomed {
         let lacks = || objective.lacks(evaluation.request.config, &evaluation.measurement);
         self.state = match (std::mem::take(&mut self.state), &evaluation.failure) {
             (State::Mixed, _) => State::Mixed,
+            // Nothing is known of what was put aside.
+            (state, Some(failure)) if failure.aside.is_some() => state,
             // What breaks a limit is correct: a search may have to go far until one is kept.
             (_, Some(failure)) if failure.kind == FailureKind::Infeasible => State::Mixed,
             (_, None) if score.is_none() => lacks().map_or(State::Mixed, State::NoValue),

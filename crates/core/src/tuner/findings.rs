@@ -179,8 +179,8 @@ impl<'a> Findings<'a> {
         self.probes = RefCell::default();
     }
 
-    /// Replaces the evaluation of a configuration that was cut.
-    pub(super) fn replace_cut(&mut self, evaluation: Evaluation) {
+    /// Replaces the evaluation of a configuration that was cut or put aside.
+    pub(super) fn replace_unfinished(&mut self, evaluation: Evaluation) {
         let (score, aspects) = (self.objective.score(&evaluation), self.objective.aspects(&evaluation));
         self.told.insert_with(evaluation, score, aspects);
         // The numbers that it is known by have not changed.

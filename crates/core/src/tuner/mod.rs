@@ -1,8 +1,10 @@
 //! The tuning loop. It alone counts, keeps, scores and tells evaluations.
 
 mod arrival;
+mod aside;
 mod bench;
 mod clocks;
+mod compile_times;
 mod cut;
 mod doomed;
 mod final_round;

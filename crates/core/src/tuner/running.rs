@@ -3,6 +3,7 @@
 use super::Tuner;
 use super::bench::{Bench, Resampled};
 use super::clocks::Clocks;
+use super::compile_times::CompileTimes;
 use super::doomed::Doomed;
 use super::final_round::FinalRound;
 use super::findings::{Findings, in_order_made};
@@ -39,6 +40,7 @@ pub(super) struct Running<'a> {
     pub(super) room: Room,
     pub(super) racing: Option<Racing>,
     watching: Watching,
+    pub(super) compile_times: CompileTimes,
     estimating: Estimating<'a>,
     pub(super) bench: Bench<'a>,
     pub(super) annotator: Option<&'a dyn Annotator>,
@@ -60,6 +62,8 @@ pub(super) struct Asking<'a> {
     pub(super) searcher: &'a mut dyn Searcher,
     rng: Rng,
     budget: Option<u64>,
+    /// The time of the search, if time alone limits the run.
+    pub(super) time: Option<Duration>,
     /// Requests that precede those of the searcher.
     first: VecDeque<Request>,
 }
@@ -82,12 +86,18 @@ impl<'a> Running<'a> {
         if objective.has_common_times() {
             tuner.evaluator.share_bounds();
         }
+        let budget = stop.evaluation_limit(space_size);
+        let time = stop.time_limit();
+        // A recording or a function has nothing to measure again.
+        let finals = tuner.judging.finals.filter(|_| tuner.evaluator.has_limits());
+        let reserve = finals.zip(time).map_or(Duration::ZERO, |(rule, time)| rule.reserve(time));
         let mut running = Self {
             space,
             asking: Asking {
                 searcher: tuner.searcher,
                 rng: tuner.rng,
-                budget: stop.evaluation_limit(space_size),
+                budget,
+                time: time.filter(|_| budget.is_none()).map(|time| time.saturating_sub(reserve)),
                 first: first(tuner.baseline, tuner.first),
             },
             queue: Queue::default(),
@@ -97,6 +107,7 @@ impl<'a> Running<'a> {
             room: Room::new(tuner.room, tuner.follows_room, recorded.is_empty()),
             racing: tuner.judging.racing,
             watching: Watching::new(tuner.judging.drift),
+            compile_times: CompileTimes::default(),
             estimating: Estimating::new(&stop, tuner.regret),
             stop,
             bench: Bench {
@@ -115,7 +126,7 @@ impl<'a> Running<'a> {
             doomed: (!tuner.keep_going).then(Doomed::default),
             final_round: FinalRound { rule: tuner.judging.finals, seed: tuner.seed, recorded: recorded_final.into() },
             observers: Observers::new(tuner.observers),
-            progress: Progress { space_size, elapsed: earlier, limit: tuner.limit, ..Progress::default() },
+            progress: Progress { space_size, reserve, elapsed: earlier, limit: tuner.limit, ..Progress::default() },
             configs: 0,
             repeats: 0,
         };
@@ -129,6 +140,7 @@ impl<'a> Running<'a> {
             let score = self.findings.objective.score(evaluation);
             self.doomed = self.doomed.take().filter(|_| score.is_none());
             self.progress.count(evaluation, score);
+            self.compile_times.add(evaluation);
         }
         self.findings.told.reserve(recorded.len());
         self.recorded = Pending::new(recorded);
@@ -184,6 +196,7 @@ impl<'a> Running<'a> {
         let reason = self.search()?;
         // What is still in flight would compile beside the final.
         self.bench.evaluator.cancel();
+        self.bench.evaluator.limit_compilation(None);
         while let Some(evaluation) = self.arrived.pop_front() {
             self.count(evaluation);
         }
@@ -191,6 +204,7 @@ impl<'a> Running<'a> {
         // An interrupted run ends at once. After it is resumed, it comes to its final.
         let in_full = reason != StopReason::Interrupted
             && self.evaluate_default()?
+            && self.take_up(&reason)?
             && self.hold_final()?
             && self.confirm_winners()?
             && self.measure_cut()?;
@@ -311,8 +325,8 @@ impl<'a> Running<'a> {
             return first.drain(..room.min(first.len())).collect();
         }
         let started = self.bench.clocks.real();
-        let Asking { searcher, rng, budget, .. } = &mut self.asking;
-        let view = View::new(self.space, &self.findings.told, self.queue.in_flight(), *budget);
+        let Asking { searcher, rng, budget, time, .. } = &mut self.asking;
+        let view = View::new(self.space, &self.findings.told, self.queue.in_flight(), *budget).within(*time);
         let requests = searcher.ask(&view, room, rng);
         self.bench.seconds.search += self.bench.clocks.real() - started;
         self.asking.searcher.take_notes().iter().for_each(|note| self.observers.note_once(note));
@@ -354,7 +368,8 @@ impl<'a> Running<'a> {
     pub(super) fn tell(&mut self, request: Request) {
         let Some(Scored { evaluation, score, .. }) = self.findings.told.get(request) else { return };
         let started = self.bench.clocks.real();
-        let view = View::new(self.space, &self.findings.told, self.queue.in_flight(), self.asking.budget);
+        let Asking { budget, time, .. } = self.asking;
+        let view = View::new(self.space, &self.findings.told, self.queue.in_flight(), budget).within(time);
         self.asking.searcher.tell(&view, &Told { evaluation, score: *score });
         self.bench.seconds.search += self.bench.clocks.real() - started;
     }

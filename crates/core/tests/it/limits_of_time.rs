@@ -201,7 +201,7 @@ fn what_is_measured_to_its_end_may_be_wrong_as_well_and_the_next_one_follows() {
 #[test]
 fn without_time_left_the_rest_stays_cut() {
     let (run, kept) =
-        DeviceWithLimits::new(&[1.0, 5000.0, 300.0], &[0]).tune(&MedianTime, "evaluations 3 or time 0.02s");
+        DeviceWithLimits::new(&[1.0, 5000.0, 300.0], &[0]).tune(&MedianTime, "evaluations 3 or time 0.03s");
     assert_eq!((winner(&run), kept.evaluations().len()), (None, 3));
     let cuts = Cuts::of(run.history.iter().filter_map(|scored| scored.evaluation.cut())).unwrap();
     assert_eq!((cuts.count, cuts.limit_ms.0.round(), cuts.factor.round()), (2, 10.0, 10.0));
@@ -216,4 +216,22 @@ fn a_slow_default_is_measured_again_within_its_own_time() {
     let of_default = device.log.iter().filter(|(x, _)| *x == 0).skip(1);
     assert!(of_default.clone().count() > 0);
     assert!(of_default.clone().all(|(_, bound)| *bound == Some(Bound::Own(Duration::from_secs(5)))));
+}
+
+#[test]
+fn a_stop_condition_of_time_includes_the_final() {
+    let mut device = DeviceWithLimits::new(&[20.0; 700], &[]);
+    let (run, _) = device.tune(&MedianTime, "time 12s");
+    assert_eq!(run.stop_reason.to_string(), "time 12s");
+    let searched = run.history.iter().map(|scored| scored.evaluation.clock.as_secs_f64()).fold(0.0, f64::max);
+    assert!((10.0..10.2).contains(&searched), "{searched}");
+    let end = run.progress.elapsed.as_secs_f64();
+    assert!(run.resamples.iter().any(|again| again.role == Role::Confirmation));
+    assert!(end > 10.5 && end < 12.2, "{end}");
+    // Without a final, all of the time is for the search.
+    let mut device = DeviceWithLimits::new(&[20.0; 700], &[]);
+    let (space, clock) = (device.space.clone(), device.clock.clone());
+    let (mut searcher, stop) = (common::InOrder::default(), "time 12s".parse().unwrap());
+    let tuner = Tuner::new(&space, &mut searcher, &mut device).clock(clock).judging(Judging::nothing());
+    assert_eq!(tuner.stop(stop).run().unwrap().history.len(), 600);
 }

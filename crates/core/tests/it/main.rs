@@ -2,6 +2,7 @@
 
 mod ask_tell;
 mod common;
+mod compile_limits;
 mod finals;
 mod in_flight;
 mod judging;

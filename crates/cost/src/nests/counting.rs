@@ -2,7 +2,7 @@
 
 use super::NestEstimates;
 use std::collections::VecDeque;
-use tunesmith_core::{Bound, Completion, Confirmed, Depth, Error, Evaluator, Interrupt, Request, Waited};
+use tunesmith_core::{Bound, CompileLimit, Completion, Confirmed, Depth, Error, Evaluator, Interrupt, Request, Waited};
 use tunesmith_space::{ConfigId, Space};
 
 /// Answers requests like another evaluator. If a request asks for counters, it fills in the counts
@@ -85,6 +85,10 @@ impl Evaluator for Counting<'_> {
 
     fn share_bounds(&mut self) {
         self.inner.share_bounds();
+    }
+
+    fn limit_compilation(&mut self, limit: Option<CompileLimit>) {
+        self.inner.limit_compilation(limit);
     }
 
     fn has_limits(&self) -> bool {

@@ -57,7 +57,8 @@ use tunesmith_backend::ahead::{Build, Builds, FinishedBuild};
 use tunesmith_backend::host::{Suspension, threads};
 use tunesmith_backend::{BuildError, OutsideProfiler, SessionKind};
 use tunesmith_core::{
-    Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent,
+    Bound, CompileLimit, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request,
+    Spent,
 };
 use tunesmith_kernel::measure::Sampling;
 use tunesmith_kernel::measure::limits::Pace;
@@ -298,6 +299,12 @@ impl LiveEvaluator {
         self.steered.setting(&self.space, config)
     }
 
+    /// Returns the answer of a configuration whose compilation was put aside.
+    fn put_aside(&mut self, request: Request, limit: CompileLimit) -> Completion {
+        let (failure, spent) = (Some(Failure::put_aside(limit)), std::mem::take(&mut self.waited));
+        Completion { request: Some(request), failure, spent, ..Completion::default() }
+    }
+
     fn now(&self) -> Duration {
         self.options.clock.now()
     }
@@ -329,8 +336,13 @@ impl Evaluator for LiveEvaluator {
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
         self.upcoming(interrupt)?;
         let start = self.now();
-        let Some(FinishedBuild { request, scope, result }) = self.builds.next(interrupt) else { return Ok(None) };
+        let Some(FinishedBuild { request, scope, result, aside }) = self.builds.next(interrupt) else {
+            return Ok(None);
+        };
         let (request, setting) = request;
+        if let Some(limit) = aside {
+            return Ok(Some(self.put_aside(request, limit)));
+        }
         let profile = request.depth == Depth::Profiled || self.options.profile;
         if let Ok(built) = &result {
             self.load_ahead(built, interrupt)?;
@@ -369,6 +381,10 @@ impl Evaluator for LiveEvaluator {
 
     fn race(&mut self, bar_ms: Option<f64>) {
         self.bar_ms = bar_ms;
+    }
+
+    fn limit_compilation(&mut self, limit: Option<CompileLimit>) {
+        self.builds.limit(limit);
     }
 
     fn has_limits(&self) -> bool {

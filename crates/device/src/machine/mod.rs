@@ -3,10 +3,12 @@
 mod device;
 mod jobs;
 mod replay;
+mod room;
 mod setting;
 
 pub use device::Device;
 pub use replay::Replay;
+pub use room::compiling_room;
 pub use setting::SETTING;
 
 use crate::live::Parcels;

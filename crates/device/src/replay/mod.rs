@@ -1,16 +1,20 @@
 //! A device that answers from a recording.
 
+mod cores;
 mod noise;
+mod schedule;
 mod workers;
 
+use cores::{Answer, Cores, Cost};
 use noise::Noise;
+use schedule::Schedule;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::recording::Recorded;
 use tunesmith_core::{
-    Clock as _, Completion, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, ManualClock, Measurement,
-    Request, statistics,
+    Clock as _, CompileLimit, Completion, Depth, DeviceClass, Error, Evaluator, Failure, FailureKind, Interrupt,
+    ManualClock, Measurement, Request, statistics,
 };
 use tunesmith_space::ConfigId;
 use workers::Workers;
@@ -42,7 +46,9 @@ use workers::Workers;
 pub struct ReplayEvaluator {
     recorded: Arc<HashMap<ConfigId, Recorded>>,
     mean_cost_ms: f64,
-    workers: Workers,
+    schedule: Schedule,
+    /// The limit of compilations, on simulated cores.
+    limit: Option<CompileLimit>,
     noise: Option<Noise>,
     clock: Option<Arc<ManualClock>>,
     /// The number of launches for reading counters, beyond the recorded launch.
@@ -102,7 +108,22 @@ impl ReplayEvaluator {
     /// clock, each request takes its recorded duration, and answers come in the order in which they
     /// end. Without one they come in the order submitted.
     pub fn with_workers(mut self, count: usize) -> Self {
-        self.workers = Workers::new(count);
+        self.schedule = Schedule::Workers(Workers::new(count));
+        self
+    }
+
+    /// Simulates a machine with `count` processor cores, at least one, in place of workers. All submitted requests
+    /// are in flight. Needs a clock: without one, nothing takes time.
+    ///
+    /// - Each core compiles one request at a time for its recorded time of compilation, in the order submitted.
+    /// - What is compiled is measured next, one request at a time, for the rest of its recorded duration. The
+    ///   measurement occupies one core.
+    /// - All compilations stand still during a measurement. If `device_class` is that of a GPU, they go on, on the
+    ///   other cores.
+    /// - Compilations [may be limited](Evaluator::limit_compilation), which workers ignore.
+    /// - A configuration that was not recorded takes the mean of all durations to compile.
+    pub fn with_cores(mut self, count: usize, device_class: Option<DeviceClass>) -> Self {
+        self.schedule = Schedule::Cores(Cores::new(count, device_class));
         self
     }
 
@@ -111,6 +132,13 @@ impl ReplayEvaluator {
     pub fn with_profile_passes(mut self, passes: f64) -> Self {
         self.further_passes = (passes - 1.0).max(0.0);
         self
+    }
+
+    /// Returns the simulated time that all cores together have compiled and measured, without samples taken later.
+    /// Divided by the time passed, it is the mean number of cores in use. `None` without
+    /// [`with_cores`](Self::with_cores).
+    pub fn busy(&self) -> Option<Duration> {
+        self.schedule.busy()
     }
 
     /// Returns the mean recorded duration of an evaluation, in milliseconds. Returns 0 if it is
@@ -145,7 +173,7 @@ impl Clone for ReplayEvaluator {
 
 impl Evaluator for ReplayEvaluator {
     fn submit(&mut self, request: Request) -> Result<(), Error> {
-        self.workers.submit(request);
+        self.schedule.submit(request);
         Ok(())
     }
 
@@ -153,15 +181,26 @@ impl Evaluator for ReplayEvaluator {
         let now = self.clock.as_ref().map(|clock| clock.now()).unwrap_or_default();
         let (recorded, [mean_ms, passes]) = (&self.recorded, [self.mean_cost_ms, self.further_passes]);
         let timed = self.clock.is_some();
-        let duration = |request| {
-            if timed { duration_of(recorded, request, mean_ms, passes) } else { Duration::ZERO }
-        };
-        let Some((ends, request)) = self.workers.next(now, duration) else { return Ok(None) };
+        let cost = |request| if timed { cost_of(recorded, request, mean_ms, passes) } else { Cost::default() };
+        let Some(Answer { request, end, is_aside }) = self.schedule.next(now, cost) else { return Ok(None) };
         if let Some(clock) = &self.clock {
-            clock.advance(ends.saturating_sub(now));
+            clock.advance(end.saturating_sub(now));
+        }
+        if let Some(limit) = self.limit.filter(|_| is_aside) {
+            let failure = Some(Failure::put_aside(limit));
+            return Ok(Some(Completion { request: Some(request), failure, ..Completion::default() }));
         }
         let completion = self.answer(request);
         Ok(Some(Completion { request: Some(request), ..completion }))
+    }
+
+    fn cancel(&mut self) {
+        self.schedule.cancel();
+    }
+
+    fn limit_compilation(&mut self, limit: Option<CompileLimit>) {
+        self.limit = limit;
+        self.schedule.limit(limit.map(|limit| duration(limit.limit_ms)));
     }
 
     fn race(&mut self, bar_ms: Option<f64>) {
@@ -200,11 +239,15 @@ impl ReplayEvaluator {
 
 /// Returns the time that `request` takes: the recorded one, or `mean_ms` if it was not recorded, and
 /// `passes` more launches if it is profiled.
-fn duration_of(recorded: &HashMap<ConfigId, Recorded>, request: Request, mean_ms: f64, passes: f64) -> Duration {
-    let Some(recorded) = recorded.get(&request.config) else { return duration(mean_ms) };
-    let launches_ms: f64 = recorded.evaluation.measurement.times_ms.iter().sum();
+fn cost_of(recorded: &HashMap<ConfigId, Recorded>, request: Request, mean_ms: f64, passes: f64) -> Cost {
+    let Some(recorded) = recorded.get(&request.config) else {
+        return Cost { total: duration(mean_ms), compiling: duration(mean_ms) };
+    };
+    let Measurement { times_ms, compile, .. } = &recorded.evaluation.measurement;
+    let launches_ms: f64 = times_ms.iter().sum();
     let profiling_ms = if request.depth == Depth::Profiled { passes * launches_ms } else { 0.0 };
-    duration(recorded.cost_ms + profiling_ms)
+    let compiling_ms = compile.as_ref().map_or(0.0, |compile| compile.time_ms);
+    Cost { total: duration(recorded.cost_ms + profiling_ms), compiling: duration(compiling_ms) }
 }
 
 /// Returns milliseconds as a duration. A recorded number that is none takes no time.

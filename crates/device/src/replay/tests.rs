@@ -151,3 +151,27 @@ fn workers_answer_as_they_end_and_the_clock_shows_the_time_of_all_together() {
     assert_eq!(answers(2), [(1, 100), (2, 350), (0, 400), (3, 450)]);
     assert_eq!(answers(8), [(1, 100), (3, 100), (2, 250), (0, 400)]);
 }
+
+#[test]
+fn cores_compile_for_the_recorded_time_and_measure_for_the_rest() {
+    let space = space();
+    let recorded = (0..2).map(|rank| recorded(&space, rank, &[1.0], None));
+    let device = ReplayEvaluator::new(recorded);
+    let answers = |count, class| {
+        let clock = Arc::new(ManualClock::default());
+        let mut device = device.clone().with_clock(clock.clone()).with_cores(count, class);
+        // The last one was not recorded.
+        [0, 1, 50].into_iter().for_each(|rank| device.submit(Request::timed(space.id(rank).unwrap())).unwrap());
+        let next = |_| {
+            let request = device.next(&Interrupt::default()).unwrap().unwrap().request.unwrap();
+            (request.config.rank(), clock.now().as_millis())
+        };
+        let order = (0..3).map(next).collect::<Vec<_>>();
+        (order, device.busy().unwrap().as_millis())
+    };
+    // Compiling takes 40 ms and measuring 210 ms. What was not recorded compiles for 250 ms.
+    assert_eq!(answers(1, None), (vec![(0, 250), (1, 500), (50, 750)], 750));
+    assert_eq!(answers(2, None), (vec![(0, 250), (1, 460), (50, 710)], 750));
+    assert_eq!(answers(2, Some(DeviceClass::Gpu)), (vec![(0, 250), (1, 460), (50, 460)], 750));
+    assert_eq!(device.clone().with_workers(2).busy(), None);
+}

@@ -24,6 +24,12 @@ impl Workers {
         self.waiting.push_back(request);
     }
 
+    /// Drops all requests.
+    pub(super) fn cancel(&mut self) {
+        self.waiting.clear();
+        self.running.clear();
+    }
+
     /// Starts what free workers can take at `now`, and returns the request that ends first, with its
     /// end. Of equal ends, the request submitted first comes first. `None` if there is no request.
     pub(super) fn next(

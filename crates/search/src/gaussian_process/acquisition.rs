@@ -138,7 +138,7 @@ mod tests {
         let space = Space::builder().parameter(parameter).build().unwrap();
         let aspects = Aspects { score: Some(1.0), excesses: excesses.to_vec(), objectives: objectives.to_vec() };
         let aspects = (!excesses.is_empty() || !objectives.is_empty()).then(|| Box::new(aspects));
-        Told { config: space.id(rank).unwrap(), score, aspects }
+        Told { config: space.id(rank).unwrap(), score, aspects, ms: None }
     }
 
     #[test]

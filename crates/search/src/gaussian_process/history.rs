@@ -275,7 +275,7 @@ mod tests {
         let all: Vec<(u128, Option<f64>)> = (0..16).map(|at| (at, Some(1.0 + at as f64))).collect();
         let history = history(&space, &[&all]);
         let is_confirmed = |count: u128, target: fn(u128) -> f64| {
-            let told = |at| Told { config: space.id(at).unwrap(), score: Some(1.0), aspects: None };
+            let told = |at| Told { config: space.id(at).unwrap(), score: Some(1.0), aspects: None, ms: None };
             history.is_confirmed(&(0..count).map(told).collect::<Vec<_>>(), &(0..count).map(target).collect::<Vec<_>>())
         };
         assert!(is_confirmed(16, |at| at as f64) && is_confirmed(6, |at| at as f64));

@@ -16,8 +16,8 @@
 //!   after 25 and 50 evaluations on nine recordings of processors became .878 and .941, .881 and .942, .844 and .932.
 //! - Trees beside the process in spaces that are not listed, for needles: .652 and .955 after 25 and 100 evaluations of
 //!   a rugged formula, .680 and .961 without (ten searches).
-//! - The expected improvement per second: divided by the predicted cost of an evaluation, by its root,
-//!   and by a power that falls to 0. Evaluations become 2 to 4 % cheaper, and more are needed.
+//! - The expected improvement per second where evaluations take nearly equally long, as on the recordings of GPUs: they
+//!   become 2 to 4 % cheaper, and more are needed.
 //! - To compile the eight most promising configurations and to choose among them by registers, spills,
 //!   instructions and other numbers of the compiler, the features of a further model: nothing on three
 //!   recordings of KTT, whose parameters tell these numbers already. Numbers dealt at random cost up to
@@ -37,10 +37,12 @@
 
 mod acquisition;
 pub(crate) mod features;
+mod forest;
 mod history;
 mod launch;
 mod opinion;
 mod pool;
+mod seconds;
 mod surrogate;
 pub(crate) mod targets;
 mod told;
@@ -53,8 +55,9 @@ use features::Features;
 use history::History;
 use launch::Trends;
 use opinion::Opinion;
+use seconds::Seconds;
 use std::collections::HashSet;
-use surrogate::Surrogate;
+use surrogate::{Beside, Surrogate};
 use targets::targets;
 use told::Told;
 use tunesmith_core::{DeviceClass, Launch, Request, Rng, Searcher, View};
@@ -102,6 +105,9 @@ use tunesmith_space::ConfigId;
 /// - With limits, a model of each predicts the excess over its bound, and the expected improvement is
 ///   multiplied by the probability that all limits are kept. A configuration that breaks one was
 ///   measured, so that the model of the score learns from it, too.
+/// - If time alone limits the run, the expected improvement is divided by up to the root of the seconds that an
+///   evaluation may take, which further trees predict: by less where evaluations take nearly equally long, and towards
+///   the end.
 /// - With several objectives, each has a model of its own, and the expected improvement is that of the
 ///   hypervolume ([`Front`](tunesmith_model::Front)), exact for two objectives and three.
 ///
@@ -115,6 +121,8 @@ pub struct GaussianProcess {
     basis: Option<Basis>,
     /// The trees, which know parameters alone.
     opinion: Option<Opinion>,
+    /// The predictor of seconds, once time limits the run.
+    seconds: Option<Seconds>,
     /// The model with all knowledge of the kernel.
     informed: Option<Surrogate>,
     /// The model without the knowledge that may be wrong.
@@ -193,6 +201,7 @@ impl GaussianProcess {
             pending: Vec::new(),
             basis: None,
             opinion: None,
+            seconds: None,
             informed: None,
             plain: None,
             unseen: Unseen::default(),
@@ -234,8 +243,14 @@ impl GaussianProcess {
         if let Some(opinion) = &mut self.opinion {
             opinion.follow(view, (&self.told, &targets), rng);
         }
+        if let Some(used) = view.time_used() {
+            let seconds = self.seconds.get_or_insert_with(|| Seconds::new(basis.features.clone()));
+            seconds.follow(view, &self.told, used, rng);
+        }
+        let seconds = self.seconds.as_ref().filter(|seconds| seconds.is_heeded());
+        let beside = Beside { opinion: self.opinion.as_ref(), seconds };
         let known = (self.told.as_slice(), targets.as_slice(), self.pending.as_slice());
-        let chosen = surrogate.choose(view, &self.settings, known, self.opinion.as_ref(), rng);
+        let chosen = surrogate.choose(view, &self.settings, known, beside, rng);
         chosen.or_else(|| self.unseen.draw(view, rng))
     }
 
@@ -325,7 +340,7 @@ impl Searcher for GaussianProcess {
         if self.seen.insert(config) {
             let known = view.history().get(told.evaluation.request);
             let aspects = known.and_then(|scored| scored.aspects.clone());
-            self.told.push(Told { config, score: told.score, aspects });
+            self.told.push(Told { config, score: told.score, aspects, ms: told.evaluation.known_ms() });
         }
     }
 }

@@ -4,6 +4,7 @@ use super::acquisition::{Acquisition, Side};
 use super::features::Features;
 use super::launch::Trends;
 use super::opinion::Opinion;
+use super::seconds::Seconds;
 use crate::candidates::{self, is_listed};
 use rand::RngExt as _;
 use std::collections::HashSet;
@@ -74,6 +75,8 @@ struct Group {
     tilts: Vec<f64>,
     /// The predictions of the trees. `None` if those for the whole space serve.
     forecast: Option<LevelForecast>,
+    /// The predictions of the seconds. `None` if those for the whole space serve, or if nothing is predicted.
+    of_seconds: Option<LevelForecast>,
     /// The gain of each candidate by the models as they are.
     gains: Vec<f64>,
 }
@@ -86,19 +89,11 @@ impl Group {
         predictions
     }
 
-    /// Returns the prediction of the trees for a candidate.
-    fn of_trees(&self, opinion: &Opinion, row: usize) -> Option<Prediction> {
-        match &self.forecast {
-            Some(forecast) => Some(forecast.prediction(row)),
-            None => opinion.listed(self.configs[row]),
-        }
-    }
-
     fn predict(&self, at: &PoolScene<'_>) -> Vec<Prediction> {
         let mut predictions = self.of_process(at);
         let Some(opinion) = at.opinion else { return predictions };
         for (row, prediction) in predictions.iter_mut().enumerate() {
-            if let Some(trees) = self.of_trees(opinion, row) {
+            if let Some(trees) = opinion.forest.prediction(self.forecast.as_ref(), row, self.configs[row]) {
                 *prediction = opinion.mix(*prediction, trees);
             }
         }
@@ -116,13 +111,28 @@ impl Group {
             rule.gain(prediction, &aspects)
         };
         self.gains = self.predict(at).iter().enumerate().map(&mut gain).collect();
+        self.divide_by_seconds(at);
+    }
+
+    /// Divides the gain of each candidate, a logarithm, by the seconds that it may take.
+    fn divide_by_seconds(&mut self, at: &PoolScene<'_>) {
+        let Some(seconds) = at.seconds else { return };
+        for (row, gain) in self.gains.iter_mut().enumerate() {
+            let predicted = seconds.prediction(self.of_seconds.as_ref(), row, self.configs[row]);
+            *gain -= predicted.map_or(0.0, |predicted| seconds.weight(predicted));
+        }
     }
 
     /// Adds the points that were appended to the models.
     fn follow(&mut self, at: &PoolScene<'_>) {
         self.candidates.follow(at.process);
         if let (Some(opinion), Some(forecast)) = (at.opinion, &mut self.forecast) {
-            opinion.renew(forecast);
+            opinion.forest.renew(forecast);
+        }
+        match (at.seconds, &mut self.of_seconds) {
+            (Some(seconds), Some(forecast)) => seconds.forest().renew(forecast),
+            (Some(seconds), forecast) => *forecast = seconds.forest().forecast(at.view.space(), &self.configs),
+            (None, _) => {}
         }
         self.sides.iter_mut().zip(at.sides).for_each(|(side, model)| side.follow(model.process));
     }
@@ -224,6 +234,8 @@ pub(super) struct PoolScene<'a> {
     pub(super) trends: (&'a Trends, &'a [f64]),
     /// The trees, if they have a say.
     pub(super) opinion: Option<&'a Opinion>,
+    /// The predictor of seconds, if time limits the run.
+    pub(super) seconds: Option<&'a Seconds>,
     /// The models of aspects.
     pub(super) sides: &'a [Side<'a>],
 }
@@ -241,7 +253,7 @@ impl PoolScene<'_> {
         let means = self.process.means(self.posterior, &listing.rows);
         let means = means.iter().zip(self.tilts(listing)).map(|(mean, tilt)| mean + tilt);
         let mixed = |(mean, &config): (f64, &ConfigId)| {
-            let trees = self.opinion.and_then(|opinion| Some((opinion, opinion.listed(config)?)));
+            let trees = self.opinion.and_then(|opinion| Some((opinion, opinion.forest.listed(config)?)));
             trees.map_or(mean, |(opinion, trees)| opinion.mean(mean, trees))
         };
         let means: Vec<f64> = means.zip(&listing.configs).map(mixed).collect();
@@ -269,9 +281,10 @@ impl Pool {
         }
         let taken = vec![false; configs.len()];
         let sides = at.sides.iter().map(|side| Candidates::new(side.process, rows.clone())).collect();
-        let forecast = at.opinion.and_then(|opinion| opinion.forecast(at.view.space(), &configs));
+        let forecast = at.opinion.and_then(|opinion| opinion.forest.forecast(at.view.space(), &configs));
+        let of_seconds = at.seconds.and_then(|seconds| seconds.forest().forecast(at.view.space(), &configs));
         let candidates = Candidates::new(at.process, rows);
-        self.groups.push(Group { configs, taken, candidates, sides, tilts, forecast, gains: Vec::new() });
+        self.groups.push(Group { configs, taken, candidates, sides, tilts, forecast, of_seconds, gains: Vec::new() });
     }
 
     /// Adds the new neighbours of the `leaders` that were not candidates since the fit.

@@ -6,6 +6,7 @@ use super::features::Features;
 use super::launch::Trends;
 use super::opinion::Opinion;
 use super::pool::{CandidateSource, Pool, PoolScene};
+use super::seconds::Seconds;
 use super::told::Told;
 use rand::seq::SliceRandom as _;
 use std::collections::{HashMap, HashSet};
@@ -35,6 +36,15 @@ pub(super) struct Surrogate {
     /// The hyperparameters of the models of aspects.
     side_parameters: Vec<Hyperparameters>,
     fitted: Option<Fitted>,
+}
+
+/// The models beside the process of a surrogate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beside<'a> {
+    /// The second opinion on the scores, if there is one.
+    pub(super) opinion: Option<&'a Opinion>,
+    /// The predictor of seconds, if the choice looks at them.
+    pub(super) seconds: Option<&'a Seconds>,
 }
 
 /// A model and its candidates.
@@ -73,14 +83,14 @@ impl Surrogate {
         view: &View<'_>,
         settings: &ProcessSettings,
         (told, targets, pending): (&[Told], &[f64], &[ConfigId]),
-        opinion: Option<&Opinion>,
+        beside: Beside<'_>,
         rng: &mut Rng,
     ) -> Option<ConfigId> {
         let aspects = AspectTargets::new(told);
         self.follow(view, told);
         let mut fitted = match self.fitted.take() {
             Some(fitted) if fitted.sides.len() == aspects.each.len() && fitted.is_fresh(told, pending) => fitted,
-            _ => self.fit(view, settings, (told, targets, &aspects), opinion, rng),
+            _ => self.fit(view, settings, (told, targets, &aspects), beside, rng),
         };
         fitted.append(view, &self.features, told, pending);
         let posterior = fitted.posterior(told, &without_trends(targets, &self.heights, &fitted.slopes));
@@ -90,7 +100,8 @@ impl Surrogate {
         let sides = sides(&fitted.sides, &aspects, |targets| fitted.of_points(told, targets));
         let (process, features) = (&fitted.process, &self.features);
         let trends = (&self.trends, fitted.slopes.as_slice());
-        let at = PoolScene { view, features, process, posterior: &posterior, trends, opinion, sides: &sides };
+        let Beside { opinion, seconds } = beside;
+        let at = PoolScene { view, features, process, posterior: &posterior, trends, opinion, seconds, sides: &sides };
         if fitted.leader != told[best].config {
             fitted.leader = told[best].config;
             fitted.pool.add_neighbours(&at, &[fitted.leader], rng);
@@ -107,7 +118,7 @@ impl Surrogate {
         view: &View<'_>,
         settings: &ProcessSettings,
         (told, targets, aspects): (&[Told], &[f64], &AspectTargets),
-        opinion: Option<&Opinion>,
+        beside: Beside<'_>,
         rng: &mut Rng,
     ) -> Fitted {
         let order = ranked(targets);
@@ -130,7 +141,8 @@ impl Surrogate {
         let sides = sides(&processes, aspects, picked);
         let (process, posterior, sides) = (&process, &posterior, sides.as_slice());
         let features = &self.features;
-        let at = PoolScene { view, features, process, posterior, trends, opinion, sides };
+        let Beside { opinion, seconds } = beside;
+        let at = PoolScene { view, features, process, posterior, trends, opinion, seconds, sides };
         let leaders: Vec<ConfigId> = order.iter().take(8).map(|&index| told[index].config).collect();
         let pool = self.source.pool(&at, &leaders, rng);
         let points = first.iter().map(|&index| told[index].config).collect();

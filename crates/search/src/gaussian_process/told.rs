@@ -11,6 +11,8 @@ pub(super) struct Told {
     pub(super) score: Option<f64>,
     /// Its findings besides, if the run has limits or several objectives.
     pub(super) aspects: Option<Box<Aspects>>,
+    /// The time of its compilation and launches in milliseconds, if it is known.
+    pub(super) ms: Option<f64>,
 }
 
 impl Told {

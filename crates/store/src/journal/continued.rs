@@ -128,10 +128,15 @@ impl<'a> Continued<'a> {
         };
         let place = first as usize - 1 - self.ignored.partition_point(|ignored| *ignored < first);
         self.ignored.push(self.numbers.count);
-        if let Some(known) = self.evaluations.get_mut(place).filter(|known| known.is_cut() && **known != evaluation) {
-            // It was measured to its end after the final, whose failures stay.
+        let is_open = |known: &&mut Box<Evaluation>| known.is_unfinished() && **known != evaluation;
+        if let Some(known) = self.evaluations.get_mut(place).filter(is_open) {
+            // What was cut was measured to its end after the final, whose failures stay.
+            let outlives_final = known.is_cut();
             *known = evaluation;
             self.lines[place] = number;
+            if !outlives_final {
+                self.end_final();
+            }
             return Ok(());
         }
         self.end_final();

@@ -5,9 +5,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
-use tunesmith_core::{Cut, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict};
+use tunesmith_core::{
+    CompileLimit, Cut, Evaluation, Failure, FailureKind, Measurement, Request, Resample, Role, Store, Verdict,
+};
 use tunesmith_space::{Parameter, Space, Values};
-use tunesmith_store::{Follow, Gained, Growth, Journal, StoreError, read, read_brief};
+use tunesmith_store::{Follow, Gained, Growth, Journal, LimitKind, StoreError, read, read_brief};
 
 fn space() -> Space {
     Space::builder().parameter(Parameter::new("X", Values::list(0..40)).unwrap()).build().unwrap()
@@ -58,28 +60,39 @@ fn all_lines(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_was_cut_is_told_from_failures_and_is_gained_again_at_its_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, space) = (folder.path().join("run.jsonl"), space());
-    let mut journal = Journal::create(&path, &Journal::header(&space), &space).unwrap();
+fn what_a_limit_from_others_ended_is_told_from_failures_and_is_gained_again_at_its_end() {
     let cut = Cut { limit_ms: 20.0, best_ms: 2.0 };
-    let failure = Failure { cut: Some(cut), ..Failure::new(FailureKind::Timeout, "it says \"cut\":{}") };
-    journal.append(&Evaluation { failure: Some(failure), ..evaluation(&space, 1) }).unwrap();
-    let failure = Failure::new(FailureKind::Timeout, "it says \"cut\":{}");
-    journal.append(&Evaluation { failure: Some(failure), ..evaluation(&space, 2) }).unwrap();
-    assert_eq!(read_brief(&path).unwrap().entries.cuts().unwrap(), [(0, cut)]);
-    journal.append(&evaluation(&space, 1)).unwrap();
-    journal.append(&evaluation(&space, 2)).unwrap();
-    let mut follow = Follow::open(&path).unwrap();
-    let mut found = Vec::new();
-    let each = |gained: Gained<'_>| {
-        let Gained::Evaluation(new) = gained else { panic!("{gained:?}") };
-        found.push((new.index, new.is_cut, new.replaces_cut));
-    };
-    follow.read(usize::MAX, each).unwrap();
-    assert_eq!(found, [(1, true, false), (2, false, false), (1, false, true)]);
-    assert_eq!(follow.repeated(), 1, "a failure stays");
-    assert_eq!(read_brief(&path).unwrap().entries.cuts().unwrap(), []);
+    let said = "it says \"cut\":{} and \"aside\":{}";
+    let failure = || Failure::new(FailureKind::Timeout, said);
+    let aside = Failure::put_aside(CompileLimit { limit_ms: 300.0, usual_ms: 100.0 });
+    for (failed, limit, cuts) in [
+        (Failure { cut: Some(cut), ..failure() }, Some(LimitKind::Cut), vec![(0, cut)]),
+        (aside, Some(LimitKind::Aside), vec![]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, space) = (folder.path().join("run.jsonl"), space());
+        let mut journal = Journal::create(&path, &Journal::header(&space), &space).unwrap();
+        let open = Evaluation { failure: Some(failed), ..evaluation(&space, 1) };
+        journal.append(&open).unwrap();
+        journal.append(&Evaluation { failure: Some(failure()), ..evaluation(&space, 2) }).unwrap();
+        assert_eq!(read_brief(&path).unwrap().entries.cuts().unwrap(), cuts);
+        assert_eq!(read(&path).unwrap().entries[0].evaluation(&space).unwrap(), open);
+        journal.append(&evaluation(&space, 1)).unwrap();
+        drop(journal);
+        let (mut journal, resumed) = Journal::resume(&path, &Journal::header(&space), &space).unwrap();
+        assert!(resumed.evaluations[0].is_correct());
+        journal.append(&evaluation(&space, 2)).unwrap();
+        let mut follow = Follow::open(&path).unwrap();
+        let mut found = Vec::new();
+        let each = |gained: Gained<'_>| {
+            let Gained::Evaluation(new) = gained else { panic!("{gained:?}") };
+            found.push((new.index, new.limit, new.replaces));
+        };
+        follow.read(usize::MAX, each).unwrap();
+        assert_eq!(found, [(1, limit, None), (2, None, None), (1, None, limit)]);
+        assert_eq!(follow.repeated(), 1, "a failure stays");
+        assert_eq!(read_brief(&path).unwrap().entries.cuts().unwrap(), []);
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The course of one search: the best so far after every evaluation.
 
 use std::collections::HashSet;
-use tunesmith_core::{Request, Rng, Run, Searcher, Told, View};
+use tunesmith_core::{Request, Rng, Run, Scored, Searcher, Told, View};
 use tunesmith_space::ConfigId;
 
 /// Records every evaluation that a strategy is told of, repeats included. The tuning loop answers a
@@ -52,8 +52,10 @@ pub(super) struct Curve {
     best_by_time: Vec<(f64, f64)>,
     /// The end of the last evaluation, in simulated seconds.
     ended_at: f64,
-    /// Number of evaluations without repeats.
-    made: usize,
+    /// The ends of the evaluations without repeats, ascending, in simulated seconds.
+    ends: Vec<f64>,
+    /// Mean number of cores that compile or measure at a time. 0 if no cores are simulated.
+    pub(super) cores_used: f64,
     /// Time of the search without measuring: the strategy and the loop.
     pub(super) seconds: f64,
 }
@@ -62,9 +64,11 @@ impl Curve {
     /// Returns the curve of the first `budget` evaluations of `run`, as `watched` was told of them.
     /// `time_ms` gives the recorded times.
     pub(super) fn of(run: &Run, watched: &Watched, budget: u64, time_ms: impl Fn(ConfigId) -> Option<f64>) -> Self {
-        let mut curve = Self { seconds: run.seconds.total.as_secs_f64(), made: run.history.len(), ..Self::default() };
+        let mut ends: Vec<f64> = run.history.iter().map(|scored| scored.evaluation.clock.as_secs_f64()).collect();
+        ends.sort_by(f64::total_cmp);
+        let mut curve = Self { seconds: run.seconds.total.as_secs_f64(), ends, ..Self::default() };
         let (mut best_score, mut best, mut seen) = (f64::INFINITY, f64::INFINITY, HashSet::new());
-        for Step { config, score, seconds } in &watched.told {
+        for Step { config, score, seconds } in watched.told.iter().chain(&taken_up(run, watched)) {
             curve.ended_at = *seconds;
             if let Some(score) = score.filter(|score| *score < best_score) {
                 (best_score, best) = (score, time_ms(*config).unwrap_or(score));
@@ -84,7 +88,12 @@ impl Curve {
 
     /// Returns the number of evaluations of the search.
     pub(super) fn evaluations(&self) -> usize {
-        self.made
+        self.ends.len()
+    }
+
+    /// Returns the number of evaluations that ended within `seconds` of simulated time, without repeats.
+    pub(super) fn ended_by(&self, seconds: f64) -> usize {
+        self.ends.partition_point(|end| *end <= seconds)
     }
 
     /// Returns the best after `count` distinct configurations, or the last best if there were
@@ -125,6 +134,20 @@ impl Curve {
     pub(super) fn first_hit(&self, limit_ms: f64) -> Option<u64> {
         self.best_by_evaluation.iter().position(|best| *best <= limit_ms).map(|position| position as u64 + 1)
     }
+}
+
+/// Returns the evaluations that came after the strategy was told the last time: compilations that were put aside and
+/// taken up.
+fn taken_up(run: &Run, watched: &Watched) -> Vec<Step> {
+    let told = watched.told.iter().map(|step| step.seconds).fold(0.0, f64::max);
+    let step = |scored: &Scored| Step {
+        config: scored.evaluation.request.config,
+        score: scored.score,
+        seconds: scored.evaluation.clock.as_secs_f64(),
+    };
+    let mut steps: Vec<Step> = run.history.iter().map(step).filter(|step| step.seconds > told).collect();
+    steps.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
+    steps
 }
 
 fn at(best: &[f64], count: u64) -> f64 {

@@ -1,6 +1,7 @@
 //! Measures of a strategy's quality, and their means.
 
 use super::curve::Curve;
+use super::in_seconds::InSeconds;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -42,6 +43,9 @@ pub struct Score {
     /// Time of an evaluation without measuring: the strategy and the loop, on one of the busy
     /// cores.
     pub seconds_per_evaluation: f64,
+    /// The nearness to the optimum after simulated seconds, if strategies are judged by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<InSeconds>,
 }
 
 /// The nearness of a strategy to the optimum, and the cost of reaching it.
@@ -131,29 +135,42 @@ pub struct Overall {
     pub ert_seconds: Option<BTreeMap<String, f64>>,
     /// As in [`Score`]; the mean over recordings.
     pub score: f64,
+    /// The shares of the optimum by the number of medians, as in [`InSeconds`]; the geometric mean over recordings.
+    /// `None` if strategies are not judged by seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<BTreeMap<String, f64>>,
 }
 
 impl Overall {
     /// Returns the geometric means of `scores`.
     pub(super) fn of(strategy: &str, scores: &[&Score]) -> Self {
         let numbers = |of: fn(&Measures) -> Option<&BTreeMap<String, f64>>| {
-            let all: Vec<&BTreeMap<String, f64>> =
-                scores.iter().map(|score| of(&score.measures)).collect::<Option<_>>()?;
-            let geometric = |key: &String| {
-                let logs: f64 = all.iter().map(|numbers| numbers[key].ln()).sum();
-                (logs / all.len() as f64).exp()
-            };
-            let keys = all.first().into_iter().flat_map(|first| first.keys().cloned());
-            Some(keys.map(|key| (key.clone(), geometric(&key))).collect::<BTreeMap<String, f64>>())
+            let all: Option<Vec<_>> = scores.iter().map(|score| of(&score.measures).cloned()).collect();
+            all.map(|all| geometric_means(&all))
         };
+        let shares = |seconds: &InSeconds| -> BTreeMap<String, f64> {
+            seconds.by_median.iter().map(|(medians, at)| (medians.clone(), at.rel)).collect()
+        };
+        let in_seconds: Option<Vec<_>> = scores.iter().map(|score| score.seconds.as_ref().map(shares)).collect();
         Self {
             strategy: strategy.to_string(),
             rel: numbers(|measures| Some(&measures.rel)).unwrap_or_default(),
             ert: numbers(|measures| Some(&measures.ert)).unwrap_or_default(),
             ert_seconds: numbers(|measures| measures.ert_seconds.as_ref()),
             score: scores.iter().map(|score| score.score).sum::<f64>() / scores.len().max(1) as f64,
+            seconds: in_seconds.map(|all| geometric_means(&all)),
         }
     }
+}
+
+/// Returns the geometric mean of each number.
+fn geometric_means(all: &[BTreeMap<String, f64>]) -> BTreeMap<String, f64> {
+    let geometric = |key: &String| {
+        let logs: f64 = all.iter().map(|numbers| numbers[key].ln()).sum();
+        (logs / all.len() as f64).exp()
+    };
+    let keys = all.first().into_iter().flat_map(|first| first.keys().cloned());
+    keys.map(|key| (key.clone(), geometric(&key))).collect()
 }
 
 /// Writes numbers of evaluations in ascending order, which differs from their order as texts.

@@ -8,6 +8,7 @@ mod cost;
 mod curve;
 mod exact;
 mod guides;
+mod in_seconds;
 mod measures;
 mod plots;
 mod progress;
@@ -15,6 +16,7 @@ mod subject;
 mod time_transfer;
 
 pub use baseline::Baseline;
+pub use in_seconds::{AtSeconds, InSeconds};
 pub use measures::{Measures, Overall, Score};
 pub use time_transfer::TimeTransfer;
 
@@ -29,7 +31,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use subject::Subject;
-use tunesmith_core::{Interrupt, Judging, ManualClock, Rng, Stop, Target, Tuner};
+use tunesmith_core::{Clock as _, Interrupt, Judging, ManualClock, Rng, Target, Tuner};
+use tunesmith_device::ReplayEvaluator;
 use tunesmith_report::PlotSeries;
 use tunesmith_search::{Knowledge, PastTimes, StrategySpec};
 use tunesmith_space::{ErrorClass, UserError};
@@ -54,7 +57,8 @@ pub struct CompareOptions {
     pub strategies: Vec<String>,
     /// Number of searches of each strategy on each recording, at least 1.
     pub repeats: usize,
-    /// Number of evaluations of each search, at least 1. Failures count.
+    /// Number of evaluations of each search, at least 1. Failures count. `u64::MAX` leaves searches that are judged
+    /// by seconds to their time; then 400 evaluations are judged.
     pub budget: u64,
     /// The seed that the seeds of all searches are derived from.
     pub seed: u64,
@@ -78,8 +82,12 @@ pub struct CompareOptions {
     /// This measures the cost of believing a history that misleads.
     pub shuffle_history: bool,
     /// Number of requests of a search in flight, each evaluated by a worker of its own in simulated
-    /// time. 0 counts as 1.
+    /// time, or on `cores`. 0 counts as 1; with `cores`, as the default of a tuning run.
     pub in_flight: usize,
+    /// Number of processor cores of a simulated machine, on which searches are also judged by seconds, at least 1. A
+    /// search then ends after 80 median durations of an evaluation, or after the `budget`. `None` does not judge by
+    /// seconds.
+    pub cores: Option<usize>,
     /// True if configurations that failed are left out of the spaces, as in papers that count only
     /// configurations that ran.
     pub without_failures: bool,
@@ -133,11 +141,12 @@ pub struct Comparison {
 /// Each search starts from a fresh state, with room for `in_flight` requests. Its seed is derived from the
 /// strategy's text, the recording's name and the number of the repeat. Searches run on all cores;
 /// the result does not depend on the number of cores. `random` without replacement is not run: its
-/// expectation is exact.
+/// expectation is exact, unless it is judged by seconds or differs for another reason.
 ///
 /// # Errors
 /// A recording cannot be read or has no correct configuration, a strategy does not exist, a folder
-/// cannot be created or written to, or the comparison was interrupted.
+/// cannot be created or written to, or the comparison was interrupted. With `cores`, also if a recording has no
+/// durations or no times of compilation.
 pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
     let strategies = checked(options)?;
     // Checked before the work, which would be lost.
@@ -159,7 +168,7 @@ pub fn compare(options: &CompareOptions) -> Result<Comparison, Error> {
     let of = |strategy: &String| results.iter().filter(|score| score.strategy == *strategy).collect::<Vec<_>>();
     Ok(Comparison {
         recordings,
-        budgets: measures::budgets(options.budget),
+        budgets: measures::budgets(judged(options)),
         overall: options.strategies.iter().map(|strategy| Overall::of(strategy, &of(strategy))).collect(),
         results,
         time_transfer: subjects.iter().filter_map(|subject| subject.guidance.time_transfer.clone()).collect(),
@@ -199,6 +208,9 @@ fn checked(options: &CompareOptions) -> Result<Vec<StrategySpec>, Error> {
             "give --repeats and --budget of at least 1",
         );
     }
+    if options.cores == Some(0) {
+        return refuse("a machine without cores compiles nothing", "give --cores of at least 1");
+    }
     Ok(strategies)
 }
 
@@ -218,7 +230,7 @@ fn distinctly_named(mut subjects: Vec<Subject>, paths: &[PathBuf]) -> Vec<Subjec
 fn score(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions) -> Result<(Score, PlotSeries), Error> {
     // With noise, the best of a search is not the fastest that it met, and no expectation is known.
     // With several in flight, fast configurations are delivered before slow ones.
-    let is_simulated = options.noise || options.over_time || options.in_flight > 1;
+    let is_simulated = options.noise || options.over_time || options.in_flight > 1 || options.cores.is_some();
     let is_exact = strategy.has_exact_expectation() && !is_simulated;
     // One search of `random` is still run, to measure the cost of an evaluation.
     let repeats = if is_exact { 1 } else { options.repeats };
@@ -226,7 +238,7 @@ fn score(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions) -
     let curves: Vec<Curve> = searches.collect::<Result<_, Error>>()?;
     let evaluations: usize = curves.iter().map(Curve::evaluations).sum();
     let seconds: f64 = curves.iter().map(|curve| curve.seconds).sum();
-    let (costs, budget, name) = (&subject.costs, options.budget, strategy.to_string());
+    let (costs, budget, name) = (&subject.costs, judged(options), strategy.to_string());
     let size = subject.space.len().unwrap_or(u128::MAX);
     // Nothing changes once every configuration has been evaluated.
     let drawn = budget.min(u64::try_from(size).unwrap_or(u64::MAX));
@@ -249,6 +261,7 @@ fn score(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions) -
         measures,
         score,
         seconds_per_evaluation: seconds / evaluations.max(1) as f64,
+        seconds: subject.median_seconds.map(|median| InSeconds::of(&curves, costs[0], median)),
     };
     Ok((score, series))
 }
@@ -268,25 +281,43 @@ fn search(strategy: &StrategySpec, subject: &Subject, options: &CompareOptions, 
         ..Knowledge::default()
     })?);
     let clock = Arc::new(ManualClock::default());
-    let passes = options.profile_passes.unwrap_or(1.0);
-    let device = subject.device.clone().with_clock(clock.clone()).with_profile_passes(passes);
-    let mut device = device.with_workers(options.in_flight);
+    let room = subject.room(strategy, options);
+    let mut device = device(subject, options, room, clock.clone());
     if options.noise {
         device = device.with_noise(seed);
     }
     let run = Tuner::new(&subject.space, &mut searcher, &mut device)
         .objective(&subject.objective)
-        .stop(Stop::evaluations(options.budget))
+        .stop(in_seconds::stop(subject.median_seconds, options.budget))
         .judging(Judging::nothing())
-        .simulated(clock)
-        .room(options.in_flight)
+        .simulated(clock.clone())
+        .room(room)
         .interrupt(options.interrupt.clone())
         .seed(seed)
         .run()?;
     if options.interrupt.is_raised() {
         return Err(Interrupted.into());
     }
-    Ok(Curve::of(&run, &searcher, options.budget, |config| subject.cost(config)))
+    let mut curve = Curve::of(&run, &searcher, judged(options), |config| subject.cost(config));
+    let seconds = clock.now().as_secs_f64();
+    let used = device.busy().filter(|_| seconds > 0.0).map(|busy| busy.as_secs_f64() / seconds);
+    curve.cores_used = used.unwrap_or_default();
+    Ok(curve)
+}
+
+/// Returns the number of evaluations up to which searches are judged by evaluations.
+fn judged(options: &CompareOptions) -> u64 {
+    in_seconds::judged_evaluations(options.cores, options.budget)
+}
+
+/// Returns the device of one search with `room` for requests, whose evaluations advance `clock`.
+fn device(subject: &Subject, options: &CompareOptions, room: usize, clock: Arc<ManualClock>) -> ReplayEvaluator {
+    let passes = options.profile_passes.unwrap_or(1.0);
+    let device = subject.device.clone().with_clock(clock).with_profile_passes(passes);
+    match options.cores {
+        Some(cores) => device.with_cores(cores, subject.device_class),
+        None => device.with_workers(room),
+    }
 }
 
 /// Returns a seed for one search that differs from the seeds of all others.

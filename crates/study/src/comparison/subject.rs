@@ -4,6 +4,7 @@ use super::CompareOptions;
 use super::baseline::Baseline;
 use super::cost::Costs;
 use super::guides::{self, Guidance};
+use super::in_seconds;
 use crate::past::{LeftOut, Past};
 use crate::{Error, read_recording};
 use std::collections::HashMap;
@@ -12,9 +13,9 @@ use tunesmith_core::recording::Recorded;
 use tunesmith_core::{
     Aim, DeviceClass, Launch, Objective, ObjectiveFunction, Recording, RecordingError, Refusal, Source,
 };
-use tunesmith_device::ReplayEvaluator;
+use tunesmith_device::{ReplayEvaluator, compiling_room};
 use tunesmith_problem::{Limits, Metric, SearchObjective};
-use tunesmith_search::PastTimes;
+use tunesmith_search::{PastTimes, StrategySpec};
 use tunesmith_space::{ConfigId, Space};
 
 /// A recording prepared for searches.
@@ -29,6 +30,8 @@ pub(super) struct Subject {
     /// The costs by configuration.
     cost_of: HashMap<ConfigId, f64>,
     pub(super) baseline: Baseline,
+    /// The median duration of an evaluation in seconds, if searches are judged by seconds.
+    pub(super) median_seconds: Option<f64>,
     pub(super) device_class: Option<DeviceClass>,
     /// The work-items of its launches, if the recording states them.
     pub(super) launch: Option<Launch>,
@@ -72,6 +75,7 @@ impl Subject {
         let ascending: Vec<f64> = scores.iter().map(|(_, score)| *score).collect();
         let scale = Costs::of(&ascending);
         let costs: Vec<f64> = ascending.iter().map(|score| scale.cost(*score)).collect();
+        let median_seconds = options.cores.map(|_| in_seconds::median_seconds(&recorded, path)).transpose()?;
         let device = ReplayEvaluator::new(recorded);
         let size = space.len().unwrap_or(u128::MAX) as f64;
         let baseline = Baseline::new(&recording.name, &costs, size, device.mean_cost_ms() / 1e3);
@@ -87,6 +91,7 @@ impl Subject {
             device,
             objective,
             costs,
+            median_seconds,
             device_class: recording.device_class(),
             launch,
             guidance: Guidance::default(),
@@ -95,6 +100,20 @@ impl Subject {
             history: Vec::new(),
             left_out: Vec::new(),
         })
+    }
+
+    /// Returns the number of requests in flight of a search by `strategy`. By default, a search that is judged by
+    /// seconds has as many as a tuning run on such a machine.
+    pub(super) fn room(&self, strategy: &StrategySpec, options: &CompareOptions) -> usize {
+        match options.cores {
+            Some(cores) if options.in_flight == 0 => {
+                let class = self.device_class.unwrap_or(DeviceClass::Processor);
+                // Kernels on a GPU have work-items, and so have those for which names tell a launch.
+                let has_work_items = class == DeviceClass::Gpu || self.launch.is_some();
+                compiling_room(class, has_work_items, cores, strategy.strategy().in_flight())
+            }
+            _ => options.in_flight.max(1),
+        }
     }
 
     /// Returns the cost of a correct configuration.

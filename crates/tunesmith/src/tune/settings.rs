@@ -9,7 +9,6 @@ use crate::{Error, Problem, problem::Metric};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tunesmith_core::{Stop, Target};
-use tunesmith_device::Device;
 use tunesmith_problem::{Limits, SearchObjective, Yielded};
 use tunesmith_propose::ProposeCommand;
 use tunesmith_search::StrategySpec;
@@ -19,20 +18,6 @@ use tunesmith_study::{LeftOut, ModelChoice, Past};
 
 /// Default number of evaluations.
 const DEFAULT_STOP: u64 = 200;
-
-/// Default number of requests in flight: enough for a few compilations at once, and few enough that
-/// a sequential strategy hardly notices.
-const DEFAULT_ROOM: usize = 4;
-
-/// The same for languages with work-items, which drivers compile. Their compilations take longer and
-/// differ more, so that more of them at once keep the cores from waiting for the last. It needs a
-/// strategy that uses so many well.
-const DRIVER_ROOM: usize = 8;
-
-/// Requests for each compilation at once, if kernels run on the processors that compile. Nothing is
-/// measured until all requests are compiled: with two for each core, no core waits long for the last
-/// one, and few are compiled in vain when the time is up.
-const EACH: usize = 2;
 
 /// The settings of a run, with defaults filled in.
 pub(super) struct Settings {
@@ -87,7 +72,7 @@ impl Settings {
             seed: seed.unwrap_or(0),
             room: room
                 .or(ground.remote_room)
-                .unwrap_or_else(|| default_room(&ground.device, ground.machine.jobs(), in_flight))
+                .unwrap_or_else(|| ground.device.room(ground.machine.jobs(), in_flight))
                 .max(1),
             is_room_fixed: search.room.or(tuning.room).is_some(),
             profile: search.profile,
@@ -179,38 +164,5 @@ fn past(search: &Search, earlier: Option<&Header>) -> Result<(Past, Vec<LeftOut>
     match earlier {
         Some(header) if search.history.is_empty() => Ok(Past::read_again(&header.history)),
         _ => Ok((Past::read(&search.history)?, Vec::new())),
-    }
-}
-
-/// Returns the number of requests in flight on `device`, which compiles `jobs` at once, for a
-/// strategy that uses `in_flight` well.
-fn default_room(device: &Device, jobs: usize, in_flight: usize) -> usize {
-    match device {
-        // If a number stands for a time, there is nothing to compile ahead.
-        Device::Replay(_) | Device::Synthetic(_) | Device::Function(_) => 1,
-        Device::Kernels(target) if target.language().has_work_items() => {
-            let most = DRIVER_ROOM.min(in_flight.max(DEFAULT_ROOM));
-            if target.is_processor() { most.min(room_beside(jobs)) } else { most }
-        }
-        Device::Kernels(_) | Device::Command => DEFAULT_ROOM.min(room_beside(jobs)),
-    }
-}
-
-/// Returns the most requests in flight that pay, if kernels run on the processors that compile `jobs`
-/// at once. With one at a time, others would only wait, chosen before its answer was known.
-fn room_beside(jobs: usize) -> usize {
-    if jobs > 1 { EACH * jobs } else { 1 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tunesmith_backend::Target;
-
-    #[test]
-    fn one_compilation_at_a_time_waits_for_its_answer_and_several_share_the_processors() {
-        let device = Device::Kernels(Target::processor());
-        assert_eq!([1, 2, 16].map(|jobs| default_room(&device, jobs, 8)), [1, 4, 4]);
-        assert_eq!([1, 2, 16].map(|jobs| default_room(&Device::Command, jobs, 1)), [1, 4, 4]);
     }
 }

@@ -105,10 +105,9 @@ fn failures(watched: &Watched) -> String {
     let kinds = watched.failures.kinds().into_iter().map(|(kind, count)| format!("{count} {kind}"));
     let failed = kinds.collect::<Vec<_>>().join(", ");
     let failed = if failed.is_empty() { "none".to_string() } else { failed };
-    match watched.failures.cut {
-        0 => failed,
-        cut => format!("{failed}; {cut} cut"),
-    }
+    let limited = [(watched.failures.cut, "cut"), (watched.failures.aside, "put aside")];
+    let limited = limited.into_iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("; {count} {how}"));
+    failed + &limited.collect::<String>()
 }
 
 fn noise_text(watched: &Watched) -> String {

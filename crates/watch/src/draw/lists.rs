@@ -77,8 +77,12 @@ pub(crate) fn failures(watched: &Watched, width: u16, paint: Paint) -> Vec<Line<
         let more = counted(failures.uncounted(), "failure");
         lines.push(cut(&format!("{more} more with messages that are not listed"), paint.dim()));
     }
-    if failures.cut > 0 {
-        lines.push(cut(&format!("{:>7}  cut by limits from the best time", failures.cut), paint.plain()));
+    let limited = [
+        (failures.cut, "cut by limits from the best time"),
+        (failures.aside, "put aside: they compile for much longer than usual"),
+    ];
+    for (count, how) in limited.into_iter().filter(|(count, _)| *count > 0) {
+        lines.push(cut(&format!("{count:>7}  {how}"), paint.plain()));
     }
     lines
 }

@@ -9,9 +9,10 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use tunesmith_core::Interrupt;
+use std::time::Duration;
+use tunesmith_core::{Clock as _, CompileLimit, Interrupt};
 use tunesmith_kernel::{DeviceError, Scope};
 
 /// Compiles on several threads, each configuration from its request on. A configuration that compiles for long holds no
@@ -34,8 +35,8 @@ pub struct Builds<B: Build, T> {
     threads: Vec<JoinHandle<()>>,
     /// Maximum number of threads.
     jobs: usize,
-    /// Raised to end the running compilations. Later compilations get a new one.
-    cancel: Interrupt,
+    /// The limit of compilations.
+    limit: Option<CompileLimit>,
     tickets: u64,
 }
 
@@ -60,6 +61,8 @@ pub struct FinishedBuild<B: Build, T> {
     pub scope: Arc<Scope>,
     /// Its program, or the reason why there is none.
     pub result: BuildResult<B>,
+    /// The limit at which its compilation was put aside. There is no program then.
+    pub aside: Option<CompileLimit>,
 }
 
 struct QueueEntry<P, T> {
@@ -71,14 +74,26 @@ struct QueueEntry<P, T> {
 
 enum State<P> {
     Waiting,
-    Building,
+    Building(Building),
     Done(Result<P, BuildError>),
+    PutAside(CompileLimit),
+}
+
+/// A build in the hands of a thread.
+#[derive(Clone, Default)]
+struct Building {
+    /// Raised to end the build.
+    cancel: Interrupt,
+    /// The time at which it began.
+    start: Arc<OnceLock<Duration>>,
+    /// The limit that ended it.
+    aside: Option<CompileLimit>,
 }
 
 struct BuildTask {
     ticket: u64,
     scope: Arc<Scope>,
-    cancel: Interrupt,
+    building: Building,
 }
 
 impl<P, T> QueueEntry<P, T> {
@@ -87,11 +102,11 @@ impl<P, T> QueueEntry<P, T> {
     }
 
     fn is_building(&self) -> bool {
-        matches!(self.state, State::Building)
+        matches!(self.state, State::Building(_))
     }
 
     fn is_done(&self) -> bool {
-        matches!(self.state, State::Done(_))
+        matches!(self.state, State::Done(_) | State::PutAside(_))
     }
 }
 
@@ -111,7 +126,7 @@ impl<B: Build, T> Builds<B, T> {
             done,
             threads: Vec::new(),
             jobs: jobs.max(1),
-            cancel: Interrupt::default(),
+            limit: None,
             tickets: 0,
         }
     }
@@ -122,6 +137,26 @@ impl<B: Build, T> Builds<B, T> {
         let (ticket, scope) = (self.tickets, Arc::new(scope));
         self.queue.push_back(QueueEntry { ticket, request, scope, state: State::Waiting });
         self.release();
+    }
+
+    /// Ends compilations that take longer than `limit`, from now on, those under way included. Such a build
+    /// comes out with the [limit](FinishedBuild::aside). Pauses do not count. The time is looked at while a build is waited for.
+    pub fn limit(&mut self, limit: Option<CompileLimit>) {
+        self.limit = limit;
+    }
+
+    /// Ends the builds that have taken longer than the limit.
+    fn put_aside(&mut self) {
+        let Some(limit) = self.limit else { return };
+        let now = self.suspension.now();
+        for entry in &mut self.queue {
+            let State::Building(building) = &mut entry.state else { continue };
+            let taken = building.start.get().map(|start| now.saturating_sub(*start).as_secs_f64() * 1e3);
+            if building.aside.is_none() && taken.is_some_and(|taken| taken > limit.limit_ms) {
+                building.aside = Some(limit);
+                building.cancel.raise();
+            }
+        }
     }
 
     /// Waits until a configuration is built, and returns the request of the one that [`next`](Self::next) returns.
@@ -136,6 +171,7 @@ impl<B: Build, T> Builds<B, T> {
     fn await_next(&mut self, interrupt: &Interrupt) -> Option<usize> {
         self.release();
         self.receive();
+        self.put_aside();
         while !interrupt.is_raised()
             && !self.queue.iter().any(QueueEntry::is_done)
             && self.queue.iter().any(QueueEntry::is_building)
@@ -143,6 +179,7 @@ impl<B: Build, T> Builds<B, T> {
             if let Ok((ticket, result)) = self.results.recv_timeout(POLL) {
                 self.finish(ticket, result);
             }
+            self.put_aside();
         }
         // What is built is not measured any more, either.
         if interrupt.is_raised() {
@@ -162,11 +199,13 @@ impl<B: Build, T> Builds<B, T> {
             self.queue.pop_front();
             return None;
         };
-        match self.queue.remove(place)? {
-            QueueEntry { request, scope, state: State::Done(result), .. } => {
-                Some(FinishedBuild { request, scope, result })
+        let QueueEntry { request, scope, state, .. } = self.queue.remove(place)?;
+        match state {
+            State::Done(result) => Some(FinishedBuild { request, scope, result, aside: None }),
+            State::PutAside(limit) => {
+                Some(FinishedBuild { request, scope, result: Err(BuildError::Cancelled), aside: Some(limit) })
             }
-            QueueEntry { .. } => None,
+            State::Waiting | State::Building(_) => None,
         }
     }
 
@@ -174,7 +213,7 @@ impl<B: Build, T> Builds<B, T> {
     pub fn built(&self) -> impl Iterator<Item = &B::Built> {
         self.queue.iter().filter_map(|entry| match &entry.state {
             State::Done(result) => result.as_ref().ok(),
-            State::Waiting | State::Building => None,
+            State::Waiting | State::Building(_) | State::PutAside(_) => None,
         })
     }
 
@@ -220,26 +259,38 @@ impl<B: Build, T> Builds<B, T> {
         self.start_threads(unfinished);
         let Some(tasks) = &self.tasks else { return };
         for entry in self.queue.iter_mut().filter(|entry| entry.is_waiting()) {
-            let (ticket, scope) = (entry.ticket, Arc::clone(&entry.scope));
+            let (ticket, scope, building) = (entry.ticket, Arc::clone(&entry.scope), Building::default());
             // The threads live as long as this queue, so a task can always be sent.
-            if tasks.send(BuildTask { ticket, scope, cancel: self.cancel.clone() }).is_ok() {
-                entry.state = State::Building;
+            if tasks.send(BuildTask { ticket, scope, building: building.clone() }).is_ok() {
+                entry.state = State::Building(building);
             }
         }
     }
 
     fn finish(&mut self, ticket: u64, result: BuildResult<B>) {
         if let Some(entry) = self.queue.iter_mut().find(|entry| entry.ticket == ticket) {
-            entry.state = match result {
-                Err(BuildError::Cancelled) => State::Waiting,
-                result => State::Done(result),
+            entry.state = match (result, &entry.state) {
+                (Err(BuildError::Cancelled), State::Building(Building { aside: Some(limit), .. })) => {
+                    State::PutAside(*limit)
+                }
+                (Err(BuildError::Cancelled), _) => State::Waiting,
+                (result, _) => State::Done(result),
             };
+        }
+    }
+
+    /// Tells all compilations to end.
+    fn raise_all(&self) {
+        for entry in &self.queue {
+            if let State::Building(building) = &entry.state {
+                building.cancel.raise();
+            }
         }
     }
 
     /// Ends all compilations. Unfinished configurations wait again.
     fn stop_all(&mut self) {
-        std::mem::take(&mut self.cancel).raise();
+        self.raise_all();
         while self.queue.iter().any(QueueEntry::is_building) {
             match self.results.recv() {
                 Ok((ticket, result)) => self.finish(ticket, result),
@@ -251,7 +302,7 @@ impl<B: Build, T> Builds<B, T> {
 
 impl<B: Build, T> Drop for Builds<B, T> {
     fn drop(&mut self) {
-        self.cancel.raise();
+        self.raise_all();
         self.tasks = None;
         for thread in self.threads.drain(..) {
             // A panic of a thread has already been reported.
@@ -268,8 +319,10 @@ fn work<B: Build>(
 ) {
     loop {
         let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(BuildTask { ticket, scope, cancel }) = next else { return };
+        let Ok(BuildTask { ticket, scope, building: Building { cancel, start, .. } }) = next else { return };
         suspension.wait(&cancel);
+        // Nobody else sets it.
+        let _ = start.set(suspension.now());
         let build = || if cancel.is_raised() { Err(BuildError::Cancelled) } else { backend.build(&scope, &cancel) };
         // Whoever waits for this build would wait for ever.
         let result = catch_unwind(AssertUnwindSafe(build)).unwrap_or_else(|panic| {

@@ -2,7 +2,7 @@ use super::*;
 use std::collections::BTreeSet;
 use std::sync::Condvar;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tunesmith_core::SystemClock;
+use tunesmith_core::{Clock, ManualClock, SystemClock};
 use tunesmith_space::Value;
 
 /// "Compiles" a number once it is let through; fails for odd numbers, and panics for those below 0.
@@ -70,7 +70,7 @@ fn submit(builds: &mut Builds<Gate, i64>, number: i64) {
 /// Returns the number of the next build, which must be the one that is announced, with the right result.
 fn next(builds: &mut Builds<Gate, i64>) -> Option<i64> {
     let announced = builds.upcoming(&Interrupt::default()).copied();
-    let FinishedBuild { request: number, scope, result } = builds.next(&Interrupt::default())?;
+    let FinishedBuild { request: number, scope, result, .. } = builds.next(&Interrupt::default())?;
     assert_eq!(announced, Some(number));
     assert_eq!(scope.get("N").and_then(Value::as_int), Some(number));
     match &result {
@@ -169,4 +169,32 @@ fn what_is_cancelled_is_gone() {
     gate.open(0..9);
     submit(&mut builds, 4);
     assert_eq!(next(&mut builds), Some(4));
+}
+
+#[test]
+fn a_build_that_takes_longer_than_the_limit_is_put_aside_and_pauses_do_not_count() {
+    let (gate, clock) = (Gate::closed(), Arc::new(ManualClock::default()));
+    let suspension = Suspension::new(Arc::clone(&clock) as Arc<dyn Clock>);
+    let mut builds = Builds::new(Arc::clone(&gate), 2, Arc::clone(&suspension));
+    submit(&mut builds, 2);
+    while gate.started.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+    let limit = CompileLimit { limit_ms: 100.0, usual_ms: 30.0 };
+    let pause = suspension.pause();
+    clock.advance(Duration::from_secs(5));
+    drop(pause);
+    clock.advance(Duration::from_millis(100));
+    builds.limit(Some(limit));
+    builds.put_aside();
+    assert!(builds.queue.iter().all(|entry| matches!(&entry.state, State::Building(now) if now.aside.is_none())));
+    clock.advance(Duration::from_millis(1));
+    let ended = builds.next(&Interrupt::default()).unwrap();
+    assert_eq!((ended.request, ended.aside), (2, Some(limit)));
+    // It is built to its end once nothing limits it.
+    builds.limit(None);
+    submit(&mut builds, 2);
+    clock.advance(Duration::from_secs(5));
+    gate.open([2]);
+    assert_eq!(next(&mut builds), Some(2));
 }

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::{
-    Bound, Clock, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent, SystemClock,
+    Bound, Clock, CompileLimit, Completion, Error, Evaluator, Failure, FailureKind, Interrupt, Request, Spent,
+    SystemClock,
 };
 use tunesmith_kernel::command::{CommandSpec, Cost, OUT};
 use tunesmith_kernel::measure::Policy;
@@ -297,8 +298,11 @@ impl Evaluator for CommandEvaluator {
 
     fn next(&mut self, interrupt: &Interrupt) -> Result<Option<Completion>, Error> {
         self.upcoming(interrupt)?;
-        let Some(FinishedBuild { request, result, .. }) = self.builds.next(interrupt) else { return Ok(None) };
-        let mut completion = self.complete(result, interrupt)?;
+        let Some(FinishedBuild { request, result, aside, .. }) = self.builds.next(interrupt) else { return Ok(None) };
+        let mut completion = match aside {
+            Some(limit) => Some(Completion { failure: Some(Failure::put_aside(limit)), ..Completion::default() }),
+            None => self.complete(result, interrupt)?,
+        };
         if let Some(completion) = &mut completion {
             completion.request = Some(request);
             completion.spent.compile = std::mem::take(&mut self.waited);
@@ -319,6 +323,10 @@ impl Evaluator for CommandEvaluator {
 
     fn race(&mut self, bar_ms: Option<f64>) {
         self.bar_ms = bar_ms;
+    }
+
+    fn limit_compilation(&mut self, limit: Option<CompileLimit>) {
+        self.builds.limit(limit);
     }
 
     fn has_limits(&self) -> bool {
