@@ -91,7 +91,7 @@ fn unsafe_mathematics_of_one_kernel_do_not_reach_the_next() {
 #[test]
 fn a_compilation_that_does_not_end_is_a_compile_failure() {
     let folder = Folder::new();
-    let cc = folder.script("slow-cc", "#!/bin/sh\ncase \"$*\" in *-DP=1*-o*) sleep 100;; esac\nexec cc \"$@\"\n");
+    let cc = folder.script("slow-cc", "#!/bin/sh\ncase \"$*\" in *-DP=1*' -o '*) sleep 100;; esac\nexec cc \"$@\"\n");
     let space = space_of("P", 2);
     let mut options = options(spec(folder.file("f.c", "void f(int *out) { out[0] = 1; }"), "f", out(1)));
     options.compilers = Compilers { cc, ..Compilers::default() };
@@ -108,7 +108,7 @@ fn a_compiler_stands_still_while_another_configuration_is_timed_and_holds_it_not
     let at = |name: &str| folder.0.path().join(name).display().to_string();
     let (log, done) = (at("log"), at("done"));
     let compile = format!("until test -e {done}; do echo tick >> {log}; done");
-    let cc = format!("#!/bin/sh\ncase \"$*\" in *-DP=0*-o*) {compile};; esac\nexec cc \"$@\"\n");
+    let cc = format!("#!/bin/sh\ncase \"$*\" in *-DP=0*' -o '*) {compile};; esac\nexec cc \"$@\"\n");
     let source = format!(
         "#include <stdio.h>\n#include <unistd.h>\n\
          static void say(const char *text) {{ FILE *log = fopen(\"{log}\", \"a\"); fputs(text, log); fclose(log); }}\n\
@@ -154,7 +154,7 @@ fn an_interrupt_ends_an_endless_kernel_and_the_evaluator_goes_on_when_asked() {
 #[test]
 fn an_interrupt_ends_a_compilation() {
     let folder = Folder::new();
-    let cc = folder.script("slow-cc", "#!/bin/sh\ncase \"$*\" in *-DP=1*-o*) sleep 1000;; esac\nexec cc \"$@\"\n");
+    let cc = folder.script("slow-cc", "#!/bin/sh\ncase \"$*\" in *-DP=1*' -o '*) sleep 1000;; esac\nexec cc \"$@\"\n");
     let space = space_of("P", 2);
     let mut options = options(spec(folder.file("f.c", "void f(int *out) { out[0] = 1; }"), "f", out(1)));
     options.compilers = Compilers { cc, ..Compilers::default() };
