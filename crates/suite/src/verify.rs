@@ -5,6 +5,7 @@ use crate::refusal::refused;
 use crate::{Place, Suite, SuiteEntry};
 use rand::SeedableRng as _;
 use serde::Serialize;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tunesmith::problem::ProblemError;
@@ -13,7 +14,7 @@ use tunesmith::{
     runner::{Extras, Runner},
 };
 use tunesmith_backend::DeviceChoice;
-use tunesmith_core::{Failure, FailureKind, Interrupt, Request, Rng, SystemClock};
+use tunesmith_core::{Completion, Evaluator, Failure, FailureKind, Interrupt, Request, Rng, SystemClock};
 use tunesmith_device::{Device, Machine, cuda_architecture, hip_architecture};
 use tunesmith_space::{ConfigId, Space};
 use tunesmith_store::{Journal, arguments};
@@ -187,26 +188,47 @@ fn verify(
     if !runner.prepare(interrupt)? {
         return Ok(());
     }
-    run(&mut runner, &configs, machine.jobs(), interrupt, &mut |config, failure| {
+    run(runner.evaluator(), &configs, machine.jobs(), interrupt, &mut |config, failure| {
         verified.count(&space, config, failure);
     })
 }
 
-/// Runs the configurations, some of which are compiled ahead.
+/// Runs the configurations, some of which are compiled ahead, and counts them in the order sampled.
 fn run(
-    runner: &mut Runner<'_>,
+    evaluator: &mut dyn Evaluator,
     configs: &[ConfigId],
     jobs: usize,
     interrupt: &Interrupt,
     count: &mut dyn FnMut(ConfigId, Option<Failure>),
 ) -> Result<(), Error> {
-    let (mut waiting, evaluator) = (configs.iter(), runner.evaluator());
+    let mut answers = HashMap::new();
+    let ran = answer(evaluator, configs, jobs, interrupt, &mut answers);
+    for config in configs {
+        if let Some(failure) = answers.remove(config) {
+            count(*config, failure);
+        }
+    }
+    ran
+}
+
+/// Puts what became of each configuration into `answers`. They come in any order.
+fn answer(
+    evaluator: &mut dyn Evaluator,
+    configs: &[ConfigId],
+    jobs: usize,
+    interrupt: &Interrupt,
+    answers: &mut HashMap<ConfigId, Option<Failure>>,
+) -> Result<(), Error> {
+    let mut waiting = configs.iter();
     for config in waiting.by_ref().take(jobs + 1) {
         evaluator.submit(Request::timed(*config))?;
     }
-    for config in configs {
-        let Some(completion) = evaluator.next(interrupt)? else { return Ok(()) };
-        count(*config, completion.failure);
+    while answers.len() < configs.len() {
+        let Some(Completion { request, failure, .. }) = evaluator.next(interrupt)? else { return Ok(()) };
+        // An answer without a request is that of the oldest.
+        let oldest = || configs.iter().copied().find(|config| !answers.contains_key(config));
+        let Some(config) = request.map(|request| request.config).or_else(oldest) else { return Ok(()) };
+        answers.insert(config, failure);
         if let Some(next) = waiting.next() {
             evaluator.submit(Request::timed(*next))?;
         }
@@ -288,5 +310,34 @@ pub(super) fn with_remedy(error: &Error) -> String {
         (Some(message), _) => format!("{}:{}: {}", message.file.display(), message.line, message.text),
         (None, Some(remedy)) => format!("{error}; {remedy}"),
         (None, None) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tunesmith_core::testing::{FunctionEvaluator, OutOfOrder};
+    use tunesmith_space::{Parameter, Value};
+
+    #[test]
+    fn each_configuration_gets_its_own_answer_whatever_is_answered_first() {
+        let parameter = Parameter::new("X", (0..30).map(Value::Int)).unwrap();
+        let space = Space::builder().parameter(parameter).build().unwrap();
+        let configs: Vec<ConfigId> = space.iter().collect();
+        let function = |values: &[Value]| match values {
+            [Value::Int(x)] if x % 7 == 3 => Err(Failure::new(FailureKind::Correctness, x.to_string())),
+            _ => Ok(1.0),
+        };
+        for seed in 0..20 {
+            let mut evaluator = OutOfOrder::new(FunctionEvaluator::new(&space, function), seed);
+            let mut counted = Vec::new();
+            let mut count = |config: ConfigId, failure: Option<Failure>| counted.push((config, failure));
+            run(&mut evaluator, &configs, 4, &Interrupt::default(), &mut count).unwrap();
+            assert_eq!(counted.iter().map(|(config, _)| *config).collect::<Vec<_>>(), configs);
+            for (config, failure) in counted {
+                let wrong = (config.rank() % 7 == 3).then(|| config.to_string());
+                assert_eq!(failure.map(|failure| failure.message), wrong);
+            }
+        }
     }
 }
