@@ -15,10 +15,7 @@ impl Running<'_> {
             self.note_idle();
             let limit = self.compile_limit();
             self.bench.evaluator.limit_compilation(limit);
-            let next = self.bench.evaluator.upcoming(&self.bench.interrupt)?.unwrap_or(oldest);
-            self.start(next)?;
-            let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, next));
-            self.bench.bound(|| bound(&self.findings, next.config, self.findings.told.best_score()));
+            let bar = self.begin_next(oldest)?;
             match self.bench.wait(bar, self.room.to_follow())? {
                 Waited::Answered(completion) => self.keep_arrived(*completion, oldest)?,
                 Waited::Room(room) => {
@@ -37,8 +34,18 @@ impl Running<'_> {
         Ok(true)
     }
 
+    /// Stores that the evaluation begins that the evaluator makes next, or else that of `oldest`, and sets the bound of
+    /// its time. Returns its bar in milliseconds, if there is one.
+    pub(super) fn begin_next(&mut self, oldest: Request) -> Result<Option<f64>, Error> {
+        let next = self.bench.evaluator.upcoming(&self.bench.interrupt)?.unwrap_or(oldest);
+        self.start(next)?;
+        let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, next));
+        self.bench.bound(|| bound(&self.findings, next.config, self.findings.told.best_score()));
+        Ok(bar)
+    }
+
     /// Stores that the evaluation of `request` begins.
-    pub(super) fn start(&mut self, request: Request) -> Result<(), Error> {
+    fn start(&mut self, request: Request) -> Result<(), Error> {
         let start = Start { request, role: None };
         match self.bench.start(start) {
             Err(error) if !self.renew_store()? => Err(error),

@@ -1,7 +1,6 @@
 //! Compilations that take much longer than usual. They are put aside while time limits the run, and taken up once
 //! nothing else is left.
 
-use super::race::{bar_ms, bound};
 use super::running::Running;
 use crate::{CompileLimit, Error, Evaluation, Request, StopReason, Waited};
 use std::time::Duration;
@@ -62,10 +61,7 @@ impl Running<'_> {
     /// Waits for an answer, which is that of `oldest` unless the evaluator says otherwise, and keeps it. Returns `None`
     /// if interrupted.
     fn finish(&mut self, oldest: Request) -> Result<Option<Evaluation>, Error> {
-        let next = self.bench.evaluator.upcoming(&self.bench.interrupt)?.unwrap_or(oldest);
-        self.start(next)?;
-        let bar = self.racing.as_ref().and_then(|racing| bar_ms(racing, &self.findings, next));
-        self.bench.bound(|| bound(&self.findings, next.config, self.findings.told.best_score()));
+        let bar = self.begin_next(oldest)?;
         let Waited::Answered(completion) = self.bench.wait(bar, None)? else { return Ok(None) };
         let evaluated = self.bench.evaluated(*completion, oldest);
         let evaluation = self.keep_annotated(evaluated)?;

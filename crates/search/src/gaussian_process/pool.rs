@@ -118,7 +118,7 @@ impl Group {
     fn divide_by_seconds(&mut self, at: &PoolScene<'_>) {
         let Some(seconds) = at.seconds else { return };
         for (row, gain) in self.gains.iter_mut().enumerate() {
-            let predicted = seconds.prediction(self.of_seconds.as_ref(), row, self.configs[row]);
+            let predicted = seconds.forest.prediction(self.of_seconds.as_ref(), row, self.configs[row]);
             *gain -= predicted.map_or(0.0, |predicted| seconds.weight(predicted));
         }
     }
@@ -130,8 +130,8 @@ impl Group {
             opinion.forest.renew(forecast);
         }
         match (at.seconds, &mut self.of_seconds) {
-            (Some(seconds), Some(forecast)) => seconds.forest().renew(forecast),
-            (Some(seconds), forecast) => *forecast = seconds.forest().forecast(at.view.space(), &self.configs),
+            (Some(seconds), Some(forecast)) => seconds.forest.renew(forecast),
+            (Some(seconds), forecast) => *forecast = seconds.forest.forecast(at.view.space(), &self.configs),
             (None, _) => {}
         }
         self.sides.iter_mut().zip(at.sides).for_each(|(side, model)| side.follow(model.process));
@@ -282,7 +282,7 @@ impl Pool {
         let taken = vec![false; configs.len()];
         let sides = at.sides.iter().map(|side| Candidates::new(side.process, rows.clone())).collect();
         let forecast = at.opinion.and_then(|opinion| opinion.forest.forecast(at.view.space(), &configs));
-        let of_seconds = at.seconds.and_then(|seconds| seconds.forest().forecast(at.view.space(), &configs));
+        let of_seconds = at.seconds.and_then(|seconds| seconds.forest.forecast(at.view.space(), &configs));
         let candidates = Candidates::new(at.process, rows);
         self.groups.push(Group { configs, taken, candidates, sides, tilts, forecast, of_seconds, gains: Vec::new() });
     }

@@ -4,7 +4,7 @@ use super::features::Features;
 use super::forest::{Forest, renewals};
 use super::told::Told;
 use tunesmith_core::{Rng, View};
-use tunesmith_model::{LevelForecast, Prediction};
+use tunesmith_model::Prediction;
 use tunesmith_space::ConfigId;
 
 /// The power of the seconds by which the expected improvement is divided, where they differ much. Their first power is
@@ -19,7 +19,7 @@ const FEWEST: usize = 6;
 /// Trees that predict the logarithm of the seconds of an evaluation.
 #[derive(Debug)]
 pub(super) struct Seconds {
-    forest: Forest,
+    pub(super) forest: Forest,
     /// The configurations whose seconds are known, and the logarithms of these.
     known: Vec<(ConfigId, f64)>,
     /// The number of evaluations told that were looked at.
@@ -59,21 +59,6 @@ impl Seconds {
     /// Returns what to subtract from the logarithm of the expected improvement of a configuration.
     pub(super) fn weight(&self, predicted: Prediction) -> f64 {
         self.power * predicted.mean
-    }
-
-    /// Returns the trees.
-    pub(super) fn forest(&self) -> &Forest {
-        &self.forest
-    }
-
-    /// Returns the prediction for a candidate: that of a row of `forecast`, or the one for the whole space.
-    pub(super) fn prediction(
-        &self,
-        forecast: Option<&LevelForecast>,
-        row: usize,
-        config: ConfigId,
-    ) -> Option<Prediction> {
-        self.forest.prediction(forecast, row, config)
     }
 }
 

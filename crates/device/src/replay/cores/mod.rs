@@ -32,7 +32,7 @@ pub(super) struct Cores {
     /// In the order submitted. The first ones are on a core.
     compiling: VecDeque<Compilation>,
     /// In the order in which they are measured.
-    compiled: VecDeque<Compiled>,
+    compiled: VecDeque<PendingMeasurement>,
     /// The limit of a compilation.
     limit: Option<Duration>,
     /// The time of all cores together.
@@ -42,7 +42,7 @@ pub(super) struct Cores {
 /// A request whose compilation has not ended.
 #[derive(Debug)]
 struct Compilation {
-    compiled: Compiled,
+    compiled: PendingMeasurement,
     /// The time that a core still needs for it.
     rest: Duration,
     /// The time that a core has taken for it.
@@ -51,7 +51,7 @@ struct Compilation {
 
 /// A request to measure.
 #[derive(Debug)]
-struct Compiled {
+struct PendingMeasurement {
     request: Request,
     measuring: Duration,
     /// True if its compilation reached the limit.
@@ -112,7 +112,7 @@ impl Cores {
             self.compile(first, self.count);
             begins = begins.saturating_add(first);
         }
-        let Compiled { request, measuring, is_aside } = self.compiled.pop_front()?;
+        let PendingMeasurement { request, measuring, is_aside } = self.compiled.pop_front()?;
         self.busy = self.busy.saturating_add(measuring);
         self.compile(measuring, self.beside);
         Some(Answer { request, end: begins.saturating_add(measuring), is_aside })
@@ -160,7 +160,11 @@ impl Cores {
 impl Compilation {
     fn new(request: Request, cost: Cost) -> Self {
         let measuring = cost.total.saturating_sub(cost.compiling);
-        Self { compiled: Compiled { request, measuring, is_aside: false }, rest: cost.compiling, taken: Duration::ZERO }
+        Self {
+            compiled: PendingMeasurement { request, measuring, is_aside: false },
+            rest: cost.compiling,
+            taken: Duration::ZERO,
+        }
     }
 
     /// Returns the time until it ends, or is ended by the limit.
@@ -169,11 +173,11 @@ impl Compilation {
     }
 
     /// Returns the request at its end. Nothing is measured of one that the limit ended.
-    fn end(self) -> Compiled {
+    fn end(self) -> PendingMeasurement {
         if self.rest.is_zero() {
             return self.compiled;
         }
-        Compiled { measuring: Duration::ZERO, is_aside: true, ..self.compiled }
+        PendingMeasurement { measuring: Duration::ZERO, is_aside: true, ..self.compiled }
     }
 }
 

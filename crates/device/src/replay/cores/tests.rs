@@ -49,18 +49,18 @@ trait Machine {
 }
 
 /// The machine under test.
-struct Tested {
+struct MachineUnderTest {
     cores: Cores,
     requests: Vec<Request>,
 }
 
-impl Tested {
+impl MachineUnderTest {
     fn new(count: usize, class: DeviceClass) -> Self {
         Self { cores: Cores::new(count, Some(class)), requests: requests() }
     }
 }
 
-impl Machine for Tested {
+impl Machine for MachineUnderTest {
     fn submit(&mut self, number: usize) {
         self.cores.submit(self.requests[number]);
     }
@@ -171,14 +171,14 @@ proptest! {
         class in prop_oneof![Just(DeviceClass::Gpu), Just(DeviceClass::Processor)],
     ) {
         let how = (submitted.as_slice(), limits.as_slice());
-        let tested = simulated(&times, how, Tested::new(count, class));
+        let tested = simulated(&times, how, MachineUnderTest::new(count, class));
         prop_assert_eq!(tested, simulated(&times, how, Naive::new(count, class)));
     }
 }
 
 /// Returns the answers and the busy time if everything is submitted at first.
 fn answers(times: &[Times], count: usize, class: DeviceClass) -> (Vec<(usize, u64)>, u64) {
-    let (answers, busy) = simulated(times, (&[times.len()], &[None]), Tested::new(count, class));
+    let (answers, busy) = simulated(times, (&[times.len()], &[None]), MachineUnderTest::new(count, class));
     (answers.into_iter().map(|(number, end, _)| (number, end)).collect(), busy)
 }
 
