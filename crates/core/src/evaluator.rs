@@ -1,6 +1,7 @@
 //! The source of evaluations.
 
 use crate::{CompileLimit, Error, Failure, Interrupt, Measurement, Request};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
@@ -143,13 +144,13 @@ pub trait Evaluator {
         Ok(Some(Completion::default()))
     }
 
-    /// Verifies a configuration that is about to be named winner or tie, harder than each
+    /// Verifies a configuration that is about to be named what `claim` says, harder than each
     /// evaluation can be: on other data, and at other sizes. Returns `None` if `interrupt` was
     /// raised meanwhile.
     ///
     /// The default verifies nothing: a recording or a function has no outputs.
-    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
-        let _ = (config, interrupt);
+    fn confirm(&mut self, config: ConfigId, claim: Claim, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+        let _ = (config, claim, interrupt);
         Ok(Some(Confirmed::default()))
     }
 
@@ -158,6 +159,16 @@ pub trait Evaluator {
     fn take_notes(&mut self) -> Vec<String> {
         Vec::new()
     }
+}
+
+/// The name that a configuration gets in a verdict once it is verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// The winner, or a member of the front of several objectives.
+    Best,
+    /// A tie of the winner. All ties together need no more time than the winner.
+    Tie,
 }
 
 /// The time that bounds how long a launch may take. An evaluator allows several times as much.

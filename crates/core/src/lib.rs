@@ -114,7 +114,7 @@ pub use ask_tell::{AskTell, TellError};
 pub use direction::Direction;
 pub use error::Error;
 pub use evaluation::{Depth, Evaluation, Request, Status};
-pub use evaluator::{Bound, Completion, Confirmed, Evaluator, Spent, Waited};
+pub use evaluator::{Bound, Claim, Completion, Confirmed, Evaluator, Spent, Waited};
 pub use failure::{CompileLimit, Cut, Cuts, Failure, FailureKind};
 pub use front::non_dominated;
 pub use history::{Aspects, History, Scored};

@@ -60,3 +60,13 @@ pub struct Resample {
     /// Their end: time since the start of the run, over all its resumed parts.
     pub clock: Duration,
 }
+
+/// Marks the verification of a tie among its values.
+pub(crate) const VERIFIED_AS_TIE: &str = "verified_as_tie";
+
+impl Resample {
+    /// Returns true for the verification of a tie, which has fewer launches than that of a winner.
+    pub(crate) fn is_of_tie(&self) -> bool {
+        self.measurement.values.contains_key(VERIFIED_AS_TIE)
+    }
+}

@@ -9,7 +9,7 @@ use tunesmith::{
     runner::{Extras, FoundRemote, RemoteDevice},
 };
 use tunesmith_core::{
-    Bound, CompileLimit, Completion, Confirmed, Error, Evaluator, Interrupt, Request, SecondAnswers, Waited,
+    Bound, Claim, CompileLimit, Completion, Confirmed, Error, Evaluator, Interrupt, Request, SecondAnswers, Waited,
 };
 use tunesmith_space::{ConfigId, Space};
 
@@ -143,8 +143,8 @@ impl Evaluator for Lent {
         self.0.borrow_mut().resample(config, samples, interrupt)
     }
 
-    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
-        self.0.borrow_mut().confirm(config, interrupt)
+    fn confirm(&mut self, config: ConfigId, claim: Claim, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+        self.0.borrow_mut().confirm(config, claim, interrupt)
     }
 
     fn take_notes(&mut self) -> Vec<String> {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 use std::io::{Read, Write};
 use std::time::Duration;
 use tunesmith_backend::BackendMessage;
-use tunesmith_core::Bound;
+use tunesmith_core::{Bound, Claim};
 use tunesmith_device::MOST_PARCEL;
 use tunesmith_store::{Entry, WorkerRole};
 
@@ -155,7 +155,7 @@ pub(crate) enum Task {
     /// Takes more samples of it.
     Resample { config: String, samples: usize },
     /// Verifies it on other data.
-    Confirm { config: String },
+    Confirm { config: String, claim: Claim },
     /// Compiles it, and runs nothing.
     Compile { config: String },
 }
@@ -165,7 +165,7 @@ impl Task {
     pub(crate) fn config(&self) -> &str {
         match self {
             Self::Evaluate { config, .. } | Self::Resample { config, .. } => config,
-            Self::Confirm { config } | Self::Compile { config } => config,
+            Self::Confirm { config, .. } | Self::Compile { config } => config,
         }
     }
 }

@@ -95,7 +95,7 @@ pub fn run_one(
 ) -> Result<Option<OneRun>, Error> {
     let model = profile_model(options)?;
     let (space, mut runner, id) = opened(problem, machine, options)?;
-    runner.preflight(id)?;
+    runner.preflight_all(&[id])?;
     if !runner.prepare(interrupt)? {
         return Ok(None);
     }

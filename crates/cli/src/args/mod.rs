@@ -291,8 +291,8 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
     /// Maximum number of requests of the strategy in flight [default: 4; on OpenCL, CUDA and HIP 8,
-    /// on recordings and synthetic devices 1; on the processors that compile, at most two for each
-    /// of --jobs, and 1 with --jobs 1]
+    /// on recordings and synthetic devices 1; on the processors that compile one more than --jobs,
+    /// at most 17, and 1 with --jobs 1]
     #[arg(long, value_name = "N")]
     pub(crate) room: Option<usize>,
     /// A program that proposes configurations in competition with the strategy: it reads and writes

@@ -43,7 +43,7 @@ fn a_header_that_changes_during_a_run_ends_it_and_restored_it_is_resumed() {
     assert_eq!(ran.code, Some(3), "{ran:#?}");
     assert!(ran.stderr.contains("half.h` changed during the run") && ran.stderr.contains("restore"), "{ran:#?}");
     let made = entries(&folder.path("p.jsonl"));
-    assert!(made.len() < 8 && made.iter().all(|entry| entry["status"] == "ok"), "{made:#?}");
+    assert!(made.len() < 8 && made.iter().all(|entry| entry["status"] == "correct"), "{made:#?}");
     let resume = ["tune", "p.toml", "--quiet", "--resume", "--stop", "evaluations 8"];
     let again = |folder: &Folder| {
         let mut command = folder.command(&resume);

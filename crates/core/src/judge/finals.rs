@@ -86,6 +86,14 @@ impl Finals {
         share.max(self.floor).min(self.cap.max(self.floor)).min(total / 2)
     }
 
+    /// Returns the time of the longest final re-measurement, if a visit of a finalist takes `visit`, and
+    /// one of the default `beside`.
+    pub fn longest(&self, visit: Duration, beside: Duration) -> Duration {
+        let [.., confirmations] = CONFIRMATION;
+        let times = |time: Duration, count: usize| time.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
+        times(visit, self.most * (SELECTION.end() + confirmations)).saturating_add(times(beside, confirmations))
+    }
+
     /// Plans the final re-measurement of `candidates`, which are ordered from the best.
     ///
     /// The finalists are the candidates whose 95 % interval begins within 10 % of the end of the

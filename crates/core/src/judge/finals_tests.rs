@@ -187,6 +187,19 @@ fn a_run_keeps_time_for_its_final() {
 }
 
 #[test]
+fn no_final_takes_longer_than_the_longest() {
+    let (finals, step) = (Finals::default(), Duration::from_millis(5));
+    let longest = finals.longest(step, step);
+    for count in 1..=8 {
+        let contest = finals.contest(&equal(count), LONG, 1).unwrap();
+        let mut contest = contest.beside(&Leader { config: 99, scores: vec![2.0; 7], launch: Duration::ZERO });
+        let order = play(&mut contest, step, |config, at| Some((1 + config / 99) as f64 + (at * 7 % 13) as f64 / 13.0));
+        let took = step * order.len() as u32;
+        assert!(took <= longest && (count < 8 || took == longest), "{count}: {took:?} of {longest:?}");
+    }
+}
+
+#[test]
 fn a_final_keeps_to_its_budget() {
     let second = Duration::from_secs(1);
     for elapsed in [50, 150, 300, 600] {

@@ -44,8 +44,20 @@ impl Running<'_> {
         Ok(bar)
     }
 
+    /// Waits for an answer after the search, which is that of `oldest` unless the evaluator says otherwise, and keeps
+    /// it. A configuration that does not reach `bar` milliseconds gets fewer samples. Returns `None` if interrupted.
+    pub(super) fn keep_answer(&mut self, bar: Option<f64>, oldest: Request) -> Result<Option<Evaluation>, Error> {
+        let Waited::Answered(completion) = self.bench.wait(bar, None)? else { return Ok(None) };
+        let evaluated = self.bench.evaluated(*completion, oldest);
+        let evaluation = self.keep_annotated(evaluated)?;
+        self.progress.elapsed = evaluation.clock;
+        self.bench.sync()?;
+        self.bench.pass_on(&mut self.observers)?;
+        Ok(Some(evaluation))
+    }
+
     /// Stores that the evaluation of `request` begins.
-    fn start(&mut self, request: Request) -> Result<(), Error> {
+    pub(super) fn start(&mut self, request: Request) -> Result<(), Error> {
         let start = Start { request, role: None };
         match self.bench.start(start) {
             Err(error) if !self.renew_store()? => Err(error),
@@ -79,7 +91,7 @@ impl Running<'_> {
     }
 
     /// Annotates a new evaluation and stores it.
-    pub(super) fn keep_annotated(&mut self, (mut evaluation, unprofiled): Evaluated) -> Result<Evaluation, Error> {
+    fn keep_annotated(&mut self, (mut evaluation, unprofiled): Evaluated) -> Result<Evaluation, Error> {
         evaluation.measurement.rooms = self.room.take_changes();
         if let Some(annotator) = self.annotator {
             annotator.annotate(&mut evaluation);
@@ -107,6 +119,9 @@ impl Running<'_> {
         self.configs += usize::from(!is_known);
         self.progress.count(&evaluation, score);
         self.compile_times.add(&evaluation);
+        if let Some(reserve) = &mut self.reserve {
+            reserve.count(&evaluation, score);
+        }
         if let Some(doomed) = &mut self.doomed {
             doomed.add(&evaluation, score, self.findings.objective);
         }

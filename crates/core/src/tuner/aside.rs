@@ -2,7 +2,7 @@
 //! nothing else is left.
 
 use super::running::Running;
-use crate::{CompileLimit, Error, Evaluation, Request, StopReason, Waited};
+use crate::{CompileLimit, Error, Evaluation, Request, StopReason};
 use std::time::Duration;
 
 impl Running<'_> {
@@ -53,7 +53,8 @@ impl Running<'_> {
 
     /// Returns the limit for a compilation that may take the rest of the search's time.
     fn rest_of_time(&self) -> Option<CompileLimit> {
-        let rest = self.asking.time?.saturating_sub(self.progress.elapsed);
+        let end = self.stop.time_limit()?.saturating_sub(self.progress.reserve);
+        let rest = end.saturating_sub(self.progress.elapsed);
         let usual_ms = self.usual_limit()?.usual_ms;
         Some(CompileLimit { limit_ms: rest.max(Duration::from_millis(1)).as_secs_f64() * 1e3, usual_ms })
     }
@@ -62,12 +63,6 @@ impl Running<'_> {
     /// if interrupted.
     fn finish(&mut self, oldest: Request) -> Result<Option<Evaluation>, Error> {
         let bar = self.begin_next(oldest)?;
-        let Waited::Answered(completion) = self.bench.wait(bar, None)? else { return Ok(None) };
-        let evaluated = self.bench.evaluated(*completion, oldest);
-        let evaluation = self.keep_annotated(evaluated)?;
-        self.progress.elapsed = evaluation.clock;
-        self.bench.sync()?;
-        self.bench.pass_on(&mut self.observers)?;
-        Ok(Some(evaluation))
+        self.keep_answer(bar, oldest)
     }
 }

@@ -3,10 +3,13 @@
 use super::clocks::Clocks;
 use super::observers::Observers;
 use super::run::Seconds;
+use crate::resample::VERIFIED_AS_TIE;
 use crate::{
-    Bound, Completion, Confirmed, Error, Evaluation, Evaluator, Event, Failure, FailureKind, Interrupt, Measurement,
-    ObjectiveFunction, Request, Resample, Role, SecondAnswer, SecondAnswers, SecondStore, Spent, Start, Store, Waited,
+    Bound, Claim, Completion, Confirmed, Error, Evaluation, Evaluator, Event, Failure, FailureKind, Interrupt,
+    Measurement, ObjectiveFunction, Request, Resample, Role, SecondAnswer, SecondAnswers, SecondStore, Spent, Start,
+    Store, Waited,
 };
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tunesmith_space::ConfigId;
 
@@ -174,9 +177,9 @@ impl Bench<'_> {
 
     /// Verifies a configuration once more, and stores the result. Returns the remarks for users
     /// beside it.
-    pub(super) fn confirm(&mut self, config: ConfigId) -> Result<(Resampled, Vec<String>), Error> {
+    pub(super) fn confirm(&mut self, config: ConfigId, claim: Claim) -> Result<(Resampled, Vec<String>), Error> {
         self.start(Start { request: Request::timed(config), role: Some(Role::Verification) })?;
-        let Some(confirmed) = self.evaluator.confirm(config, &self.interrupt)? else {
+        let Some(confirmed) = self.evaluator.confirm(config, claim, &self.interrupt)? else {
             return Ok((Resampled::Interrupted, Vec::new()));
         };
         self.add_spent(confirmed.spent);
@@ -185,7 +188,10 @@ impl Bench<'_> {
             return Ok((Resampled::NothingToAdd, notes));
         }
         self.latest = self.clocks.elapsed();
-        let values = [(VERIFIED_LAUNCHES.to_owned(), vec![launches as f64])].into();
+        let mut values = BTreeMap::from([(VERIFIED_LAUNCHES.to_owned(), vec![launches as f64])]);
+        if claim == Claim::Tie {
+            values.insert(VERIFIED_AS_TIE.to_owned(), vec![1.0]);
+        }
         let measurement = Measurement { values, ..Measurement::default() };
         let resample = Resample { role: Role::Verification, config, failure, measurement, clock: self.latest };
         Ok((self.keep_again(resample)?, notes))

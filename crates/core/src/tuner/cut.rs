@@ -2,7 +2,7 @@
 
 use super::race::bound;
 use super::running::Running;
-use crate::{Bound, Error, Evaluation, Request, Waited};
+use crate::{Bound, Error, Evaluation, Request};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -87,11 +87,7 @@ impl Running<'_> {
         let wanted = best.map_or(Bound::Beyond(limit), |best| bound(&self.findings, request.config, Some(best)));
         self.bench.bound(|| wanted);
         self.bench.evaluator.submit(request)?;
-        let Waited::Answered(completion) = self.bench.wait(None, None)? else { return Ok(None) };
-        let (evaluation, _) = self.bench.evaluated(*completion, request);
-        self.progress.elapsed = evaluation.clock;
-        self.bench.keep(&evaluation)?;
-        self.bench.pass_on(&mut self.observers)?;
-        Ok(Some(evaluation))
+        self.start(request)?;
+        self.keep_answer(None, request)
     }
 }

@@ -4,8 +4,8 @@ use crate::judge::drift::{Probe, level};
 use crate::judge::measure::Measure;
 use crate::verdict::Leaders;
 use crate::{
-    Depth, Evaluation, Evidence, History, ObjectiveFunction, Repeat, Request, Resample, Role, Scored, Trial, Verdict,
-    non_dominated, statistics,
+    Claim, Depth, Evaluation, Evidence, History, ObjectiveFunction, Repeat, Request, Resample, Role, Scored, Trial,
+    Verdict, non_dominated, statistics,
 };
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -205,14 +205,19 @@ impl<'a> Findings<'a> {
     }
 
     /// Returns the next configuration to verify before the verdict may name it: the winner, then
-    /// its ties. Returns `None` if all of them are verified or `exempt`.
-    pub(super) fn unconfirmed(&self, exempt: &HashSet<ConfigId>) -> Option<ConfigId> {
+    /// its ties, then the members of the front. Returns `None` if all of them are verified or `exempt`.
+    pub(super) fn unconfirmed(&self, exempt: &HashSet<ConfigId>) -> Option<(ConfigId, Claim)> {
         let verdict = self.verdict();
         let verified = self.resamples.iter().filter(|resample| resample.role == Role::Verification);
-        let verified: HashSet<ConfigId> = verified.map(|resample| resample.config).collect();
-        let is_left = |config: &ConfigId| !verified.contains(config) && !exempt.contains(config);
-        let mut named = verdict.winner.iter().chain(verdict.ties.iter().take(MOST_TIES)).copied();
-        named.find(is_left).or_else(|| self.front(&verdict).into_iter().take(MOST_MEMBERS).find(is_left))
+        // A winner is verified in more launches than a tie, so that it may come a second time.
+        let suffices = |resample: &&Resample, claim| claim == Claim::Tie || !resample.is_of_tie();
+        let is_verified =
+            |config, claim| verified.clone().any(|resample| resample.config == config && suffices(&resample, claim));
+        let is_left = |(config, claim): &(ConfigId, Claim)| !is_verified(*config, *claim) && !exempt.contains(config);
+        let winner = verdict.winner.iter().map(|config| (*config, Claim::Best));
+        let ties = verdict.ties.iter().take(MOST_TIES).map(|config| (*config, Claim::Tie));
+        let front = || self.front(&verdict).into_iter().take(MOST_MEMBERS).map(|config| (config, Claim::Best));
+        winner.chain(ties).find(is_left).or_else(|| front().find(is_left))
     }
 
     /// Returns the configurations that no other one dominates, in the order made. Those that failed

@@ -14,6 +14,7 @@ mod pending;
 mod queue;
 mod race;
 mod regret;
+mod reserve;
 mod room;
 mod run;
 mod running;

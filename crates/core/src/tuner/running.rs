@@ -12,6 +12,7 @@ use super::pending::Pending;
 use super::queue::{AnswerFrom, Queue};
 use super::race::own_bound;
 use super::regret::Estimating;
+use super::reserve::Reserve;
 use super::room::Room;
 use super::run::{Run, Seconds};
 use super::watch::Watching;
@@ -50,6 +51,8 @@ pub(super) struct Running<'a> {
     pub(super) final_round: FinalRound,
     pub(super) observers: Observers<'a>,
     pub(super) progress: Progress,
+    /// The time that is kept for the final, if a time limits the run.
+    pub(super) reserve: Option<Reserve>,
     /// Number of configurations that count as evaluated.
     pub(super) configs: usize,
     resumed: usize,
@@ -62,7 +65,8 @@ pub(super) struct Asking<'a> {
     pub(super) searcher: &'a mut dyn Searcher,
     rng: Rng,
     budget: Option<u64>,
-    /// The time of the search, if time alone limits the run.
+    /// The time of the search without the final's share, if time alone limits the run. It does not
+    /// follow the reserve, so that a resumed run asks the same.
     pub(super) time: Option<Duration>,
     /// Requests that precede those of the searcher.
     first: VecDeque<Request>,
@@ -90,14 +94,15 @@ impl<'a> Running<'a> {
         let time = stop.time_limit();
         // A recording or a function has nothing to measure again.
         let finals = tuner.judging.finals.filter(|_| tuner.evaluator.has_limits());
-        let reserve = finals.zip(time).map_or(Duration::ZERO, |(rule, time)| rule.reserve(time));
+        let reserve = finals.zip(time).map(|(rule, time)| Reserve::new(rule, time));
+        let share = reserve.as_ref().map_or(Duration::ZERO, Reserve::time);
         let mut running = Self {
             space,
             asking: Asking {
                 searcher: tuner.searcher,
                 rng: tuner.rng,
                 budget,
-                time: time.filter(|_| budget.is_none()).map(|time| time.saturating_sub(reserve)),
+                time: time.filter(|_| budget.is_none()).map(|time| time.saturating_sub(share)),
                 first: first(tuner.baseline, tuner.first),
             },
             queue: Queue::default(),
@@ -126,7 +131,8 @@ impl<'a> Running<'a> {
             doomed: (!tuner.keep_going).then(Doomed::default),
             final_round: FinalRound { rule: tuner.judging.finals, seed: tuner.seed, recorded: recorded_final.into() },
             observers: Observers::new(tuner.observers),
-            progress: Progress { space_size, reserve, elapsed: earlier, limit: tuner.limit, ..Progress::default() },
+            progress: Progress { space_size, elapsed: earlier, limit: tuner.limit, ..Progress::default() },
+            reserve,
             configs: 0,
             repeats: 0,
         };
@@ -141,10 +147,22 @@ impl<'a> Running<'a> {
             self.doomed = self.doomed.take().filter(|_| score.is_none());
             self.progress.count(evaluation, score);
             self.compile_times.add(evaluation);
+            if let Some(reserve) = &mut self.reserve {
+                reserve.count(evaluation, score);
+            }
         }
+        if let Some(reserve) = &mut self.reserve {
+            reserve.resume(&recorded, &self.findings.resamples);
+        }
+        self.renew_reserve();
         self.findings.told.reserve(recorded.len());
         self.recorded = Pending::new(recorded);
         self.configs = self.recorded.configs();
+    }
+
+    /// Keeps as much time for the final as it needs by what is known now.
+    fn renew_reserve(&mut self) {
+        self.progress.reserve = self.reserve.as_ref().map_or(Duration::ZERO, Reserve::time);
     }
 
     /// Searches, holds the final and judges. `started` is the real time at which the run began.
@@ -389,7 +407,12 @@ impl<'a> Running<'a> {
             // An interrupt ends the loop at its next step.
             Resampled::NothingToAdd | Resampled::Interrupted => true,
         };
-        self.watching.probed(self.bench.clocks.now() - started, over);
+        let took = self.bench.clocks.now() - started;
+        self.watching.probed(took, over);
+        if let Some(reserve) = self.reserve.as_mut().filter(|_| !over) {
+            reserve.probed(took);
+        }
+        self.renew_reserve();
         Ok(())
     }
 
@@ -438,9 +461,9 @@ impl<'a> Running<'a> {
     /// interrupted.
     pub(super) fn confirm_winners(&mut self) -> Result<bool, Error> {
         let mut exempt = HashSet::new();
-        while let Some(config) = self.findings.unconfirmed(&exempt) {
+        while let Some((config, claim)) = self.findings.unconfirmed(&exempt) {
             self.bench.bound(|| own_bound(&self.findings, config));
-            let (resampled, notes) = self.bench.confirm(config)?;
+            let (resampled, notes) = self.bench.confirm(config, claim)?;
             self.bench.pass_on(&mut self.observers)?;
             notes.iter().for_each(|note| self.observers.note_once(note));
             match resampled {

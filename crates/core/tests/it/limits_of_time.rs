@@ -96,7 +96,12 @@ impl Evaluator for DeviceWithLimits {
         Ok(Some(self.launch(config, samples)))
     }
 
-    fn confirm(&mut self, config: tunesmith_space::ConfigId, _: &Interrupt) -> Result<Option<Confirmed>, Error> {
+    fn confirm(
+        &mut self,
+        config: tunesmith_space::ConfigId,
+        _: Claim,
+        _: &Interrupt,
+    ) -> Result<Option<Confirmed>, Error> {
         let is_wrong = self.wrong.contains(&(config.rank() as usize));
         let failure = is_wrong.then(|| Failure::new(FailureKind::Correctness, "wrong on other data"));
         Ok(Some(Confirmed { failure, launches: 4, ..Confirmed::default() }))
@@ -228,6 +233,12 @@ fn a_stop_condition_of_time_includes_the_final() {
     let end = run.progress.elapsed.as_secs_f64();
     assert!(run.resamples.iter().any(|again| again.role == Role::Confirmation));
     assert!(end > 10.5 && end < 12.2, "{end}");
+    // The longest final of such launches takes 19 s, a fifth of that of the search.
+    let mut device = DeviceWithLimits::new(&[20.0; 30_000], &[]);
+    let (run, _) = device.tune(&MedianTime, "time 600s");
+    let searched = run.history.iter().map(|scored| scored.evaluation.clock.as_secs_f64()).fold(0.0, f64::max);
+    let end = run.progress.elapsed.as_secs_f64();
+    assert!(searched > 575.0 && end > searched && end < 600.1, "{searched} {end}");
     // Without a final, all of the time is for the search.
     let mut device = DeviceWithLimits::new(&[20.0; 700], &[]);
     let (space, clock) = (device.space.clone(), device.clock.clone());

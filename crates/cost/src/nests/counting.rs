@@ -2,7 +2,9 @@
 
 use super::NestEstimates;
 use std::collections::VecDeque;
-use tunesmith_core::{Bound, CompileLimit, Completion, Confirmed, Depth, Error, Evaluator, Interrupt, Request, Waited};
+use tunesmith_core::{
+    Bound, Claim, CompileLimit, Completion, Confirmed, Depth, Error, Evaluator, Interrupt, Request, Waited,
+};
 use tunesmith_space::{ConfigId, Space};
 
 /// Answers requests like another evaluator. If a request asks for counters, it fills in the counts
@@ -108,8 +110,8 @@ impl Evaluator for Counting<'_> {
         self.inner.resample(config, samples, interrupt)
     }
 
-    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
-        self.inner.confirm(config, interrupt)
+    fn confirm(&mut self, config: ConfigId, claim: Claim, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+        self.inner.confirm(config, claim, interrupt)
     }
 
     fn take_notes(&mut self) -> Vec<String> {

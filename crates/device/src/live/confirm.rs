@@ -12,13 +12,17 @@ use rand::SeedableRng;
 use std::sync::Arc;
 use tunesmith_backend::BuildError;
 use tunesmith_backend::ahead::Build;
-use tunesmith_core::{Confirmed, Error, Failure, FailureKind, Interrupt, Rng};
+use tunesmith_core::{Claim, Confirmed, Error, Failure, FailureKind, Interrupt, Rng};
 use tunesmith_kernel::data::passed;
+use tunesmith_kernel::measure::Repetition;
 use tunesmith_kernel::{Access, ArgumentKind, DeviceError, Fill, OtherSizes, Scope};
 use tunesmith_space::{ConfigId, Parameter, Space, SpaceError, Value};
 
 /// Added to the seed of a problem for its second set of data.
 const OTHER_SEED: u64 = 0x5EED_0000_0000_0001;
+
+/// The number of ties that take the time of a winner.
+const TIES_A_WINNER: u32 = 8;
 
 /// The number of launches at one place.
 #[derive(Clone, Copy)]
@@ -27,6 +31,8 @@ enum Length {
     Short,
     /// As many as the policy asks for.
     Long,
+    /// As many as an eighth of the policy's time allows, so that the seven ties of a winner take no longer than it.
+    Tie,
 }
 
 /// The result of verifying a configuration at one place.
@@ -45,6 +51,7 @@ impl LiveEvaluator {
     pub(super) fn confirm_everywhere(
         &mut self,
         config: ConfigId,
+        claim: Claim,
         interrupt: &Interrupt,
     ) -> Result<Option<Confirmed>, Error> {
         let start = self.now();
@@ -53,7 +60,8 @@ impl LiveEvaluator {
             let scope = self.scope(config);
             let built = self.kept.get(config);
             let place = if self.has_other_data() { "on other data" } else { "in many launches" };
-            let verified = self.verify_at(&scope, built, Length::Long, interrupt)?;
+            let length = if claim == Claim::Tie { Length::Tie } else { Length::Long };
+            let verified = self.verify_at(&scope, built, length, interrupt)?;
             if !confirmed.add(verified, place) {
                 return Ok(None);
             }
@@ -163,7 +171,7 @@ impl LiveEvaluator {
         match length {
             _ if !self.has_other_data() => Sets::Own,
             Length::Short => Sets::Other,
-            Length::Long => Sets::Similar,
+            Length::Long | Length::Tie => Sets::Similar,
         }
     }
 
@@ -181,9 +189,13 @@ impl LiveEvaluator {
 
     fn series(&self, sets: Sets, length: Length) -> Series {
         let mut random = Rng::seed_from_u64(self.jobs);
+        let rule = self.options.policy.repetition;
         match length {
             Length::Short => Series::short(sets, &mut random),
-            Length::Long => Series::long(sets, self.options.policy.repetition, &mut random),
+            Length::Long => Series::long(sets, rule, &mut random),
+            Length::Tie => {
+                Series::long(sets, Repetition { time_cap: rule.time_cap / TIES_A_WINNER, ..rule }, &mut random)
+            }
         }
     }
 }

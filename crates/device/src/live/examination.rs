@@ -77,8 +77,8 @@ impl Examination<'_> {
         }
         let needed = match (self, &job.purpose) {
             (Self::Nothing, _) | (_, Purpose::Launch) => 0,
-            // A hopeless configuration cannot win, whatever it claims.
-            (_, Purpose::Measure { sampling, .. }) if is_hopeless(sampling, report) => 1,
+            // A slow configuration cannot win, whatever it claims.
+            (_, Purpose::Measure { sampling, .. }) if is_slow(sampling, report) => 1,
             (_, Purpose::Measure { .. }) => 2,
             (_, Purpose::Record) => 1,
             (_, Purpose::Verify(series)) => series.fewest as u64,
@@ -88,9 +88,10 @@ impl Examination<'_> {
     }
 }
 
-/// Returns true if a first launch is the only sample of `report`, because it is hopeless.
-fn is_hopeless(sampling: &Sampling, report: &JobReport) -> bool {
-    matches!(report.times_ms[..], [first] if sampling.is_hopeless(first))
+/// Returns true if every launch of `report` was far above the bar.
+fn is_slow(sampling: &Sampling, report: &JobReport) -> bool {
+    let mut times = report.times_ms.iter().chain(&report.warmup_ms);
+    !report.times_ms.is_empty() && times.all(|time| sampling.is_far(*time))
 }
 
 /// Returns the set of data of a launch.

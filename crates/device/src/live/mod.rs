@@ -51,14 +51,16 @@ use crate::live::steered::Steered;
 use crate::live::twins::{Twins, likeness};
 use crate::worker::protocol::Setup;
 use std::cell::OnceCell;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 use tunesmith_backend::ahead::{Build, Builds, FinishedBuild};
 use tunesmith_backend::host::{Suspension, threads};
 use tunesmith_backend::{BuildError, OutsideProfiler, SessionKind};
 use tunesmith_core::{
-    Bound, CompileLimit, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Request,
-    Spent,
+    Bound, Claim, CompileLimit, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt,
+    Request, Spent, statistics,
 };
 use tunesmith_kernel::measure::Sampling;
 use tunesmith_kernel::measure::limits::Pace;
@@ -124,10 +126,6 @@ impl LiveEvaluator {
         let Placed { mut data, programs, suspension } = Placed::open(&mut options)?;
         let spec = &options.spec;
         data.add(spec, spec.seed)?;
-        if !options.knobs.is_empty() {
-            // Configurations that differ in the device's setting alone share their programs.
-            programs.reuse();
-        }
         let programs = Arc::new(programs);
         let session = programs.session().ok_or(DeviceError::NoKernel)?;
         let mut oracle = Oracle::new(Opener::new(&options, data.folder(), &suspension).reference()?);
@@ -166,8 +164,29 @@ impl LiveEvaluator {
     /// # Errors
     /// The function is missing, or the number or a type of its arguments does not fit
     /// ([`DeviceError::Signature`]).
-    pub fn preflight(&mut self, config: ConfigId) -> Result<(), DeviceError> {
+    pub fn preflight(&self, config: ConfigId) -> Result<(), DeviceError> {
         self.uncompiled(config).map(drop)
+    }
+
+    /// Compiles `configs` as [`preflight`](Self::preflight) does, and the reference beside them where
+    /// several compilations may run at once. The first evaluations find the programs.
+    ///
+    /// # Errors
+    /// Those of [`preflight`](Self::preflight), and of [`compile_reference`](Self::compile_reference).
+    pub fn preflight_all(&self, configs: &[ConfigId]) -> Result<(), DeviceError> {
+        let mut preflights = configs.iter().map(|config| self.preflight(*config));
+        if jobs_at_once(&self.options) == 1 {
+            return preflights.collect();
+        }
+        let Self { oracle, options, data, .. } = self;
+        let asked = Asked { spec: &options.spec, data, interrupt: options.worker.interrupt() };
+        thread::scope(|threads| {
+            let reference = threads.spawn(|| oracle.compile(asked));
+            let kernels = preflights.try_for_each(|result| result);
+            let reference = reference.join().unwrap_or_else(|panic| resume_unwind(panic));
+            // A mismatch between the problem and its kernel says more than one with the reference.
+            kernels.and(reference)
+        })
     }
 
     /// Compiles one configuration as [`preflight`](Self::preflight) does. Returns the message if it
@@ -175,7 +194,7 @@ impl LiveEvaluator {
     ///
     /// # Errors
     /// Those of [`preflight`](Self::preflight).
-    pub fn uncompiled(&mut self, config: ConfigId) -> Result<Option<String>, DeviceError> {
+    pub fn uncompiled(&self, config: ConfigId) -> Result<Option<String>, DeviceError> {
         Ok(self.compile(config)?.map(|failure| failure.message))
     }
 
@@ -184,7 +203,7 @@ impl LiveEvaluator {
     ///
     /// # Errors
     /// Those of [`preflight`](Self::preflight).
-    pub fn compile(&mut self, config: ConfigId) -> Result<Option<Failure>, DeviceError> {
+    pub fn compile(&self, config: ConfigId) -> Result<Option<Failure>, DeviceError> {
         let kind = |kind, message| Ok(Some(Failure::new(kind, message)));
         let scope = self.scope(config);
         let interrupt = self.options.worker.interrupt();
@@ -207,7 +226,7 @@ impl LiveEvaluator {
     ///
     /// # Errors
     /// The reference does not compile, or its arguments are not the problem's.
-    pub fn compile_reference(&mut self) -> Result<(), DeviceError> {
+    pub fn compile_reference(&self) -> Result<(), DeviceError> {
         let interrupt = self.options.worker.interrupt();
         self.oracle.compile(Asked { spec: &self.options.spec, data: &self.data, interrupt })
     }
@@ -350,6 +369,7 @@ impl Evaluator for LiveEvaluator {
         self.waited.compile += self.now() - start;
         let sampling = Sampling { bar_ms: self.bar_ms, ..self.options.policy.sampling };
         let likeness = likeness(&self.options.spec.arguments, &scope, &result, setting);
+        let built = result.as_ref().ok().cloned();
         let known = result.as_ref().ok().and_then(|prepared| self.twins.completion(likeness.as_ref(), prepared));
         let completion = match known.filter(|known| !profile || !known.measurement.counters.is_empty()) {
             Some(known) => Some(known),
@@ -357,6 +377,10 @@ impl Evaluator for LiveEvaluator {
         };
         let Some(mut completion) = completion else { return Ok(None) };
         self.twins.keep(likeness, &completion);
+        let median = statistics::median(&completion.measurement.times_ms).filter(|_| completion.failure.is_none());
+        if let Some((built, median)) = built.zip(median) {
+            self.kept.offer(request.config, built, median);
+        }
         completion.request = Some(request);
         completion.spent += std::mem::take(&mut self.waited);
         Ok(Some(completion))
@@ -404,8 +428,8 @@ impl Evaluator for LiveEvaluator {
         self.measure_again(config, samples, interrupt)
     }
 
-    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
-        self.confirm_everywhere(config, interrupt)
+    fn confirm(&mut self, config: ConfigId, claim: Claim, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+        self.confirm_everywhere(config, claim, interrupt)
     }
 
     fn take_notes(&mut self) -> Vec<String> {

@@ -3,7 +3,7 @@
 use crate::live::influence::blamed;
 use crate::worker::protocol::KernelStep;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith_backend::ahead::Build;
 use tunesmith_backend::{Backend, BuildError, BuildPlan, Built, Origin, Program, SessionKind};
@@ -25,8 +25,7 @@ pub struct KernelPlan {
 /// those that are [part of](Kernel::is_part_of) it.
 pub(super) struct Programs {
     parts: Vec<KernelPart>,
-    /// Earlier builds, if later ones may be of the same programs.
-    reused: OnceLock<Reused>,
+    reused: Reused,
     /// Parcels from other machines, for the next builds of these scopes.
     delivered: Mutex<Vec<(Scope, Vec<u8>)>>,
 }
@@ -66,12 +65,7 @@ impl KernelPart {
 impl Programs {
     /// Creates the programs of `parts`, which must hold at least one kernel.
     pub(super) fn new(parts: Vec<KernelPart>) -> Self {
-        Self { parts, reused: OnceLock::new(), delivered: Mutex::default() }
-    }
-
-    /// Lets configurations with equal names and values share one build from now on.
-    pub(super) fn reuse(&self) {
-        self.reused.get_or_init(Reused::default);
+        Self { parts, reused: Reused::default(), delivered: Mutex::default() }
     }
 
     /// Returns the kind of session that runs the kernels. Returns `None` if there are no kernels.
@@ -147,17 +141,15 @@ impl Build for Programs {
             let built = unpacked.map_or_else(|| self.build_with(scope, |backend| backend.build(scope, cancel)), Ok);
             built.map(Arc::new)
         };
-        match self.reused.get() {
-            Some(reused) => reused.get_or_build(scope, build),
-            None => build(),
-        }
+        self.reused.get_or_build(scope, build)
     }
 }
 
 /// The build of one scope, once it has succeeded.
 type Slot = Arc<Mutex<Option<Arc<BuiltKernels>>>>;
 
-/// The last builds by scope. Whoever asks for a build in progress waits for it.
+/// The last builds by scope: of configurations that are compiled before the first measurement, and of
+/// those that differ in the device's setting alone. Whoever asks for a build in progress waits for it.
 #[derive(Debug, Default)]
 pub(super) struct Reused(Mutex<VecDeque<(Scope, Slot)>>);
 

@@ -7,7 +7,7 @@ use crate::live::open::WithReference;
 use crate::live::programs::explained;
 use crate::live::station::Station;
 use crate::worker::protocol::{Job, KernelStep, Purpose, Setup};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tunesmith_backend::{BuildError, Built, KernelSource, reference_arguments};
 use tunesmith_core::Interrupt;
@@ -23,7 +23,7 @@ const KEPT: usize = 256 << 20;
 pub(super) struct Oracle {
     reference: Option<WithReference>,
     /// The reference's program and its work-items, once it is compiled.
-    built: Option<(Built, Option<Grid>)>,
+    built: Mutex<Option<(Built, Option<Grid>)>>,
     /// The known outputs, those asked for last at the end.
     known: Vec<(Question, Arc<Expected>)>,
     /// The running time of the reference's first run.
@@ -47,7 +47,7 @@ pub(super) struct Asked<'a> {
 
 impl Oracle {
     pub(super) fn new(reference: Option<WithReference>) -> Self {
-        Self { reference, built: None, known: Vec::new(), time: None }
+        Self { reference, built: Mutex::default(), known: Vec::new(), time: None }
     }
 
     /// Refuses to go on if a file of the reference has changed.
@@ -163,16 +163,17 @@ impl Oracle {
     }
 
     /// Compiles the reference, if there is one.
-    pub(super) fn compile(&mut self, asked: Asked<'_>) -> Result<(), DeviceError> {
+    pub(super) fn compile(&self, asked: Asked<'_>) -> Result<(), DeviceError> {
         self.step(asked).map(drop)
     }
 
     /// Returns the reference as a step of a job. Compiles it on the first call. Returns `None` if
     /// interrupted, or if there is no reference.
-    fn step(&mut self, asked: Asked<'_>) -> Result<Option<KernelStep>, DeviceError> {
+    fn step(&self, asked: Asked<'_>) -> Result<Option<KernelStep>, DeviceError> {
         let Some((reference, backend)) = &self.reference else { return Ok(None) };
         let kernel = KernelSource::reference(asked.spec, reference).kernel;
-        if self.built.is_none() {
+        let mut known = self.built.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_none() {
             let scope = sizes(asked.spec);
             let built = match backend.build(&scope, asked.interrupt) {
                 Ok(built) => built,
@@ -180,7 +181,7 @@ impl Oracle {
                 Err(error) => return Err(unbuilt(reference, explained(error, &kernel, &scope))),
             };
             let grid = kernel.grid(&scope).map_err(|error| wrong(reference, error.to_string()))?;
-            self.built = Some((built, grid));
+            *known = Some((built, grid));
         }
         let step = |(built, grid): &(Built, Option<Grid>)| KernelStep {
             name: kernel.name,
@@ -189,7 +190,7 @@ impl Oracle {
             grid: grid.clone(),
             launches: 1,
         };
-        Ok(self.built.as_ref().map(step))
+        Ok(known.as_ref().map(step))
     }
 }
 

@@ -19,8 +19,13 @@ const COMPARED: u32 = 8;
 struct Seen {
     /// Their digests. A kernel that adds in no fixed order may have several.
     digests: Vec<u64>,
+    /// The number of launches so far.
+    launches: usize,
     /// The last launch that was judged, counted from 1.
     judged: usize,
+    /// True while every launch was far above the bar. Such a configuration cannot win, and only its
+    /// first launch is judged.
+    is_slow: bool,
     random: Rng,
 }
 
@@ -33,7 +38,8 @@ impl JobBench<'_> {
                 if let Some(watcher) = &mut self.watcher {
                     watcher.begin(*setting);
                 }
-                let seen = Seen { digests: Vec::new(), judged: 0, random: Rng::seed_from_u64(*seed) };
+                let random = Rng::seed_from_u64(*seed);
+                let seen = Seen { digests: Vec::new(), launches: 0, judged: 0, is_slow: true, random };
                 self.measure(job, sampling, (*cache, *launches), seen, &mut report).and_then(|arguments| {
                     report.profile = profile.then(|| self.profile(job, &arguments)).transpose()?;
                     Ok(())
@@ -62,8 +68,8 @@ impl JobBench<'_> {
 
     /// Launches once without counting, and has the result judged. Launches again until there were
     /// enough warm-ups. Then takes samples until they suffice. Looks at the outputs of each launch.
-    /// Has the result of the last one judged too, because a kernel may be correct only once. A first
-    /// launch that shows a slow kernel to be hopeless is its only sample.
+    /// Has the result of the last one judged too, because a kernel may be correct only once, unless
+    /// the kernel is slow. A first launch that shows a slow kernel to be hopeless is its only sample.
     fn measure(
         &mut self,
         job: &Job,
@@ -75,53 +81,68 @@ impl JobBench<'_> {
         let arguments = self.first_launch(job, report)?;
         self.check(report)?;
         self.judge(1, report)?;
-        seen.judged = 1;
-        seen.digests.push(self.fingerprint(report)?);
+        (seen.launches, seen.judged) = (1, 1);
+        seen.is_slow = report.warmup_ms.is_some_and(|first| sampling.is_far(first));
+        if !seen.is_slow {
+            seen.digests.push(self.fingerprint(report)?);
+        }
         if let (Some(first), [_]) = (report.warmup_ms.filter(|first| sampling.is_hopeless(*first)), &job.steps[..]) {
             report.times_ms.push(first);
             return Ok(arguments);
         }
         self.session.place(Placement::Aligned);
         self.tuner.announce(Phase::Sampling { warmup_ms: report.warmup_ms.unwrap_or_default() });
-        let mut launches = 1;
-        while launches < sampling.warmups {
-            self.launch(job, &arguments, cache, 1, report)?;
-            launches += 1;
-            self.look(launches, &mut seen, report)?;
-        }
-        let mut group = 1;
-        if how == Launches::Grouped && self.can_group(job, cache) {
-            let times = self.launch(job, &arguments, cache, 1, report)?;
-            launches += 1;
-            self.look(launches, &mut seen, report)?;
-            group = group_of(Duration::from_secs_f64(times.iter().sum::<f64>() / 1e3));
-        }
-        if group > 1 {
-            report.values.insert(LAUNCHES_PER_SAMPLE.to_owned(), vec![group as f64]);
-        }
+        let group = self.warm_up(job, (sampling, cache, how), &arguments, &mut seen, report)?;
         let start = self.clock.now();
         while decide(&report.times_ms, self.clock.now() - start, sampling) == Decision::More {
             self.read_energy(job, &arguments, report)?;
             let times = self.launch(job, &arguments, cache, group, report)?;
-            launches += 1;
-            let is_suspicious = self.is_suspicious(report);
-            self.look(launches, &mut seen, report)?;
+            let (ms, is_suspicious) = (times.iter().sum(), self.is_suspicious(report));
+            self.look(sampling.is_far(ms), &mut seen, report)?;
             if is_suspicious {
                 continue;
             }
-            report.times_ms.push(times.iter().sum());
+            report.times_ms.push(ms);
             if job.steps.len() > 1 {
                 for (step, time) in job.steps.iter().zip(times) {
                     report.parts_ms.entry(step.name.clone()).or_default().push(time);
                 }
             }
         }
-        self.check(report).map_err(|ending| later(ending, launches))?;
+        self.check(report).map_err(|ending| later(ending, seen.launches))?;
         // The tuner examines a launch once. Outputs handed over again would stay in the file.
-        if seen.judged < launches {
-            self.judge(launches, report)?;
+        if seen.judged < seen.launches && !seen.is_slow {
+            self.judge(seen.launches, report)?;
         }
         Ok(arguments)
+    }
+
+    /// Launches again until there were enough warm-ups. Returns the number of launches that make up a
+    /// sample.
+    fn warm_up(
+        &mut self,
+        job: &Job,
+        (sampling, cache, how): (&Sampling, Cache, Launches),
+        arguments: &[LaunchArgument],
+        seen: &mut Seen,
+        report: &mut JobReport,
+    ) -> Result<usize, Ending> {
+        let mut launch = |bench: &mut Self, report: &mut JobReport| {
+            let ms = bench.launch(job, arguments, cache, 1, report)?.iter().sum();
+            bench.look(sampling.is_far(ms), seen, report)?;
+            Ok::<f64, Ending>(ms)
+        };
+        for _ in 1..sampling.warmups {
+            launch(self, report)?;
+        }
+        if how != Launches::Grouped || !self.can_group(job, cache) {
+            return Ok(1);
+        }
+        let group = group_of(Duration::from_secs_f64(launch(self, report)? / 1e3));
+        if group > 1 {
+            report.values.insert(LAUNCHES_PER_SAMPLE.to_owned(), vec![group as f64]);
+        }
+        Ok(group)
     }
 
     /// Returns true if a sample may consist of many launches: one kernel, which finds the same
@@ -137,17 +158,23 @@ impl JobBench<'_> {
         self.judge(1, report)
     }
 
-    /// Looks at the outputs of a sample. If they differ from all that were found right, checks the
-    /// memory and has them judged; now and then also if they do not.
-    fn look(&mut self, launch: usize, seen: &mut Seen, report: &mut JobReport) -> Result<(), Ending> {
+    /// Looks at the outputs of another launch, whose time `is_far` above the bar or not. If they differ from
+    /// all that were found right, checks the memory and has them judged; now and then also if they do
+    /// not. Does nothing while the kernel is slow: reading the outputs takes longer than some kernels.
+    fn look(&mut self, is_far: bool, seen: &mut Seen, report: &mut JobReport) -> Result<(), Ending> {
+        seen.launches += 1;
+        seen.is_slow &= is_far;
+        if seen.is_slow {
+            return Ok(());
+        }
         let digest = self.fingerprint(report)?;
         let is_new = !seen.digests.contains(&digest);
         if !is_new && seen.random.random_range(0..COMPARED) != 0 {
             return Ok(());
         }
-        self.check_memory(report).map_err(|ending| later(ending, launch))?;
-        self.judge(launch, report)?;
-        seen.judged = launch;
+        self.check_memory(report).map_err(|ending| later(ending, seen.launches))?;
+        self.judge(seen.launches, report)?;
+        seen.judged = seen.launches;
         if is_new {
             seen.digests.push(digest);
         }

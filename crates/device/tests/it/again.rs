@@ -50,6 +50,18 @@ fn as_many_samples_are_taken_as_asked_and_a_program_is_compiled_once() {
 }
 
 #[test]
+fn what_is_compiled_before_the_first_evaluation_is_compiled_once() {
+    let source = Source::new("void f(int *out) { out[0] = P; }");
+    let (space, mut evaluator) = source.evaluator(3);
+    evaluator.preflight_all(&[0, 1].map(|value| config(&space, value))).unwrap();
+    std::fs::remove_file(source.0.path().join("f.c")).unwrap();
+    for value in [0, 1] {
+        assert_correct(&evaluate(&mut evaluator, config(&space, value)));
+        assert_eq!(again(&mut evaluator, config(&space, value), 2).failure, None);
+    }
+}
+
+#[test]
 fn requests_that_wait_are_answered_whatever_is_measured_again_meanwhile() {
     let source = Source::new("#if P == 1\n#error odd\n#endif\nvoid f(int *out) { out[0] = P; }");
     let (space, mut evaluator) = source.evaluator(3);

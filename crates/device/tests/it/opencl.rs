@@ -117,7 +117,7 @@ fn a_probe_is_compiled_even_if_the_drivers_cache_is_warm() {
     let source = "kernel void f(global int *out) {\n#if P\nout[0] = wrong;\n#endif\nout[0] = 1; }\n";
     let work = WorkSize { extent: Extent::Global(vec![Expr::parse("1").unwrap()]), local: None };
     let spec = lab.spec("f", source, vec![buffer("out", "i32", 1, Access::Out, Fill::Zeros)], work);
-    let mut evaluator = lab.evaluator(&space, spec);
+    let evaluator = lab.evaluator(&space, spec);
     // Whether these fill the cache or find it warm, none after them is taken for granted.
     for _ in 0..2 {
         assert_eq!(evaluator.uncompiled(config(&space, 0)).unwrap(), None);

@@ -70,6 +70,24 @@ fn a_slow_configuration_that_cannot_win_is_launched_once() {
 }
 
 #[test]
+fn only_the_first_launch_of_a_slow_configuration_is_judged_and_every_launch_of_one_that_could_win() {
+    let folder = Folder::new();
+    let source = "void f(int *out) { static int launches; out[0] = ++launches == 2 ? 0 : 1; }";
+    let mut spec = spec(folder.file("f.c", source), "f", out(1));
+    spec.verify = reference(folder.file("r.c", "void r(int *out) { out[0] = 1; }"), "r");
+    let space = space_of("P", 3);
+    let mut evaluator = evaluator(&space, spec);
+    // Every time lies far above a millionth of a millisecond and far below an hour.
+    for (value, bar_ms, is_right) in [(0, Some(1e-6), true), (1, Some(3.6e6), false), (2, None, false)] {
+        evaluator.race(bar_ms);
+        let failure = evaluate(&mut evaluator, config(&space, value)).failure;
+        assert_eq!(failure.is_none(), is_right, "{failure:?}");
+    }
+    let failure = confirm(&mut evaluator, config(&space, 0)).failure.unwrap();
+    assert_eq!(failure.kind, FailureKind::Correctness, "whoever is to win is verified at every launch");
+}
+
+#[test]
 fn unsafe_mathematics_of_one_kernel_do_not_reach_the_next() {
     let folder = Folder::new();
     // Does the same as loading a library linked with -ffast-math: denormals become zero.

@@ -25,7 +25,7 @@ fn preflight(source: &str) -> Vec<Result<(), (Option<String>, String)>> {
         let file = folder.path().join(format!("kernel.{suffix}"));
         std::fs::write(&file, source).unwrap();
         let space = space_of("P", 1);
-        let mut evaluator = evaluator(&space, spec(file, "scale", arguments()));
+        let evaluator = evaluator(&space, spec(file, "scale", arguments()));
         evaluator.preflight(config(&space, 0)).map_err(|error| match error {
             DeviceError::Signature { ref argument, .. } => (argument.clone(), error.to_string()),
             other => panic!("{other}"),

@@ -12,8 +12,8 @@ use tunesmith::{
     runner::{Extras, FoundRemote, RemoteDevice},
 };
 use tunesmith_core::{
-    Bound, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request,
-    SecondAnswers, Spent, Waited,
+    Bound, Claim, Completion, Confirmed, Depth, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement,
+    Request, SecondAnswers, Spent, Waited,
 };
 use tunesmith_kernel::DeviceError;
 use tunesmith_space::{ConfigId, Space, Value};
@@ -127,8 +127,8 @@ impl Evaluator for Fleet {
         Ok(ended.map(|ended| completion(&Work { task, config }, ended)))
     }
 
-    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
-        let task = Task::Confirm { config: rank(config) };
+    fn confirm(&mut self, config: ConfigId, claim: Claim, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+        let task = Task::Confirm { config: rank(config), claim };
         let Some(ended) = self.steady(task.clone(), config, interrupt)? else { return Ok(None) };
         let (launches, notes) = match &ended {
             Ended::Answered(answer, _) => (answer.launches, answer.notes.clone()),

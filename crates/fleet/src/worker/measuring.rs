@@ -145,8 +145,8 @@ impl Bench<'_> {
             Task::Resample { samples, .. } => {
                 self.evaluator.resample(lease.config, *samples, interrupt).map_err(device)?
             }
-            Task::Confirm { .. } => {
-                let confirmed = self.evaluator.confirm(lease.config, interrupt).map_err(device)?;
+            Task::Confirm { claim, .. } => {
+                let confirmed = self.evaluator.confirm(lease.config, *claim, interrupt).map_err(device)?;
                 let Some(Confirmed { failure, launches, notes, spent }) = confirmed else { return Ok(None) };
                 let completion = Completion { failure, spent, ..Completion::default() };
                 return Ok(Some(Answer { launches, notes, ..answer(self.space, request, completion) }));

@@ -17,8 +17,8 @@ impl Default for Repetition {
     ///
     /// - `launches`: 200 find a kernel that is wrong in every n-th launch for all n up to 200, and one that is
     ///   wrong in one of 100 at random with a probability of 87 %. A configuration of the search has 8 to 51.
-    /// - `time_cap`: one second for each of the winner and its ties. Most kernels that are worth tuning make
-    ///   their 200 launches within it.
+    /// - `time_cap`: one second for the winner, and an eighth of it for a tie. Most kernels that are worth
+    ///   tuning make their 200 launches within a second.
     fn default() -> Self {
         Self { launches: 200, time_cap: Duration::from_secs(1) }
     }

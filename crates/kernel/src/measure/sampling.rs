@@ -75,6 +75,11 @@ const HOPELESS: f64 = 1.5;
 pub(crate) const SEVERAL: u32 = 4;
 
 impl Sampling {
+    /// Returns true if a launch of `ms` milliseconds is far above the bar ([`is_far`]).
+    pub fn is_far(&self, ms: f64) -> bool {
+        self.bar_ms.is_some_and(|bar| is_far(ms, bar))
+    }
+
     /// Returns true if a configuration needs no launch after its first, which took `first_ms`
     /// milliseconds: it took more than a second, and half as much again as the bar.
     pub fn is_hopeless(&self, first_ms: f64) -> bool {
@@ -98,7 +103,7 @@ pub fn decide(times: &[f64], elapsed: Duration, sampling: &Sampling) -> Decision
         return Decision::Enough;
     }
     let is_long = taken > 0 && elapsed >= LONG * u32::try_from(taken).unwrap_or(u32::MAX);
-    if is_long && sampling.bar_ms.is_some_and(|bar| times.iter().all(|time| is_far(*time, bar))) {
+    if is_long && times.iter().all(|time| sampling.is_far(*time)) {
         return Decision::Enough;
     }
     let enough = if taken < sampling.min_samples.max(1) {

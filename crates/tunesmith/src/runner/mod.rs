@@ -174,6 +174,18 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Compiles `configs` as [`preflight`](Self::preflight) does, and the reference beside them where
+    /// several compilations may run at once.
+    ///
+    /// # Errors
+    /// The problem and its kernel do not fit together, or the reference does not compile.
+    pub(crate) fn preflight_all(&mut self, configs: &[ConfigId]) -> Result<(), Error> {
+        match &self.kind {
+            Kind::Live(live, _) => live.preflight_all(configs).map_err(|error| self.problem.located(error)),
+            _ => configs.iter().try_for_each(|config| self.preflight(*config).map(drop)),
+        }
+    }
+
     /// Compiles the reference, if there is one, and runs nothing.
     ///
     /// # Errors

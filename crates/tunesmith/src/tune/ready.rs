@@ -168,9 +168,7 @@ pub(super) fn open<'a>(
     let opened = session.clock.now();
     // One compilation before the first measurement finds faults that concern every configuration, or
     // every one of an alternative.
-    for probe in ground.probes() {
-        runner.preflight(probe)?;
-    }
+    runner.preflight_all(&ground.probes())?;
     let probed = session.clock.now();
     // If it is interrupted here, the run ends before its first evaluation.
     runner.prepare(&session.interrupt)?;

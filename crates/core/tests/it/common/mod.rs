@@ -99,6 +99,8 @@ pub struct Device {
     pub fails_verification: Option<Vec<i64>>,
     /// The configurations that were verified on other data.
     pub confirmed: Vec<i64>,
+    /// What each of them was to be named.
+    pub claims: Vec<Claim>,
     pub given_up: Vec<i64>,
     /// Number of samples of a configuration that is not abandoned.
     pub samples: usize,
@@ -120,6 +122,7 @@ impl Device {
             log: Vec::new(),
             fails_verification: None,
             confirmed: Vec::new(),
+            claims: Vec::new(),
             given_up: Vec::new(),
             samples: 7,
             submitted: VecDeque::new(),
@@ -188,7 +191,7 @@ impl Evaluator for Device {
         Ok(Some(completion))
     }
 
-    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+    fn confirm(&mut self, config: ConfigId, claim: Claim, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
         let (x, Some(failing)) = (self.x(config), &self.fails_verification) else {
             return Ok(Some(Confirmed::default()));
         };
@@ -196,6 +199,7 @@ impl Evaluator for Device {
             return Ok(None);
         }
         self.confirmed.push(x);
+        self.claims.push(claim);
         let failure = failing.contains(&x).then(|| Failure::new(FailureKind::Correctness, "wrong on other data"));
         Ok(Some(Confirmed { failure, launches: 4, ..Confirmed::default() }))
     }

@@ -47,6 +47,33 @@ fn a_resumed_run_verifies_nothing_twice() {
     assert!(second.confirmed.is_empty());
 }
 
+/// Returns a device whose configurations take `times` milliseconds and pass every verification.
+fn passing(seed: u64, times: [f64; 4]) -> Device {
+    let mut device = Device::new(&line(4), Noise::Normal(0.01), seed, move |x| times[x as usize]);
+    device.fails_verification = Some(Vec::new());
+    device
+}
+
+#[test]
+fn a_tie_that_becomes_the_winner_is_verified_as_one() {
+    let mut first = passing(1, [10.0; 4]);
+    let (run, mut before) = tune(&mut first, only_finals(), 1, &Kept::default());
+    let (best, ties) = first.claims.split_first().unwrap();
+    assert_eq!((*best, ties.len()), (Claim::Best, run.verdict.ties.len()));
+    assert!(!ties.is_empty() && ties.iter().all(|claim| *claim == Claim::Tie), "{ties:?}");
+    // A journal that lacks one evaluation holds its final again. Its reader leaves the first one out.
+    let tie = first.x(run.verdict.ties[0]);
+    before.0.retain(|line| match line {
+        Line::Again(again) => again.role == Role::Verification,
+        Line::Evaluation(one) => ![tie, first.x(run.verdict.winner.unwrap())].contains(&first.x(one.request.config)),
+    });
+    let mut times = [10.0; 4];
+    times[tie as usize] = 5.0;
+    let mut second = passing(2, times);
+    let (run, _) = tune(&mut second, only_finals(), 1, &before);
+    assert_eq!((winner(&second, &run), &second.confirmed, &second.claims), (Some(tie), &vec![tie], &vec![Claim::Best]));
+}
+
 #[test]
 fn failures_in_the_final_and_in_verifications_keep_their_order_when_the_run_is_resumed() {
     let mut first = device(1);

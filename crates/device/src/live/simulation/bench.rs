@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_core::judge::racing::is_beaten;
 use tunesmith_core::{
-    Completion, Confirmed, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request, Rng, Searcher,
-    Told, View,
+    Claim, Completion, Confirmed, Error, Evaluator, Failure, FailureKind, Interrupt, Measurement, Request, Rng,
+    Searcher, Told, View,
 };
 use tunesmith_space::ConfigId;
 
@@ -27,7 +27,7 @@ pub(super) trait Laboratory {
     ) -> Result<Option<Completion>, Error>;
 
     /// Verifies a configuration on other data. Returns `None` if interrupted.
-    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error>;
+    fn confirm(&mut self, config: ConfigId, claim: Claim, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error>;
 }
 
 /// The number of samples of an evaluation.
@@ -58,6 +58,7 @@ impl Evaluator for Device<'_> {
             self.queue.pop_front();
         }
         let Some(request) = self.queue.pop_front() else { return Ok(None) };
+        self.ledger.lock().race(request.config, self.bar_ms);
         let completion = self.laboratory.measure(request.config, SAMPLES, self.bar_ms, interrupt)?;
         self.ledger.lock().measured += usize::from(completion.is_some());
         Ok(completion)
@@ -79,9 +80,9 @@ impl Evaluator for Device<'_> {
         Ok(completion)
     }
 
-    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+    fn confirm(&mut self, config: ConfigId, claim: Claim, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
         self.world.step("confirm");
-        let confirmed = self.laboratory.confirm(config, interrupt)?;
+        let confirmed = self.laboratory.confirm(config, claim, interrupt)?;
         self.ledger.lock().remeasured += usize::from(confirmed.is_some());
         Ok(confirmed)
     }
@@ -131,7 +132,7 @@ impl Laboratory for Oracle {
         Ok(self.work(interrupt, total)?.then_some(completion))
     }
 
-    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+    fn confirm(&mut self, config: ConfigId, _: Claim, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
         let wrong = || Failure::new(FailureKind::Correctness, "it is wrong on other data");
         let failure = (!self.truth.deed(config).is_right()).then(wrong);
         let confirmed = Confirmed { failure, launches: 4, ..Confirmed::default() };

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_backend::host::WorkerCommand;
 use tunesmith_backend::{BackendMessage, Program, SessionKind};
-use tunesmith_core::{Clock, Completion, Confirmed, Error, Failure, FailureKind, Interrupt, Spent, statistics};
+use tunesmith_core::{Claim, Clock, Completion, Confirmed, Error, Failure, FailureKind, Interrupt, Spent, statistics};
 use tunesmith_kernel::data::{Given, Passed, Places, contents};
 use tunesmith_kernel::measure::limits::launch_limit;
 use tunesmith_kernel::measure::{Cache, Launches, Policy, Sampling};
@@ -156,7 +156,7 @@ impl Laboratory for House {
         Ok(Some(Completion { request: None, failure, measurement, spent, unprofiled: None }))
     }
 
-    fn confirm(&mut self, config: ConfigId, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
+    fn confirm(&mut self, config: ConfigId, _: Claim, interrupt: &Interrupt) -> Result<Option<Confirmed>, Error> {
         let wrong = || Failure::new(FailureKind::Correctness, "it is wrong on other data");
         let failure = (!self.truth.deed(config).is_right()).then(wrong);
         Ok((!interrupt.is_raised()).then(|| Confirmed { failure, launches: 4, ..Confirmed::default() }))

@@ -7,7 +7,9 @@ use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tunesmith_core::judge::racing::is_far;
 use tunesmith_core::{Evaluation, Request, Run};
+use tunesmith_space::ConfigId;
 use tunesmith_store::Resumed;
 
 /// The ledger of a run. It records broken invariants in the world.
@@ -20,6 +22,8 @@ pub(super) struct Ledger {
     pub(super) is_exact: bool,
     /// The evaluations that the searcher was told.
     told: HashMap<Request, Evaluation>,
+    /// The bar at the latest measurement of each configuration.
+    bars_ms: HashMap<ConfigId, Option<f64>>,
     /// The journal, and the bytes of it that were read.
     journal: Option<(PathBuf, usize)>,
     /// The file at that path when it was first followed.
@@ -68,6 +72,7 @@ impl Ledger {
             truth: truth.clone(),
             is_exact: true,
             told: HashMap::new(),
+            bars_ms: HashMap::new(),
             journal: None,
             file: None,
             kept: HashSet::new(),
@@ -136,6 +141,11 @@ impl Ledger {
         }
     }
 
+    /// Notes the bar of a configuration that is measured next.
+    pub(super) fn race(&mut self, config: ConfigId, bar_ms: Option<f64>) {
+        self.bars_ms.insert(config, bar_ms);
+    }
+
     /// Checks an evaluation that the searcher is told.
     pub(super) fn acknowledge(&mut self, evaluation: &Evaluation) {
         let request = evaluation.request;
@@ -155,12 +165,16 @@ impl Ledger {
     fn compare(&self, evaluation: &Evaluation) {
         let config = evaluation.request.config;
         let (deed, status) = (self.truth.deed(config), evaluation.status());
-        // A configuration that was abandoned had fewer launches: the untimed one, and its samples.
-        let launches = match status {
-            Some(_) => u64::MAX,
-            None => 1 + evaluation.measurement.times_ms.len() as u64,
+        let times_ms = &evaluation.measurement.times_ms;
+        let bar_ms = self.bars_ms.get(&config).copied().flatten();
+        // Of a configuration far above the bar, the first launch alone is judged. One that was abandoned
+        // had fewer launches: the untimed one, and its samples.
+        let judged = match (status, bar_ms) {
+            (Some(_), _) => u64::MAX,
+            (None, Some(bar)) if times_ms.iter().all(|time| is_far(*time, bar)) => 1,
+            (None, _) => 1 + times_ms.len() as u64,
         };
-        let fits = status == deed.status(launches) || (!self.is_exact && status.is_some());
+        let fits = status == deed.status(judged) || (!self.is_exact && status.is_some());
         if !fits {
             let failure = evaluation.failure.as_ref().map_or("", |failure| failure.message.as_str());
             self.world.broke(format!("configuration {config}, which {deed:?}, is {status:?}: {failure}"));

@@ -157,11 +157,12 @@ impl Deed {
         matches!(self, Self::Right | Self::Spoils | Self::Forks | Self::Talks)
     }
 
-    /// Returns the status that the configuration must get when it is launched `launches` times. Every
-    /// other deed shows by the fourth launch.
-    pub(super) fn status(self, launches: u64) -> Option<FailureKind> {
+    /// Returns the status that the configuration must get when the outputs of its first `judged` launches
+    /// are looked at. Every other deed shows by the fourth launch.
+    pub(super) fn status(self, judged: u64) -> Option<FailureKind> {
         match self {
-            Self::IsWrongOnce(launch) if launch > launches => None,
+            Self::IsWrong(launch) | Self::IsWrongOnce(launch) if launch > judged => None,
+            Self::IsWrongAtTimes if judged < 2 => None,
             // On the data of an evaluation, it is right.
             Self::Remembers => None,
             Self::Right | Self::Spoils | Self::Forks | Self::Talks => None,

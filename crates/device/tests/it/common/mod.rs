@@ -8,7 +8,7 @@ pub mod scripted;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tunesmith_backend::host::WorkerCommand;
-use tunesmith_core::{Completion, Confirmed, Evaluator, FailureKind, Interrupt, Request};
+use tunesmith_core::{Claim, Completion, Confirmed, Evaluator, FailureKind, Interrupt, Request};
 use tunesmith_device::{LiveEvaluator, LiveOptions};
 use tunesmith_kernel::{
     Access, Argument, ArgumentKind, CudaCompiler, ElementType, Fill, Kernel, KernelSpec, Language, Memory, Reference,
@@ -150,7 +150,7 @@ pub fn uncapped(spec: KernelSpec) -> LiveOptions {
 
 /// Verifies a configuration as the tuner verifies a winner.
 pub fn confirm(evaluator: &mut LiveEvaluator, config: ConfigId) -> Confirmed {
-    evaluator.confirm(config, &Interrupt::default()).unwrap().unwrap()
+    evaluator.confirm(config, Claim::Best, &Interrupt::default()).unwrap().unwrap()
 }
 
 /// Checks that no compiler wrote `tick` into a log while something was measured, which wrote `begin` and `end`, and that
