@@ -137,8 +137,8 @@ def shown(moment, seconds):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the searches of a tool on a kernel came to; `shares` are best known / winner, `moments` of each of NEAR None
-    if never."""
+    """The results of a tool's searches on a kernel: `shares` are best known / winner, `moments` those of each of NEAR,
+    None if never."""
 
     tool: str
     evaluations: list

@@ -99,7 +99,7 @@ pub struct Device {
     pub fails_verification: Option<Vec<i64>>,
     /// The configurations that were verified on other data.
     pub confirmed: Vec<i64>,
-    /// What each of them was to be named.
+    /// The name that each of them was to get.
     pub claims: Vec<Claim>,
     pub given_up: Vec<i64>,
     /// Number of samples of a configuration that is not abandoned.
