@@ -348,13 +348,12 @@ fn winner(problem: &Problem, best: &Candidate) -> Option<Winner> {
 /// Returns the configuration that the best is compared with.
 fn baseline(outcome: &Outcome) -> Option<Baseline> {
     let default = outcome.default.as_ref().filter(|default| default.failure.is_none())?;
-    let found = outcome.comparison.filter(|_| outcome.better_than_default);
-    let source = match outcome.comparison.map(|comparison| comparison.basis) {
+    let source = match outcome.comparison.as_ref().map(|comparison| comparison.basis) {
         Some(Basis::Final) => SpeedupSource::Final,
         Some(Basis::Different) => SpeedupSource::Different,
         Some(Basis::Search) | None => SpeedupSource::Search,
     };
-    let gain = found.map(|found| (found.gain, found.ci95));
+    let gain = outcome.speedup().map(|found| (found.gain, found.ci95));
     Some(Baseline { objective: outcome.objective.clone(), value: default.value?, source, gain })
 }
 

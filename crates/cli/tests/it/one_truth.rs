@@ -140,6 +140,7 @@ fn equal_configurations_are_ties_of_the_default() {
     let outcome = folder("echo cost 10").run(&["tune", "p.toml", "--quiet", "--json"]).json();
     assert_eq!((&outcome["best"]["config"]["X"], &outcome["better_than_default"]), (&1.into(), &false.into()));
     assert_eq!(outcome["ties"].as_array().unwrap().len(), 2, "{outcome:#}");
+    assert_eq!((&outcome["speedup"], &outcome["contender"]["ratio"]), (&Json::Null, &1.0.into()), "{outcome:#}");
 }
 
 #[test]
@@ -148,6 +149,19 @@ fn a_faster_winner_is_crowned_with_an_interval_of_its_speed_up() {
     assert_eq!((&outcome["best"]["config"]["X"], &outcome["better_than_default"]), (&3.into(), &true.into()));
     assert_eq!(outcome["speedup"]["ratio"], 40.0 / 13.0);
     assert_eq!((&outcome["speedup"]["basis"], &outcome["verified"]), (&"final".into(), &false.into()));
+}
+
+/// A default that is the best has no speed-up. The other configuration is named with its ratio, however slow it is.
+#[test]
+fn a_ratio_below_1_is_never_the_speed_up_of_a_default_that_is_the_best() {
+    let outcome = folder("echo cost $((10 * X))").run(&["tune", "p.toml", "--quiet", "--json"]).json();
+    assert_eq!((&outcome["best"]["config"]["X"], &outcome["better_than_default"]), (&1.into(), &false.into()));
+    assert_eq!(outcome["speedup"], Json::Null, "{outcome:#}");
+    let contender = &outcome["contender"];
+    assert_eq!((&contender["config"]["X"], &contender["ratio"]), (&2.into(), &0.5.into()), "{outcome:#}");
+    assert!(contender["ci95"][1].as_f64().is_some_and(|high| high < 1.0), "{outcome:#}");
+    let faster = folder("echo cost $((40 / X))").run(&["tune", "p.toml", "--quiet", "--json"]).json();
+    assert!(faster["speedup"]["ratio"].as_f64() > Some(1.0) && faster.get("contender").is_none(), "{faster:#}");
 }
 
 #[test]

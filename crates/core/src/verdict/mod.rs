@@ -91,14 +91,15 @@ pub struct Verdict<K = ConfigId> {
     /// The best configuration by the search's samples alone. A final may decide otherwise.
     pub leader: Option<K>,
     /// The comparison of the best contender with the default. `None` if no default was correct, or
-    /// if nothing contends with it.
+    /// if nothing else was.
     pub comparison: Option<Comparison<K>>,
 }
 
 /// The comparison of a configuration with the default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison<K = ConfigId> {
-    /// The contender: the best of the others. It is the winner if it is better beyond doubt.
+    /// The contender: the best of the others, also if it is worse beyond doubt. It is the winner if it is better beyond
+    /// doubt.
     pub contender: K,
     /// The measure of the comparison: the ratio of both values, or the difference where a ratio has no meaning.
     pub measure: Measure,
@@ -359,7 +360,7 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
         let default = self.evidence.default?;
         self.place(default)?;
         let first = field.winner;
-        let contender = if first == default { *field.ties.first()? } else { first };
+        let contender = self.contender(field, default, finals)?;
         let (best, base) = (self.estimate(contender, finals)?, self.estimate(default, finals)?);
         let basis = match (best.in_final, base.in_final) {
             (true, true) => Basis::Final,
@@ -375,6 +376,16 @@ impl<'a, K: Copy + Ord + Hash> Court<'a, K> {
         let is_better = first != default && low > measure.equality() && !self.are_twins(first, default);
         let interval = (measurements > 1).then_some((low, high));
         Some(Comparison { contender, measure, improvement, interval, basis, is_better })
+    }
+
+    /// Returns the best of the others than the default: those that the field places first, else the best by the scores
+    /// that count. One that is worse beyond doubt has no place in the field, and contends all the same.
+    fn contender(&self, field: &Standing<K>, default: K, finals: &Finals<K>) -> Option<K> {
+        let placed = std::iter::once(&field.winner).chain(&field.ties).chain(&field.not_compared);
+        placed.copied().find(|config| *config != default).or_else(|| {
+            let others = self.search.iter().map(|at| self.evidence.trials[*at].config);
+            self.sorted(others.filter(|config| *config != default).collect(), finals).first().copied()
+        })
     }
 
     /// Returns the 95 % interval of how much better the contender is than the default, by the

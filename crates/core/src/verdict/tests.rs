@@ -345,6 +345,42 @@ fn in_every_final_a_winner_is_crowned_if_and_only_if_the_interval_of_its_speed_u
     assert!(crowned > 300 && held > 300, "{crowned} {held}");
 }
 
+/// A default that is the best is compared with the best of the others, and names it as no speed-up.
+#[test]
+fn a_contender_that_is_slower_beyond_doubt_is_compared_all_the_same() {
+    let searched = Case::of(&[(0, &[1.0, 1.1]), (1, &[2.0, 2.2]), (2, &[3.0, 3.3])], 0);
+    let dropped = searched.clone().again(0, Role::Selection, &nine(1.0, 7)).again(1, Role::Selection, &nine(2.0, 7));
+    let dropped = in_final(dropped, 0, Role::Confirmation, 1.0);
+    for (case, basis) in [(searched, Basis::Search), (dropped, Basis::Final)] {
+        let verdict = case.verdict();
+        let found = verdict.comparison.unwrap();
+        assert_eq!((verdict.winner, &verdict.ties, found.contender, found.basis), (Some(0), &vec![], 1, basis));
+        let (low, high) = found.interval.unwrap();
+        assert!(low <= found.improvement && found.improvement <= high && high < 1.0, "{found:?}");
+        assert!(!found.is_better && !verdict.is_better_than_default(), "{found:?}");
+    }
+    assert_eq!(Case::of(&[(0, &[1.0, 1.1])], 0).verdict().comparison, None, "nothing contends");
+}
+
+#[test]
+fn the_best_is_never_the_default_with_a_speed_up_nor_another_without_one() {
+    let mut rng = Rng::seed_from_u64(5);
+    let mut found = [0, 0];
+    for _ in 0..3000 {
+        let case = Case::drawn(&mut rng);
+        let verdict = case.verdict();
+        let Some(comparison) = verdict.comparison else { continue };
+        assert_eq!(verdict.winner == case.default, !comparison.is_better, "{comparison:?}");
+        assert_ne!(Some(comparison.contender), case.default);
+        if comparison.is_better {
+            assert!(comparison.improvement > comparison.measure.equality(), "{comparison:?}");
+            assert_eq!(verdict.winner, Some(comparison.contender));
+        }
+        found[usize::from(comparison.is_better)] += 1;
+    }
+    assert!(found.iter().all(|count| *count > 100), "{found:?}");
+}
+
 #[test]
 fn a_single_measurement_of_either_has_no_interval() {
     let found = |trials: &[(u8, &[f64])]| Case::of(trials, 0).verdict().comparison.unwrap();

@@ -34,7 +34,11 @@ pub struct OutcomeDocument<'a> {
     unscored: Option<(usize, &'a str)>,
     verified: bool,
     better_than_default: bool,
-    speedup: Option<DefaultComparison>,
+    /// Of the best, and therefore never below equality.
+    speedup: Option<&'a DefaultComparison>,
+    /// The best of the others, if the default is the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contender: Option<ContenderDocument<'a>>,
     default: Option<CandidateDocument<'a>>,
     best: Option<CandidateDocument<'a>>,
     search_best: Option<CandidateDocument<'a>>,
@@ -59,6 +63,21 @@ pub struct OutcomeDocument<'a> {
     simulated_seconds: Option<f64>,
     seconds: SecondsOfRun,
     out: &'a Path,
+}
+
+/// The contender of a default that is the best, compared with it, as JSON.
+#[derive(Clone, Debug, Serialize)]
+struct ContenderDocument<'a> {
+    config: &'a Map<String, Json>,
+    index: String,
+    #[serde(flatten)]
+    comparison: &'a DefaultComparison,
+}
+
+impl<'a> ContenderDocument<'a> {
+    fn new(comparison: &'a DefaultComparison) -> Self {
+        Self { config: &comparison.config, index: comparison.contender.to_string(), comparison }
+    }
 }
 
 /// A [`Candidate`] as JSON.
@@ -114,8 +133,9 @@ impl<'a> OutcomeDocument<'a> {
             failed: outcome.failed.iter().map(|(kind, count)| (kind.word(), *count)).collect(),
             unscored: outcome.unscored.as_ref().map(|unscored| (unscored.count, unscored.reason.as_str())),
             verified: outcome.verified == Some(true),
-            better_than_default: outcome.better_than_default,
-            speedup: outcome.comparison,
+            better_than_default: outcome.better_than_default(),
+            speedup: outcome.speedup(),
+            contender: outcome.contender().map(ContenderDocument::new),
             default: one(&outcome.default),
             best: one(&outcome.best),
             search_best: one(&outcome.search_best),
@@ -226,9 +246,10 @@ mod tests {
             best: Some(best),
             verified: Some(true),
             partly_verified: None,
-            better_than_default: true,
             comparison: Some(DefaultComparison {
                 contender: space.id(1).unwrap(),
+                config: candidate(&space, 1).config,
+                is_better: true,
                 gain: Gain::Ratio(1.25),
                 ci95: Some((1.0, 1.5)),
                 basis: tunesmith_core::Basis::Final,
@@ -269,6 +290,23 @@ mod tests {
     }
 
     #[test]
+    fn a_default_that_is_the_best_has_no_speed_up_and_the_other_is_named_with_its_ratio() {
+        let slower = |known: DefaultComparison| DefaultComparison {
+            is_better: false,
+            gain: Gain::Ratio(0.8),
+            ci95: Some((0.7, 0.9)),
+            ..known
+        };
+        let default = Some(candidate(&space(), 0));
+        let outcome = Outcome { best: default, comparison: outcome().comparison.map(slower), ..outcome() };
+        let document = serde_json::to_value(outcome.document()).unwrap();
+        assert_eq!((&document["better_than_default"], &document["speedup"]), (&json!(false), &Json::Null));
+        let contender =
+            json!({ "config": { "X": 1 }, "index": "1", "ratio": 0.8, "ci95": [0.7, 0.9], "basis": "final" });
+        assert_eq!(document["contender"], contender);
+    }
+
+    #[test]
     fn what_there_is_nothing_of_is_left_out() {
         let plain = Outcome {
             notes: Vec::new(),
@@ -280,7 +318,7 @@ mod tests {
             ..outcome()
         };
         let document = serde_json::to_value(plain.document()).unwrap();
-        for absent in ["notes", "unscored", "limit", "regret", "simulated_seconds", "common_failures"] {
+        for absent in ["notes", "contender", "unscored", "limit", "regret", "simulated_seconds", "common_failures"] {
             assert!(document.get(absent).is_none(), "{absent}");
         }
         assert_eq!(document["objective"]["name"], "time");

@@ -12,6 +12,7 @@ pub use tunesmith_store::arguments;
 
 use crate::FrontMember;
 use serde::Serialize;
+use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tunesmith_core::{Basis, Comparison, Cuts, FailureKind, Gain, Objective, RegretBound, RunState, StopReason};
@@ -19,8 +20,8 @@ use tunesmith_cost::EstimatedInterval;
 use tunesmith_explain::serialize_gain;
 use tunesmith_propose::ProposalReport;
 use tunesmith_search::StrategySpec;
-use tunesmith_space::ConfigId;
-use tunesmith_store::DriftLine;
+use tunesmith_space::{ConfigId, Space};
+use tunesmith_store::{DriftLine, Journal};
 
 /// The result of a tuning run. [`Outcome::document`] is its JSON form.
 #[derive(Clone, Debug)]
@@ -58,11 +59,9 @@ pub struct Outcome {
     pub verified: Option<bool>,
     /// The sentence about outputs that nothing compares, if others are compared.
     pub partly_verified: Option<String>,
-    /// True if the best is better than the default beyond doubt. Without a correct default there is
-    /// nothing to be better than, and this is false.
-    pub better_than_default: bool,
     /// The comparison of the best contender with the default; `None` without a correct default, or
-    /// without a contender.
+    /// without a contender. Only a contender that is better beyond doubt is the best, and only its gain is a
+    /// [speed-up](Self::speedup).
     pub comparison: Option<DefaultComparison>,
     /// The best configuration by the search's samples. It differs from [`best`](Self::best) if the
     /// final decided otherwise.
@@ -120,10 +119,26 @@ impl Outcome {
         OutcomeDocument::new(self)
     }
 
+    /// Returns true if the best is better than the default beyond doubt. Without a correct default there is
+    /// nothing to be better than.
+    pub fn better_than_default(&self) -> bool {
+        self.speedup().is_some()
+    }
+
+    /// Returns the comparison of the best with the default, if it is better beyond doubt. Its gain lies above equality.
+    pub fn speedup(&self) -> Option<&DefaultComparison> {
+        self.comparison.as_ref().filter(|known| known.is_better)
+    }
+
+    /// Returns the comparison of the best of the others with the default, if the default itself is the best.
+    pub fn contender(&self) -> Option<&DefaultComparison> {
+        self.comparison.as_ref().filter(|known| !known.is_better)
+    }
+
     /// Returns how much better a configuration is than the default. For the contender of the comparison, it is
     /// that of the comparison, which is corrected for drift. `None` without a value of both.
     pub fn gain(&self, candidate: &Candidate) -> Option<Gain> {
-        let compared = self.comparison.filter(|known| known.contender == candidate.index);
+        let compared = self.comparison.as_ref().filter(|known| known.contender == candidate.index);
         let score = |candidate: &Candidate| candidate.value.map(|value| self.objective.score(value));
         let between = || Some(Gain::between(score(candidate)?, score(self.default.as_ref()?)?));
         compared.map(|known| known.gain).or_else(between)
@@ -131,11 +146,17 @@ impl Outcome {
 }
 
 /// The comparison of the best contender with the default, in the objective.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct DefaultComparison {
     /// The contender.
     #[serde(skip)]
     pub contender: ConfigId,
+    /// Its parameters and values, in the user's order.
+    #[serde(skip)]
+    pub config: Map<String, Json>,
+    /// True if it is better beyond doubt. It is the best then; otherwise the default is.
+    #[serde(skip)]
+    pub is_better: bool,
     /// The gain of the contender: the speed-up if the objective is time. In files, it is `ratio`, or `difference` where
     /// a ratio has no meaning.
     #[serde(flatten, serialize_with = "serialize_gain")]
@@ -155,10 +176,13 @@ fn basis<S: serde::Serializer>(basis: &Basis, serializer: S) -> Result<S::Ok, S:
     })
 }
 
-impl From<&Comparison> for DefaultComparison {
-    fn from(comparison: &Comparison) -> Self {
+impl DefaultComparison {
+    /// Names the contender of `comparison` by its values in `space`.
+    pub fn new(space: &Space, comparison: &Comparison) -> Self {
         Self {
             contender: comparison.contender,
+            config: Journal::config(space, &space.unrank(comparison.contender)),
+            is_better: comparison.is_better,
             gain: comparison.gain(),
             ci95: comparison.interval,
             basis: comparison.basis,

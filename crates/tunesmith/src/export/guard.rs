@@ -129,7 +129,7 @@ impl Guard<'_> {
         let default_ms = outcome.default.as_ref().and_then(|default| default.time_ms);
         let best = outcome.best.as_ref().filter(|best| is(best, choice));
         // Against a default that fails, whatever is correct is better.
-        let is_confirmed = outcome.better_than_default || default_ms.is_none();
+        let is_confirmed = outcome.better_than_default() || default_ms.is_none();
         let confirmed = best.filter(|_| is_confirmed).and_then(|best| best.time_ms);
         let is_fastest = self.fastest(input) == Some(choice);
         let times = &mut self.measured.times_ms[input];

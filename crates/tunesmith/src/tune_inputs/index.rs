@@ -50,7 +50,7 @@ impl FinishedRun {
             evaluations: outcome.evaluations,
             stop_reason: outcome.stop_reason.to_string(),
             default_ms: outcome.default.as_ref().and_then(|default| default.time_ms),
-            better_than_default: outcome.better_than_default,
+            better_than_default: outcome.better_than_default(),
             best_ms: best.and_then(|best| best.time_ms),
             best: best.map(|best| best.config.clone()),
         }
