@@ -1,5 +1,6 @@
 """Choosing at run time, predicting, comparing, and listing devices."""
 
+import json
 import os
 import signal
 import subprocess
@@ -35,6 +36,25 @@ def test_a_selector_answers_from_wisdom(wisdom):
     assert selector.choose("gemm", {"M": 512}).is_doubtful
     with pytest.raises(KeyError, match="the files know no kernel 'conv'"):
         selector.choose("conv", {"M": 512})
+
+
+def test_a_choice_tells_the_judgement_of_its_portfolio(wisdom):
+    judged = {
+        "device": "GPU A", "sizes": 20, "defaults": 0, "failed": 0, "speed": 0.9, "ci95": [0.8, 1.0], "slowest": 0.5,
+        "slowest_at": {"M": 90}, "slower": 2, "seed": 0,
+    }
+    portfolio = {
+        "kernel": "gemm", "device": "GPU A", "features": ["M"], "hull": [[64, 512]], "configs": [{"TILE": 32}],
+        "regret": {"inputs": 2, "portfolio": 0, "tree": 0, "worst": 0, "held_out": None, "default": None},
+        "tree": {"choose": 0}, "judgement": judged,
+    }
+    with wisdom.open("a") as file:
+        file.write('{"kernel": "gemm", "default": {"TILE": 4}}\n')
+        file.write(json.dumps({"portfolio": portfolio}) + "\n")
+    selector = Selector(wisdom)
+    choice = selector.choose("gemm", {"M": 100}, device="GPU A")
+    assert choice["TILE"] == 4 and choice.judgement.startswith("not faster: the default answers; at 20 fresh sizes")
+    assert selector.choose("gemm", {"M": 512}, device="GPU A").judgement is None
 
 
 def test_a_selector_warns_of_what_it_cannot_read(wisdom, tmp_path):

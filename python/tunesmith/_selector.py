@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Choice:
     """A configuration for an input."""
 
-    __slots__ = ("config", "is_doubtful", "source", "time_ms")
+    __slots__ = ("config", "is_doubtful", "judgement", "source", "time_ms")
 
     config: Config
     """The configuration."""
@@ -29,12 +29,15 @@ class Choice:
     """True if nothing was measured anywhere near the input."""
     time_ms: float | None
     """Its measured time, for the input that it was measured for."""
+    judgement: str | None
+    """The judgement at fresh sizes of what chose it, a sentence; None if its choices were not judged."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.config = document["config"]
         self.source = document["source"]
         self.is_doubtful = document["is_doubtful"]
         self.time_ms = document["time_ms"]
+        self.judgement = document["judgement"]
 
     def __getitem__(self, parameter: str) -> Value:
         """Returns the value of a parameter."""

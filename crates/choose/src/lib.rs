@@ -31,6 +31,7 @@
 //! `tunesmith` re-exports it for programs that also tune.
 
 mod file;
+mod judgement;
 mod online;
 mod selector;
 pub mod timing;
@@ -40,6 +41,7 @@ pub use file::{
     Best, Flawed, WISDOM_VERSION, WisdomError, WisdomFile, WisdomFormat, append_wisdom, read_wisdom, wisdom_text,
     write_wisdom,
 };
+pub use judgement::Judgement;
 pub use online::{Ending, Explore, Explorer, Next, Online, OnlineCost, OnlineOptions, Ticket};
 pub use selector::{Choice, Selector, Source};
 pub use timing::TimingModel;

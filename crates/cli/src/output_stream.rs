@@ -41,7 +41,10 @@ impl OutputStream {
             let remedy = "name the nest: the problem and the reference are written beside it";
             return Err(refuse("`nest import` writes three files, which one stream cannot hold", remedy));
         }
-        let hears_signals = matches!(command, Command::Calibrate(_) | Command::Export(_));
+        let hears_signals = match &*command {
+            Command::Train(TrainCommand::Timing(args)) => args.judge,
+            other => matches!(other, Command::Calibrate(_) | Command::Export(_)),
+        };
         let Some(named) = named(command).filter(|named| is_stream(named.path)) else { return Ok(None) };
         if named.json {
             return Err(refuse("`-o -` and --json both write to standard output", "leave one of them out"));

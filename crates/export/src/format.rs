@@ -26,6 +26,25 @@ pub enum ExportFormat {
     Build(BuildForm),
 }
 
+/// An option of an export that measures times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeasuringOption {
+    /// Measures every choice for the measured inputs.
+    Guard,
+    /// Measures the choices at fresh sizes.
+    Judge,
+}
+
+impl MeasuringOption {
+    /// Returns the name by which users call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Guard => "guard",
+            Self::Judge => "judge",
+        }
+    }
+}
+
 impl ExportFormat {
     /// Every format.
     pub const ALL: [Self; 12] = [
@@ -57,19 +76,26 @@ impl ExportFormat {
         }
     }
 
-    /// Checks that it can hold runs with this objective. A guard measures times.
+    /// Checks that it can hold runs with this objective, and what the options measure.
     ///
     /// # Errors
-    /// The objective is not time, but the files hold times or there is a guard.
-    pub fn check(self, objective: &Objective, has_guard: bool) -> Result<(), Refusal> {
+    /// The objective is not time, but the files hold times or something measures them. Or the format holds no choices, which
+    /// a judge would measure.
+    pub fn check(self, objective: &Objective, measuring: &[MeasuringOption]) -> Result<(), Refusal> {
+        if measuring.contains(&MeasuringOption::Judge) && self == Self::KernelLauncher {
+            let text =
+                format!("`{}` holds the fastest of measured inputs, and no choice for others to judge", self.word());
+            return Err(Refusal::new(text, Some("leave --judge out, or export `--as wisdom`".to_string())));
+        }
         let holds_times = |format: Self| matches!(format, Self::Wisdom | Self::Json | Self::KernelLauncher);
-        if objective.is_time() || (!has_guard && !holds_times(self)) {
+        if objective.is_time() || (measuring.is_empty() && !holds_times(self)) {
             return Ok(());
         }
-        if has_guard {
-            let text = format!("the guard measures times, and the runs were tuned to {objective}");
-            let remedy = "leave --guard out; `tunesmith verify-winner` measures the winner by its objective";
-            return Err(Refusal::new(text, Some(remedy.to_string())));
+        if let Some(option) = measuring.first().map(|option| option.word()) {
+            let text = format!("the {option} measures times, and the runs were tuned to {objective}");
+            let remedy =
+                format!("leave --{option} out; `tunesmith verify-winner` measures the winner by its objective");
+            return Err(Refusal::new(text, Some(remedy)));
         }
         let others = Self::ALL.into_iter().filter(|format| !holds_times(*format));
         let words: Vec<&str> = others.map(Self::word).collect();

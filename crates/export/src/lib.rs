@@ -17,7 +17,7 @@ mod x_macro;
 pub use best::best;
 pub use build::{BuildForm, TUNED, for_all_inputs, for_build};
 pub use c_header::c_header;
-pub use format::ExportFormat;
+pub use format::{ExportFormat, MeasuringOption};
 pub use names::file_name;
 pub use rust::rust;
 pub use summary::{ExportedPortfolio, Guarded, TriedRule, doubts, summary};

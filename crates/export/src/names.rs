@@ -114,6 +114,10 @@ const KEYWORDS: &[&str] = &[
     "yield",
 ];
 
+/// The sentence about choices that were not judged.
+const NOT_JUDGED: &str =
+    "Not judged: the choices were not measured against the default at fresh sizes (export --judge).";
+
 /// The names in the code of one portfolio.
 pub(crate) struct Names<'a> {
     pub(crate) portfolio: &'a Portfolio,
@@ -188,8 +192,19 @@ impl<'a> Names<'a> {
                 false => "Held out, no choice was worse than the default.".to_string(),
             });
         }
+        lines.extend(self.judged());
         lines.extend(self.covered());
         lines.iter().map(|line| line.replace("*/", "* /").replace(['\n', '\r'], " ")).collect()
+    }
+
+    /// Returns a sentence about the judgement at fresh sizes. A single input has nothing to be judged for.
+    fn judged(&self) -> Option<String> {
+        let Portfolio { judgement, regret, .. } = self.portfolio;
+        match judgement {
+            Some(judgement) => Some(format!("Judged: {judgement}.")),
+            None if regret.inputs > 1 => Some(NOT_JUDGED.to_string()),
+            None => None,
+        }
     }
 
     /// Returns sentences about the covered inputs.

@@ -1,6 +1,7 @@
 //! Summarises an exported portfolio for users, with all doubts about it.
 
 use serde::Serialize;
+use tunesmith_choose::Judgement;
 use tunesmith_choose::wisdom::{Config, HeldOutRegret, Portfolio, Rule, Tried};
 
 /// A portfolio's size and cost. Regrets are shares of the time of the best configuration known for
@@ -46,6 +47,8 @@ pub struct ExportedPortfolio {
     pub regret_default: Option<f64>,
     /// All rules that were tried, with their results on inputs held out.
     pub tried: Vec<TriedRule>,
+    /// The judgement of the choices at fresh sizes; `None` if nobody measured any.
+    pub judgement: Option<Judgement>,
     /// The results of the guard, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guarded: Option<Guarded>,
@@ -105,6 +108,7 @@ pub fn summary(portfolio: &Portfolio, candidates: usize, tried: &[Tried]) -> Exp
         held_out_over_default: held_out.and_then(|held_out| held_out.over_default),
         regret_default: regret.default,
         tried: tried.iter().map(TriedRule::new).collect(),
+        judgement: portfolio.judgement.clone(),
         guarded: None,
     }
 }

@@ -21,23 +21,7 @@ impl Problem {
             let remedy = "write [inputs] with sizes or a list; see docs/predictive.md".to_string();
             return Err(self.error(&Key::default(), "the problem has no `[inputs]`".to_string(), Some(remedy)));
         };
-        let section = Key::of("inputs");
-        let refuse = |text: String, remedy: &str| self.error(&section, text, Some(remedy.to_string()));
-        let Some(combinations) = inputs.combinations() else {
-            return Err(refuse(
-                format!("there are more than {MOST_INPUTS} combinations of sizes"),
-                "name fewer values",
-            ));
-        };
-        let listed = inputs.list.iter().map(|input| self.completed(inputs, input.clone()));
-        let mut all = listed.collect::<Result<Vec<_>, _>>()?;
-        let mut drawn = Vec::new();
-        for index in 0..combinations {
-            let input = self.completed(inputs, inputs.combination(index))?;
-            if self.passes(inputs, &input)? {
-                drawn.push(input);
-            }
-        }
+        let (mut all, mut drawn) = (self.listed(inputs)?, self.combined(inputs)?);
         if let Some(count) = inputs.count.filter(|count| *count < drawn.len()) {
             let chosen = index::sample(&mut Rng::seed_from_u64(inputs.seed), drawn.len(), count);
             let mut chosen = chosen.into_vec();
@@ -47,9 +31,54 @@ impl Problem {
         drawn.retain(|input| !all.contains(input));
         all.extend(drawn);
         if all.is_empty() {
-            return Err(refuse("`filter` leaves no input".to_string(), "widen the sizes or weaken the filter"));
+            let remedy = "widen the sizes or weaken the filter".to_string();
+            return Err(self.error(&Key::of("inputs"), "`filter` leaves no input".to_string(), Some(remedy)));
         }
         Ok(all)
+    }
+
+    /// Returns all inputs that `[inputs]` could draw from, whatever its `count`: those listed, then every combination
+    /// of its sizes that the filter passes. There are none without `[inputs]`.
+    ///
+    /// # Errors
+    /// There are too many combinations, or an expression cannot be evaluated.
+    pub fn all_input_sizes(&self) -> Result<Vec<Input>, ProblemError> {
+        let Some(inputs) = self.spec.inputs() else { return Ok(Vec::new()) };
+        Ok(self.listed(inputs)?.into_iter().chain(self.combined(inputs)?).collect())
+    }
+
+    /// Returns all sizes of the input that has the `given` ones, if the filter of `[inputs]` passes it. Sizes that follow
+    /// from others there follow from them.
+    ///
+    /// # Errors
+    /// An expression cannot be evaluated.
+    pub fn admitted(&self, given: &[(String, Value)]) -> Result<Option<Input>, ProblemError> {
+        let none = Inputs::default();
+        let inputs = self.spec.inputs().unwrap_or(&none);
+        let is_free = |(name, _): &&(String, Value)| inputs.derived.iter().all(|(derived, _)| derived != name);
+        let input = self.completed(inputs, given.iter().filter(is_free).cloned().collect())?;
+        Ok(self.passes(inputs, &input)?.then_some(input))
+    }
+
+    /// Returns the inputs that are listed one by one.
+    fn listed(&self, inputs: &Inputs) -> Result<Vec<Input>, ProblemError> {
+        inputs.list.iter().map(|input| self.completed(inputs, input.clone())).collect()
+    }
+
+    /// Returns the combinations of sizes that the filter passes.
+    fn combined(&self, inputs: &Inputs) -> Result<Vec<Input>, ProblemError> {
+        let Some(combinations) = inputs.combinations() else {
+            let text = format!("there are more than {MOST_INPUTS} combinations of sizes");
+            return Err(self.error(&Key::of("inputs"), text, Some("name fewer values".to_string())));
+        };
+        let mut passing = Vec::new();
+        for index in 0..combinations {
+            let input = self.completed(inputs, inputs.combination(index))?;
+            if self.passes(inputs, &input)? {
+                passing.push(input);
+            }
+        }
+        Ok(passing)
     }
 
     /// Returns all sizes of the problem, with those of `input` and those derived from them.

@@ -51,6 +51,7 @@ fn dict<'py>(py: Python<'py>, choice: &Choice<'_>) -> PyResult<Bound<'py, PyDict
     dict.set_item("source", choice.source.to_string())?;
     dict.set_item("is_doubtful", choice.source.is_doubtful())?;
     dict.set_item("time_ms", choice.time_ms)?;
+    dict.set_item("judgement", choice.judgement.map(ToString::to_string))?;
     Ok(dict)
 }
 

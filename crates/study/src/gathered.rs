@@ -255,6 +255,11 @@ fn costs(objective: &Objective, values: &[f64]) -> Vec<f64> {
     scores.into_iter().map(cost).collect()
 }
 
+/// Returns sizes as a problem takes them: whole numbers as integers.
+pub fn sizes(input: &Input) -> Vec<(String, Value)> {
+    input.iter().map(|(name, size)| (name.clone(), Value::of_number(*size))).collect()
+}
+
 /// Returns a configuration from its form in journals.
 pub fn config(json: &Map<String, Json>) -> Config {
     let value = |json: &Json| Value::of_document(json).unwrap_or_else(|| Value::Str(json.to_string().into()));

@@ -6,7 +6,7 @@
 //! selects those that fit a space. [`Left`] estimates how much a run left to find. [`run_section`]
 //! gathers what a page of the report shows about a run, and [`page`] writes it. [`outcome`] holds the result
 //! of a run, [`top`](top()) ranks its best configurations, [`explain`] says why it ended as it did, and
-//! [`gathered`] reads runs for an export. [`WinnerCheck`] is a run's winner, measured
+//! [`gathered`] reads runs for an export, whose choices [`guard`] and [`fresh`] judge by measurements. [`WinnerCheck`] is a run's winner, measured
 //! again. [`convert`] writes recordings in other formats. [`read_recording`] reads a file with the
 //! numbers that rank its rows.
 
@@ -16,8 +16,10 @@ mod counter_explanation;
 mod counter_gaps;
 mod counter_models;
 pub mod explain;
+pub mod fresh;
 mod front;
 pub mod gathered;
+pub mod guard;
 pub mod guided;
 mod judged_run;
 mod left;

@@ -21,6 +21,9 @@ const SINGLE: &str = "best_single";
 /// The source of a choice for an input far outside of the training set.
 const ROBUST: &str = "robust";
 
+/// The source of a choice of a model that is no faster than its reference at fresh sizes.
+const REFERENCE: &str = "reference";
+
 /// A question to a timing model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictOptions {
@@ -53,7 +56,8 @@ pub struct Predicted {
     pub best: Prediction,
     /// The search that found it. `best_single` if the device is unknown and the answer is the most
     /// robust configuration over the known devices; `robust` if it is that because the input lies
-    /// far outside of the training set.
+    /// far outside of the training set; `reference` if it is the reference because the model's choices are no
+    /// faster than it at fresh sizes.
     pub source: String,
     /// Time of the search.
     pub seconds: f64,
@@ -126,7 +130,15 @@ pub fn predict(
         put(&mut found, place, &robust, &scorer, start, options.count);
         notes.push(place.note(model));
     }
-    let source = place.and_then(Place::source).map_or(source, str::to_string);
+    let mut source = place.and_then(Place::source).map_or(source, str::to_string);
+    let refused = device.is_some_and(|device| model.is_refused_on(&device.name));
+    if let Some(config) = start.filter(|_| refused) {
+        found.retain(|ranked| ranked.config != config);
+        found.insert(0, Ranked { config, log_speedup: 0.0 });
+        found.truncate(options.count.max(1));
+        source = REFERENCE.to_string();
+        notes.extend(model.judgement().map(|judgement| format!("warning: the model was judged: {judgement}")));
+    }
     let seconds = (clock.now() - began).as_secs_f64();
     let reference_ms = model.parts().reference_time.as_ref().and_then(|time| time.predict(scorer.row()));
     let candidates: Vec<Prediction> =

@@ -18,9 +18,11 @@ use rand::seq::SliceRandom as _;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use tunesmith_choose::Judgement;
 use tunesmith_choose::timing::{
     Feature, Frame, HeldOut, KnownDevice, Origin, ReferenceTime, TimingModel, TimingParts, Unseen,
 };
+use tunesmith_choose::wisdom::Input;
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::{Clock, Rng};
 use tunesmith_model::{BoostedSettings, Loss, Regressor as _, Shortlist};
@@ -68,11 +70,19 @@ pub struct TrainedTiming {
     pub unseen_input: Option<Unseen>,
     /// Each feature with its share of the gain of all splits, the largest first.
     pub importance: Vec<(String, f64)>,
+    /// The judgement of the choices at fresh sizes; `None` if nobody measured any.
+    pub judgement: Option<Judgement>,
     /// The file.
     pub out: PathBuf,
     /// Notes for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The inputs that it was fitted to, by those of their sizes that are numbers.
+    #[serde(skip)]
+    pub made_from: Vec<Input>,
+    /// The inputs that were held out.
+    #[serde(skip)]
+    pub left_out: Vec<Input>,
 }
 
 /// Trains a timing model and writes it as JSON.
@@ -93,7 +103,8 @@ pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<T
     let groups = groups::read(&options.inputs, &options.reference)?;
     let mut notes = groups.notes.clone();
     let began = clock.now();
-    let Fitted { model, rows, covers, rounds, unseen_input } = fit(groups, &options.settings, &mut notes)?;
+    let Fitted { model, rows, covers, rounds, unseen_input, made_from, left_out } =
+        fit(groups, &options.settings, &mut notes)?;
     let fit_seconds = (clock.now() - began).as_secs_f64();
     tunesmith_files::replace(&options.out, model.to_json()).map_err(Error::write(&options.out))?;
     let mut importance = model.importance();
@@ -111,8 +122,11 @@ pub fn train_timing(options: &TrainTimingOptions, clock: &dyn Clock) -> Result<T
         unseen_device: model.unseen_device().cloned(),
         unseen_input,
         importance,
+        judgement: None,
         out: options.out.clone(),
         notes,
+        made_from,
+        left_out,
     })
 }
 
@@ -123,6 +137,8 @@ struct Fitted {
     covers: Covers,
     rounds: RoundsChoice,
     unseen_input: Option<Unseen>,
+    made_from: Vec<Input>,
+    left_out: Vec<Input>,
 }
 
 fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Result<Fitted, Error> {
@@ -165,12 +181,14 @@ fn fit(groups: Groups, settings: &TimingSettings, notes: &mut Vec<String>) -> Re
         unseen,
         best_single,
         robust,
+        judgement: None,
         zeta,
         mean,
         frame,
     });
     let model = model.map_err(|error| Error::request(error.to_string(), None))?;
-    Ok(Fitted { model, rows: rows.targets.len(), covers, rounds, unseen_input })
+    let (made_from, left_out) = (inputs(&train), inputs(&test));
+    Ok(Fitted { model, rows: rows.targets.len(), covers, rounds, unseen_input, made_from, left_out })
 }
 
 /// Adds notes about the columns for the user. Fails without columns, since nothing can be learned.
@@ -230,6 +248,19 @@ fn with_robust(mut candidates: Vec<Vec<Value>>, reference: &[Value], robust: Opt
         candidates.push(robust.clone());
     }
     candidates
+}
+
+/// Returns the inputs of `groups`, each once, by those of their sizes that are numbers.
+fn inputs(groups: &[Group]) -> Vec<Input> {
+    let mut inputs: Vec<Input> = Vec::new();
+    for group in groups {
+        let number = |(name, value): &(String, Value)| Some((name.clone(), value.as_float()?));
+        let input = group.sizes.iter().filter_map(number).collect();
+        if !inputs.contains(&input) {
+            inputs.push(input);
+        }
+    }
+    inputs
 }
 
 fn devices(groups: &[Group]) -> Vec<KnownDevice> {

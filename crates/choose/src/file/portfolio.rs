@@ -2,6 +2,7 @@
 
 use super::line::{config, config_json, input, input_json};
 use super::tree;
+use crate::Judgement;
 use crate::wisdom::{Axes, Chooser, Config, Coverage, HeldOutRegret, Neighbours, Portfolio, Regret, Rule, in_order};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -30,6 +31,9 @@ pub(super) struct PortfolioLine {
     /// Absent in files written before inputs far outside had a choice of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     robust: Option<usize>,
+    /// `null` if nobody judged the choices at fresh sizes. Absent in files of earlier versions.
+    #[serde(default)]
+    judgement: Option<Judgement>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,7 +72,7 @@ struct RegretLine {
 
 impl PortfolioLine {
     pub(super) fn new(portfolio: &Portfolio) -> Self {
-        let Portfolio { kernel, device, sizes, features, constants, configs, chooser, regret } = portfolio;
+        let Portfolio { kernel, device, sizes, features, constants, configs, chooser, regret, judgement } = portfolio;
         let (tree, near) = match &chooser.rule {
             Rule::Tree(tree) => (Some(tree::json(tree, features)), None),
             Rule::Near(near) => (None, Some(NearLine::new(near))),
@@ -85,6 +89,7 @@ impl PortfolioLine {
             tree,
             near,
             robust: chooser.robust,
+            judgement: judgement.clone(),
         }
     }
 
@@ -111,6 +116,7 @@ impl PortfolioLine {
             configs,
             chooser: Chooser { rule, coverage, robust: self.robust },
             regret: self.regret.regret(),
+            judgement: self.judgement,
         })
     }
 }

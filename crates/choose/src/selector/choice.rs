@@ -1,5 +1,6 @@
 //! A selected configuration and its source.
 
+use crate::Judgement;
 use crate::wisdom::Config;
 use std::fmt;
 use tunesmith_space::Value;
@@ -13,6 +14,9 @@ pub struct Choice<'a> {
     pub source: Source<'a>,
     /// Its measured time in milliseconds, for the input that it was measured for.
     pub time_ms: Option<f64>,
+    /// The judgement at fresh sizes of the portfolio or timing model of this device, if it answered. `None` if
+    /// its choices were not judged, or if something else answered.
+    pub judgement: Option<&'a Judgement>,
 }
 
 /// The source of a [`Choice`].

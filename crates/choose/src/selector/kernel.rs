@@ -2,6 +2,7 @@
 
 use super::choice::{Choice, Source};
 use super::model::Model;
+use crate::Judgement;
 use crate::timing::TimingModel;
 use crate::wisdom::{Config, Entry, FAR, Portfolio, Wisdom, apart, doublings};
 use std::collections::{BTreeMap, HashMap};
@@ -95,14 +96,31 @@ impl Kernel {
         let sizes = self.sizes(input);
         let model = self.model.as_ref();
         let own = self.devices.get(device);
-        let default = || self.default.as_ref().filter(|config| acceptable(config));
+        let default = self.default.as_ref().filter(|config| acceptable(config));
         own.and_then(|own| own.exact(&sizes, self.names.len(), acceptable))
             .or_else(|| model?.known(device, input, acceptable))
-            .or_else(|| own?.predicted(&sizes, acceptable))
+            .or_else(|| own?.predicted(&sizes, acceptable, default))
+            .or_else(|| model?.refused(device, acceptable))
             .or_else(|| own?.near(&sizes, acceptable))
             .or_else(|| model?.unknown(input, acceptable))
             .or_else(|| self.other_device(device, &sizes, acceptable))
-            .or_else(|| default().map(|config| Choice { config, source: Source::Default, time_ms: None }))
+            .or_else(|| {
+                default.map(|config| Choice { config, source: Source::Default, time_ms: None, judgement: None })
+            })
+    }
+
+    /// Returns the judgement of what chooses on `device` for inputs that nobody measured.
+    pub(super) fn judgement(&self, device: &str) -> Option<&Judgement> {
+        let model = self.model.as_ref().filter(|model| model.knows(device));
+        let of_model = model.and_then(|model| model.judgement(device));
+        let placed = self.devices.get(device).and_then(|own| own.portfolio.as_ref());
+        match placed {
+            // A model that is no faster than the default leaves the choice to the portfolio.
+            Some(placed) if model.is_none() || of_model.is_some_and(|judged| !judged.is_faster()) => {
+                placed.portfolio.judgement.as_ref()
+            }
+            _ => of_model,
+        }
     }
 
     /// Lets `model` choose among the configurations of each device's portfolio, or among its own
@@ -143,9 +161,11 @@ impl Kernel {
             return Some(known.choice(Source::OtherDevice { device, distance }));
         }
         others().find_map(|(device, other)| {
-            let choice = other.predicted(sizes, acceptable)?;
+            let default = self.default.as_ref().filter(|config| acceptable(config));
+            let choice = other.predicted(sizes, acceptable, default)?;
             let (Source::Predicted { outside } | Source::Robust { outside }) = choice.source else { return None };
-            Some(Choice { source: Source::PredictedElsewhere { devices: device, outside }, ..choice })
+            let source = Source::PredictedElsewhere { devices: device, outside };
+            Some(Choice { source, judgement: None, ..choice })
         })
     }
 }
@@ -158,7 +178,7 @@ fn shared(entries: &[Entry], name: &str) -> Option<f64> {
 
 impl Known {
     fn choice<'a>(&'a self, source: Source<'a>) -> Choice<'a> {
-        Choice { config: &self.config, source, time_ms: Some(self.time_ms) }
+        Choice { config: &self.config, source, time_ms: Some(self.time_ms), judgement: None }
     }
 }
 
@@ -170,9 +190,10 @@ impl Device {
         }
     }
 
-    /// Returns the configurations of the portfolio.
+    /// Returns the configurations of the portfolio, unless its choices are known to be no faster than the default.
     fn members(&self) -> Option<&[Config]> {
-        self.portfolio.as_ref().map(|placed| placed.portfolio.configs.as_slice())
+        let portfolio = self.portfolio.as_ref().map(|placed| &placed.portfolio).filter(|known| !is_refused(known));
+        portfolio.map(|portfolio| portfolio.configs.as_slice())
     }
 
     fn exact(&self, sizes: &Sizes, count: usize, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
@@ -184,8 +205,13 @@ impl Device {
 
     /// Returns the portfolio's choice, or the most robust of its configurations if the input is far
     /// from all that were measured. If that is not acceptable, returns the first of the portfolio
-    /// that is.
-    fn predicted(&self, sizes: &Sizes, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
+    /// that is. If its choices were judged and are no faster than `default`, that is its choice.
+    fn predicted<'a>(
+        &'a self,
+        sizes: &Sizes,
+        acceptable: &dyn Fn(&Config) -> bool,
+        default: Option<&'a Config>,
+    ) -> Option<Choice<'a>> {
         let Placed { portfolio, places, constants } = self.portfolio.as_ref()?;
         let size = |place: usize| sizes.get(place).copied().unwrap_or(f64::NAN);
         let mut features = [f64::NAN; MOST_SIZES];
@@ -196,10 +222,11 @@ impl Device {
         let away = apart(constants.iter().map(|(place, constant)| (size(*place), *constant)));
         let far = if away > FAR.log2() { portfolio.chooser.robust } else { portfolio.chooser.far(features) };
         let chosen = portfolio.configs.get(far.unwrap_or_else(|| portfolio.chooser.rule.choose(features)));
-        let config = chosen.into_iter().chain(&portfolio.configs).find(|config| acceptable(config))?;
+        let default = default.filter(|_| is_refused(portfolio));
+        let config = default.into_iter().chain(chosen).chain(&portfolio.configs).find(|config| acceptable(config))?;
         let outside = portfolio.chooser.coverage.outside(features).hypot(away);
         let source = if far.is_some() { Source::Robust { outside } } else { Source::Predicted { outside } };
-        Some(Choice { config, source, time_ms: None })
+        Some(Choice { config, source, time_ms: None, judgement: portfolio.judgement.as_ref() })
     }
 
     fn near(&self, sizes: &Sizes, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
@@ -218,6 +245,11 @@ impl Device {
         let acceptable = self.known.iter().filter(|known| acceptable(&known.config));
         acceptable.map(|known| (distance(known), known)).min_by(|(a, _), (b, _)| a.total_cmp(b))
     }
+}
+
+/// Returns true if the choices of a portfolio were judged and are no faster than the default.
+fn is_refused(portfolio: &Portfolio) -> bool {
+    portfolio.judgement.as_ref().is_some_and(|judged| !judged.is_faster())
 }
 
 /// Returns bits that are the same for equal sizes: there is one zero and one NaN.

@@ -6,6 +6,7 @@ mod model;
 
 pub use choice::{Choice, Source};
 
+use crate::Judgement;
 use crate::file::{Flawed, read_wisdom};
 use crate::timing::TimingModel;
 use crate::wisdom::{Config, Wisdom};
@@ -29,6 +30,10 @@ use std::path::Path;
 /// 5. The timing model, by what it learned on other devices.
 /// 6. The nearest entry of any other device.
 /// 7. The kernel's default configuration, or else the model's reference.
+///
+/// A timing model or a portfolio whose choices were judged at fresh sizes, and are no faster than the default by the
+/// lower end of the interval of their mean speed, answers with the default ([`Judgement`]). The selector measures
+/// nothing: [`judgement`](Self::judgement) tells what the file says.
 ///
 /// No question allocates memory or waits, and any number of threads may ask. An exact answer or a
 /// portfolio's tree costs a few comparisons. A model costs one walk down its trees. All other
@@ -142,6 +147,12 @@ impl Selector {
     pub fn with_default(mut self, kernel: impl Into<String>, config: Config) -> Self {
         self.kernels.entry(kernel.into()).or_default().default = Some(config);
         self
+    }
+
+    /// Returns the judgement of what chooses for inputs of `kernel` that nobody measured on `device`. `None` if its
+    /// choices were not measured against the default at fresh sizes.
+    pub fn judgement(&self, kernel: &str, device: &str) -> Option<&Judgement> {
+        self.kernels.get(kernel)?.judgement(device)
     }
 
     /// Returns the warnings about the files.

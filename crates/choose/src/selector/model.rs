@@ -1,6 +1,7 @@
 //! A timing model of one kernel, ready to be asked.
 
 use super::choice::{Choice, Source};
+use crate::Judgement;
 use crate::timing::{Chosen, KnownDevice, ModelChooser, TimingModel};
 use crate::wisdom::Config;
 use std::collections::HashMap;
@@ -13,6 +14,10 @@ pub(super) struct Model {
     others: Option<ModelChooser>,
     /// The names of the devices that it knows.
     names: String,
+    /// The configuration that speeds are relative to.
+    reference: Config,
+    /// The judgement of its choices, if they were judged on a device.
+    judgement: Option<Judgement>,
 }
 
 impl Model {
@@ -49,24 +54,48 @@ impl Model {
                 .collect(),
             others: of(None),
             names: names.join(", "),
+            reference: model.reference(),
+            judgement: model.judgement().cloned(),
         }
     }
 
-    /// Returns the choice for a device of the training set.
+    /// Returns true if it was trained on the device of this name.
+    pub(super) fn knows(&self, device: &str) -> bool {
+        self.devices.contains_key(device)
+    }
+
+    /// Returns the judgement of its choices, if they were judged on this device.
+    pub(super) fn judgement(&self, device: &str) -> Option<&Judgement> {
+        self.judgement.as_ref().filter(|judged| judged.device == device)
+    }
+
+    /// Returns the reference for a device on which the choices are no faster than it.
+    pub(super) fn refused(&self, device: &str, acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
+        let judgement = Some(self.judgement(device).filter(|judged| !judged.is_faster())?);
+        let source = Source::Predicted { outside: 0.0 };
+        let config = Some(&self.reference).filter(|config| acceptable(config))?;
+        Some(Choice { config, source, time_ms: None, judgement })
+    }
+
+    /// Returns the choice for a device of the training set, unless the choices are no faster there than the
+    /// reference.
     pub(super) fn known(
         &self,
         device: &str,
         input: &[(&str, f64)],
         acceptable: &dyn Fn(&Config) -> bool,
     ) -> Option<Choice<'_>> {
-        let Chosen { config, outside, is_robust } = self.devices.get(device)?.choose(input, acceptable)?;
+        let judgement = self.judgement(device);
+        let chooser = self.devices.get(device).filter(|_| judgement.is_none_or(Judgement::is_faster))?;
+        let Chosen { config, outside, is_robust } = chooser.choose(input, acceptable)?;
         let source = if is_robust { Source::Robust { outside } } else { Source::Predicted { outside } };
-        Some(Choice { config, source, time_ms: None })
+        Some(Choice { config, source, time_ms: None, judgement })
     }
 
     /// Returns the choice for a device that the model does not know.
     pub(super) fn unknown(&self, input: &[(&str, f64)], acceptable: &dyn Fn(&Config) -> bool) -> Option<Choice<'_>> {
         let Chosen { config, outside, .. } = self.others.as_ref()?.choose(input, acceptable)?;
-        Some(Choice { config, source: Source::PredictedElsewhere { devices: &self.names, outside }, time_ms: None })
+        let source = Source::PredictedElsewhere { devices: &self.names, outside };
+        Some(Choice { config, source, time_ms: None, judgement: None })
     }
 }

@@ -5,6 +5,7 @@ use super::device::KnownDevice;
 use super::judged::{HeldOut, Unseen};
 use super::model::{TimingModel, TimingParts};
 use super::reference_time::ReferenceTime;
+use crate::Judgement;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
@@ -42,6 +43,9 @@ struct Head {
     best_single: Option<Map<String, Json>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     robust: Vec<Map<String, Json>>,
+    /// `null` if nobody judged the choices at fresh sizes. Absent in files of earlier versions.
+    #[serde(default)]
+    judgement: Option<Judgement>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -117,6 +121,7 @@ impl TimingModel {
             unseen_device: parts.unseen,
             best_single: parts.best_single.as_deref().map(configuration),
             robust: parts.robust.iter().map(|values| configuration(values)).collect(),
+            judgement: parts.judgement,
         }
     }
 }
@@ -170,6 +175,7 @@ fn parts(head: Head, trees: Trees) -> Result<TimingParts, String> {
         best_single,
         robust,
         unseen: head.unseen_device,
+        judgement: head.judgement,
     })
 }
 

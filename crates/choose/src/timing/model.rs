@@ -5,6 +5,7 @@ use super::device::KnownDevice;
 use super::error::TimingModelError;
 use super::judged::{HeldOut, Unseen};
 use super::reference_time::ReferenceTime;
+use crate::Judgement;
 use crate::wisdom::Config;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -54,6 +55,8 @@ pub struct TimingParts {
     /// The configurations to try where nothing was measured, in this order. Empty in files of
     /// earlier versions.
     pub robust: Vec<Vec<Value>>,
+    /// The judgement of the choices among the candidates at fresh sizes; `None` if nobody measured any.
+    pub judgement: Option<Judgement>,
 }
 
 impl TimingModel {
@@ -140,6 +143,24 @@ impl TimingModel {
     /// Returns the quality of the choice for a device left out of the fit, if there were several.
     pub fn unseen_device(&self) -> Option<&Unseen> {
         self.parts.unseen.as_ref()
+    }
+
+    /// Returns the judgement of the choices at fresh sizes; `None` if nobody measured any.
+    pub fn judgement(&self) -> Option<&Judgement> {
+        self.parts.judgement.as_ref()
+    }
+
+    /// Returns true if the choices were judged on the device of this name, and are not faster than the
+    /// reference. The reference then answers there.
+    pub fn is_refused_on(&self, device: &str) -> bool {
+        self.judgement().is_some_and(|judged| judged.device == device && !judged.is_faster())
+    }
+
+    /// Returns the model with the judgement of its choices.
+    #[must_use]
+    pub fn with_judgement(mut self, judgement: Judgement) -> Self {
+        self.parts.judgement = Some(judgement);
+        self
     }
 
     /// Returns each feature with its share of the gain of all splits, from 0 to 1.

@@ -3,6 +3,7 @@
 
 use super::selection::{Data, Fitted};
 use super::{Candidate, Chooser, Config, Costs, Input, Measured, Rules, TreeOptions, Tried};
+use crate::Judgement;
 use std::collections::BTreeSet;
 
 /// A few configurations of a kernel on a device, and the rule that chooses one for an input.
@@ -24,6 +25,9 @@ pub struct Portfolio {
     pub chooser: Chooser,
     /// The cost of shipping no more than these configurations.
     pub regret: Regret,
+    /// The judgement of its choices at fresh sizes; `None` if nobody measured any. One that is
+    /// [not faster](Judgement::is_faster) is that of the choices that the default replaced.
+    pub judgement: Option<Judgement>,
 }
 
 /// The slowdown relative to the best configuration known for an input, as a share of its time: 0.02
@@ -170,7 +174,8 @@ impl Portfolio {
         let constants = constants.map(|(name, size)| (name.clone(), *size)).collect();
         let configs = members.iter().map(|member| measured.configs[*member].clone()).collect();
         let (kernel, device) = (kernel.into(), device.into());
-        Ok((Self { kernel, device, sizes: names, features, constants, configs, chooser, regret }, tried))
+        let judgement = None;
+        Ok((Self { kernel, device, sizes: names, features, constants, configs, chooser, regret, judgement }, tried))
     }
 
     /// Returns the configuration for `input`.

@@ -49,11 +49,13 @@ pub(crate) enum TrainCommand {
 
 pub(super) const TRAIN_TIMING_HELP: &str = "Examples:
   tunesmith tune problem.toml --inputs
-  tunesmith train timing problem.spec().inputs()/*=*.jsonl -o timing.json
+  tunesmith train timing problem.inputs/*=*.jsonl -o timing.json
+  tunesmith train timing problem.inputs/*=*.jsonl -o timing.json --judge
   tunesmith predict timing.json --input M=640,N=64
 
 Boosted trees learn the logarithm of the speed relative to the default configuration. Whole inputs
-are held out; the error of the model on them is printed and kept in the file.";
+are held out; the error of the model on them is printed and kept in the file. Without --judge, nobody
+measured the model's choices against the reference, which the file says, too.";
 
 pub(super) const PREDICT_HELP: &str = "Examples:
   tunesmith predict timing.json --input M=640,N=64
@@ -152,6 +154,16 @@ pub(crate) struct TrainTimingArgs {
     /// The part of each tree that is added: 1 adds it as a whole, as in the paper
     #[arg(long, value_name = "R", default_value_t = 0.1)]
     pub(crate) learning_rate: f64,
+    /// Then measure the model's choices in turn with the reference at 20 sizes that nobody measured; if
+    /// they are not faster on average, the model answers with the reference
+    #[arg(long)]
+    pub(crate) judge: bool,
+    /// The problem of the journals, for --judge [default: the .toml beside the first one or its folder]
+    #[arg(long, value_name = "PROBLEM", requires = "judge")]
+    pub(crate) problem: Option<PathBuf>,
+    /// The device to judge on [default: the best one present]
+    #[arg(long, requires = "judge")]
+    pub(crate) device: Option<String>,
     /// The seed of random draws
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,

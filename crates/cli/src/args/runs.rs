@@ -1,6 +1,6 @@
 //! Options of the commands about recorded runs.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 use tunesmith::core::Target;
 
@@ -200,6 +200,7 @@ pub(super) const EXPORT_HELP: &str = "Examples:
   tunesmith export runs/*.jsonl --as c-header --most 4 -o kernel_tuned.h
   tunesmith export runs/*.jsonl --as kernel-launcher --problem-size M,N,K
   tunesmith export gemm.jsonl gemm.2.jsonl --as wisdom --guard
+  tunesmith export gemm.inputs/*=*.jsonl --as c-header --judge
   tunesmith export gemm.jsonl --as source -o gemm_tuned.c
 
 At most --most of the measured configurations are chosen. A rule over the sizes tells which of them
@@ -257,6 +258,7 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("measuring").args(["guard", "judge"]).multiple(true))]
 pub(crate) struct ExportArgs {
     /// Journals of one or more inputs and devices, or a folder for its latest; wisdom (ours or Kernel
     /// Launcher's), recordings
@@ -282,16 +284,23 @@ pub(crate) struct ExportArgs {
     /// default ships
     #[arg(long)]
     pub(crate) guard: bool,
+    /// First measure the choices in turn with the default at 20 sizes that nobody measured; if they are
+    /// not faster on average, the default ships for all sizes
+    #[arg(long)]
+    pub(crate) judge: bool,
+    /// The seed of the draw of these sizes
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "judge")]
+    pub(crate) seed: u64,
     /// Choose by the size of the input even if, on inputs held out, one configuration for all inputs
     /// does better
     #[arg(long, conflicts_with = "guard")]
     pub(crate) force: bool,
-    /// The problem that the runs tuned, for --guard and source [default: the .toml beside the first
-    /// run]
+    /// The problem that the runs tuned, for --guard, --judge and source [default: the .toml beside the
+    /// first run]
     #[arg(long, value_name = "PROBLEM")]
     pub(crate) problem: Option<PathBuf>,
-    /// The device to guard on [default: the best one present]
-    #[arg(long, requires = "guard")]
+    /// The device to guard or judge on [default: the best one present]
+    #[arg(long, requires = "measuring")]
     pub(crate) device: Option<String>,
     /// Print one JSON document
     #[arg(long)]

@@ -3,6 +3,7 @@
 use super::{interrupt, interruptible_machine, journals};
 use crate::args::ExportArgs;
 use crate::{Ending, output};
+use tunesmith::choose::Judgement;
 use tunesmith::report::counted;
 use tunesmith::{
     Error,
@@ -10,6 +11,7 @@ use tunesmith::{
 };
 
 pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
+    let measuring = (args.guard || args.judge).then(|| measuring(args.device.as_deref())).transpose()?;
     let options = ExportOptions {
         runs: journals(&args.runs)?,
         format: args.form.clone(),
@@ -18,7 +20,9 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
         problem_size: args.problem_size.clone(),
         out: args.out.clone(),
         problem: args.problem.clone(),
-        guard: args.guard.then(|| guard(args)).transpose()?,
+        guard: measuring.clone().filter(|_| args.guard),
+        judge: measuring.filter(|_| args.judge),
+        seed: args.seed,
         force: args.force,
     };
     let Some(exported) = tunesmith::export::export(&options)? else { return Ok(Ending::Interrupted) };
@@ -31,9 +35,10 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Ending, Error> {
     Ok(Ending::Done)
 }
 
-fn guard(args: &ExportArgs) -> Result<GuardOptions, Error> {
+/// Returns the machine that measures choices.
+pub(super) fn measuring(device: Option<&str>) -> Result<GuardOptions, Error> {
     let interrupt = interrupt();
-    let machine = interruptible_machine(args.device.as_deref(), &interrupt)?;
+    let machine = interruptible_machine(device, &interrupt)?;
     Ok(GuardOptions { machine, interrupt })
 }
 
@@ -73,7 +78,7 @@ fn portfolio(portfolio: &ExportedPortfolio) -> String {
         percent(portfolio.regret_tree),
         percent(portfolio.regret_worst),
         covers(portfolio),
-        guarded(portfolio),
+        guarded(portfolio) + &judged(portfolio.judgement.as_ref()),
     )
 }
 
@@ -91,6 +96,14 @@ fn guarded(portfolio: &ExportedPortfolio) -> String {
         let confirmed = counted(found.confirmed, "choice");
         format!("  guard    {confirmed} confirmed faster than the default, {} refused\n", found.refused)
     })
+}
+
+/// Returns a line with the judgement at fresh sizes, or one that says that there is none.
+fn judged(judgement: Option<&Judgement>) -> String {
+    match judgement {
+        Some(judgement) => format!("  judged   {judgement}\n"),
+        None => "  judged   no: --judge measures the choices against the default at 20 fresh sizes\n".to_string(),
+    }
 }
 
 fn percent(share: f64) -> String {

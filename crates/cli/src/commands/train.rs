@@ -1,5 +1,6 @@
 //! `tunesmith train`.
 
+use super::export::measuring;
 use super::pairs;
 use crate::args::{TrainCommand, TrainCountersArgs, TrainTimingArgs};
 use crate::{Ending, output};
@@ -8,7 +9,9 @@ use tunesmith::report::{count_table, counted};
 use tunesmith::{
     Error,
     choose::timing::Unseen,
+    export::{GuardOptions, JudgeModelOptions, judge_model},
     model::BoostedSettings,
+    recorded::beside,
     study::{TrainOptions, Trained, train_counters},
     timing::{
         CoveredSize, Covers, FoldBy, RoundsChoice, Rung, TimingSettings, TrainTimingOptions, TrainedTiming,
@@ -36,7 +39,15 @@ fn timing(args: &TrainTimingArgs) -> Result<Ending, Error> {
             trees: BoostedSettings { learning_rate: args.learning_rate, ..TimingSettings::default().trees },
         },
     };
-    let trained = train_timing(&options, &SystemClock::new())?;
+    // A wrong device is refused before the fit.
+    let measuring = args.judge.then(|| measuring(args.device.as_deref())).transpose()?;
+    let mut trained = train_timing(&options, &SystemClock::new())?;
+    if let Some(measuring) = measuring {
+        trained.judgement = match judge_model(&judging(args, &trained, measuring))? {
+            Some(judgement) => Some(judgement),
+            None => return Ok(Ending::Interrupted),
+        };
+    }
     trained.notes.iter().for_each(|note| output::note(note));
     if args.json {
         output::json(&trained);
@@ -44,6 +55,19 @@ fn timing(args: &TrainTimingArgs) -> Result<Ending, Error> {
         output::print(&timing_text(&trained));
     }
     Ok(Ending::Done)
+}
+
+/// Returns the judgement to make of a trained model.
+fn judging(args: &TrainTimingArgs, trained: &TrainedTiming, measuring: GuardOptions) -> JudgeModelOptions {
+    let beside = || args.inputs.first().map(|run| beside(run)).unwrap_or_default();
+    JudgeModelOptions {
+        model: trained.out.clone(),
+        problem: args.problem.clone().unwrap_or_else(beside),
+        made_from: trained.made_from.clone(),
+        held_out: trained.left_out.clone(),
+        measuring,
+        seed: args.seed,
+    }
 }
 
 fn timing_text(trained: &TrainedTiming) -> String {
@@ -71,12 +95,20 @@ fn timing_text(trained: &TrainedTiming) -> String {
         importance.iter().take(10).map(|(name, share)| [format!("{:.1} %", share * 100.0), name.clone()]).collect();
     let (rounds, unseen) =
         (rounds_text(&trained.rounds), trained.unseen_device.as_ref().map_or_else(String::new, unseen_text));
-    let covers = covers_text(&trained.covers);
+    let (covers, judged) = (covers_text(&trained.covers), judged_text(trained));
     format!(
-        "{head}{covers}{error}{rounds}{unseen}{}\nwrote {}\n",
+        "{head}{covers}{error}{rounds}{unseen}{judged}{}\nwrote {}\n",
         count_table(["gain", "feature"], &shares),
         out.display()
     )
+}
+
+/// Returns the line with the judgement at fresh sizes, or one that says that there is none.
+fn judged_text(trained: &TrainedTiming) -> String {
+    match &trained.judgement {
+        Some(judgement) => format!("judged: {judgement}\n"),
+        None => "not judged: --judge measures the choices against the reference at 20 fresh sizes\n".to_string(),
+    }
 }
 
 /// Returns the line with the sizes and devices of the training set.

@@ -23,6 +23,7 @@ mod export_examples;
 mod faults;
 mod file_names;
 mod fleet;
+mod fresh_sizes;
 mod generated_kernels;
 mod gpu_check;
 mod guide;

@@ -1,22 +1,24 @@
 //! Exports results for an application: wisdom, or code that chooses among a few configurations.
 
-mod guard;
+mod judge;
 mod source;
+mod turns;
 
 use crate::Error;
-pub use guard::GuardOptions;
-use guard::{Guard, Remaining, with_default};
 use serde::Serialize;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tunesmith_choose::wisdom::{Config, Measured, Portfolio, PortfolioOptions, Rules, Tried, Wisdom};
 use tunesmith_choose::{Best, WisdomFormat};
 use tunesmith_core::output::{is_marked, refuse_overwriting};
-use tunesmith_export::{BuildForm, summary};
+use tunesmith_export::{BuildForm, MeasuringOption, summary};
 use tunesmith_study::gathered::{Gathered, KernelOnDevice};
+use tunesmith_study::guard::{Guard, Remaining};
 use tunesmith_study::recorded::beside;
+use turns::Duels;
 
+pub use judge::{JudgeModelOptions, judge_model};
 pub use tunesmith_export::{ExportFormat, ExportedPortfolio, Guarded, TriedRule};
+pub use turns::GuardOptions;
 
 /// Returns the mark of a former export of this kind, which a new one may replace. A kernel may ask for the
 /// macro of a tuned build, so that the macro alone is no mark of code.
@@ -45,11 +47,15 @@ pub struct ExportOptions {
     pub problem_size: Vec<String>,
     /// The file. By default named after the kernel, beside the first run.
     pub out: Option<PathBuf>,
-    /// The problem that the runs tuned, for a guard and for the source. By default the `.toml` beside
-    /// the first run with its name.
+    /// The problem that the runs tuned, for a guard, a judgement and the source. By default the `.toml`
+    /// beside the first run with its name.
     pub problem: Option<PathBuf>,
     /// Ships only configurations that are shown to be faster than the default.
     pub guard: Option<GuardOptions>,
+    /// Measures the choices at fresh sizes. If they are not faster than the default there, it ships.
+    pub judge: Option<GuardOptions>,
+    /// The seed of the draw of these sizes.
+    pub seed: u64,
     /// Ships a rule that tells inputs apart even if one configuration for all inputs does better on
     /// inputs held out.
     pub force: bool,
@@ -77,7 +83,8 @@ pub struct Exported {
 ///
 /// With a guard, every choice is first measured in turn with the default. Choices that are not
 /// significantly faster are replaced by the default. The journals of these measurements are kept
-/// beside the file. Returns `None` when interrupted.
+/// beside the file. With a judgement, the choices are measured at sizes that nobody measured, and the default alone
+/// ships where they are not faster. Returns `None` when interrupted.
 ///
 /// # Errors
 /// The format does not exist, a run cannot be read, runs differ in their objective, nothing was correct, the format
@@ -85,11 +92,12 @@ pub struct Exported {
 pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
     let format = options.format.parse::<ExportFormat>()?;
     let gathered = Gathered::read(&options.runs)?;
-    format.check(&gathered.objective(), options.guard.is_some())?;
+    format.check(&gathered.objective(), &measuring(options))?;
     let out = options.out.clone().unwrap_or_else(|| out(&options.runs, &gathered.wisdom, format));
     // Wisdom may be read and replaced by what it becomes.
     refuse_overwriting(&out, [], |file| is_marked(file, &[&mark(format)]))?;
-    let Some((wisdom, portfolios)) = wisdom(&gathered, options, how(format, options), &out)? else {
+    let how = (how(format, options), format.is_single());
+    let Some((wisdom, portfolios)) = wisdom(&gathered, options, how, &out)? else {
         return Ok(None);
     };
     let (out, further) = write((&gathered, &wisdom), format, options, out)?;
@@ -101,6 +109,12 @@ pub fn export(options: &ExportOptions) -> Result<Option<Exported>, Error> {
         notes: gathered.notes.into_iter().chain(doubts).chain(further).collect(),
         out,
     }))
+}
+
+/// Returns the options that measure times.
+fn measuring(options: &ExportOptions) -> Vec<MeasuringOption> {
+    let guard = options.guard.iter().map(|_| MeasuringOption::Guard);
+    guard.chain(options.judge.iter().map(|_| MeasuringOption::Judge)).collect()
 }
 
 /// Returns the options of the portfolios that a format holds.
@@ -119,23 +133,23 @@ fn how(format: ExportFormat, options: &ExportOptions) -> PortfolioOptions {
 fn wisdom(
     gathered: &Gathered,
     options: &ExportOptions,
-    how: PortfolioOptions,
+    (how, is_single): (PortfolioOptions, bool),
     out: &Path,
 ) -> Result<Option<(Wisdom, Vec<ExportedPortfolio>)>, Error> {
     let mut wisdom = gathered.wisdom.clone();
     let mut exported = Vec::new();
     for (KernelOnDevice { kernel, device }, measured) in gathered.measured() {
         let candidates = measured.configs.len();
-        let (portfolio, tried, guarded): (Portfolio, Vec<Tried>, _) = match &options.guard {
+        let default = || gathered.wisdom.defaults.get(&kernel).ok_or_else(|| no_default(&kernel, options));
+        let (mut portfolio, tried, guarded): (Portfolio, Vec<Tried>, _) = match &options.guard {
             None => {
                 let (portfolio, tried) = Portfolio::judged(&kernel, &device, &measured, how)
                     .map_err(|error| Error::request(format!("`{kernel}` on `{device}`: {error}"), None))?;
                 (portfolio, tried, None)
             }
             Some(guard) => {
-                let default = gathered.wisdom.defaults.get(&kernel).ok_or_else(|| no_default(&kernel))?;
-                let Some(remaining) = guarded((&kernel, &device), measured, (default, how), guard, options, out)?
-                else {
+                let guard = duels(guard, options, out, "guard.jsonl");
+                let Some(remaining) = guarded((&kernel, &device), measured.clone(), (default()?, how), &guard)? else {
                     return Ok(None);
                 };
                 wisdom.entries.retain(|entry| (&entry.kernel, &entry.device) != (&kernel, &device));
@@ -143,6 +157,14 @@ fn wisdom(
                 (remaining.portfolio, Vec::new(), Some(remaining.guarded))
             }
         };
+        if let Some(judging) = &options.judge {
+            let duels = duels(judging, options, out, "judge.jsonl");
+            let Some(judged) = judge::judged(portfolio, (measured, default()?), is_single, &duels, options.seed)?
+            else {
+                return Ok(None);
+            };
+            portfolio = judged;
+        }
         exported.push(ExportedPortfolio { guarded, ..summary(&portfolio, candidates, &tried) });
         wisdom.merge(Wisdom { portfolios: vec![portfolio], ..Wisdom::default() });
     }
@@ -154,28 +176,28 @@ fn wisdom(
     Ok(Some((wisdom, exported)))
 }
 
-fn no_default(kernel: &str) -> Error {
+fn no_default(kernel: &str, options: &ExportOptions) -> Error {
     let text = format!("`{kernel}` has no default configuration to compare with");
-    Error::request(
-        text,
-        Some("add `default` to [tuning] of the problem and tune again, or leave --guard out".to_string()),
-    )
+    let named: Vec<String> = measuring(options).iter().map(|option| format!("--{}", option.word())).collect();
+    let remedy =
+        format!("add `default` to [tuning] of the problem and tune again, or leave {} out", named.join(" and "));
+    Error::request(text, Some(remedy))
 }
 
 /// Returns the configurations of a kernel on a device after every choice was guarded.
 fn guarded(
     (kernel, device): (&str, &str),
-    mut measured: Measured,
+    measured: Measured,
     (default, how): (&Config, PortfolioOptions),
-    guard: &GuardOptions,
-    options: &ExportOptions,
-    out: &Path,
+    duels: &Duels<'_>,
 ) -> Result<Option<Remaining>, Error> {
-    let problem = problem(options);
-    let default = with_default(&mut measured, default);
-    measured.default = Some(default);
-    Guard { kernel, device, options: guard, problem: &problem, out, measured, default, verdicts: HashMap::new() }
-        .run(how)
+    let guard = Guard::new((kernel, device), measured, default);
+    guard.run(how, &mut |input, config| duels.measure(input, config))
+}
+
+/// Returns what measures choices, with journals of this suffix beside the exported file.
+fn duels<'a>(measuring: &'a GuardOptions, options: &ExportOptions, out: &Path, suffix: &str) -> Duels<'a> {
+    Duels { problem: problem(options), options: measuring, journal: out.with_extension(suffix) }
 }
 
 /// Returns the file of the problem that the runs tuned.
@@ -233,9 +255,12 @@ fn best(gathered: &Gathered, wisdom: &Wisdom, options: &ExportOptions) -> Option
     let mut all = gathered.measured().into_iter();
     let (Some((KernelOnDevice { kernel, device }, measured)), None) = (all.next(), all.next()) else { return None };
     let how = how(ExportFormat::Build(BuildForm::Flags), options);
-    // A guard's portfolio was chosen among those that a measurement confirmed.
+    // A guard's portfolio was chosen among those that a measurement confirmed, and the default may have replaced one.
+    let first = wisdom.portfolios.first()?;
+    let is_refused = first.judgement.as_ref().is_some_and(|judged| !judged.is_faster());
     let portfolio = match options.guard {
-        Some(_) => wisdom.portfolios.first()?.clone(),
+        Some(_) => first.clone(),
+        None if is_refused => first.clone(),
         None => Portfolio::judged(&kernel, &device, &measured, how).ok()?.0,
     };
     tunesmith_export::best(&portfolio, wisdom, &gathered.winners)

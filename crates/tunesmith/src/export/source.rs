@@ -1,10 +1,10 @@
 //! Exports the source of the kernel with the macros of the winner.
 
-use super::guard::sizes;
 use crate::{Error, Problem};
 use std::path::{Path, PathBuf};
 use tunesmith_choose::wisdom::Portfolio;
 use tunesmith_problem::TunedSource;
+use tunesmith_study::gathered::sizes;
 use tunesmith_study::recorded::problem_of;
 
 /// Returns the source of the kernel of `problem` with the configuration of the only portfolio, and

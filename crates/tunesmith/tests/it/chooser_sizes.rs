@@ -24,6 +24,7 @@ fn portfolio(kernel: &str) -> Portfolio {
             robust: Some(0),
         },
         regret: Regret { inputs: 2, worst: 0.04, ..Regret::default() },
+        judgement: None,
     }
 }
 

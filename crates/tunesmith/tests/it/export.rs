@@ -66,6 +66,8 @@ fn options(runs: Vec<PathBuf>, format: &str, out: PathBuf) -> ExportOptions {
         out: Some(out),
         problem: None,
         guard: None,
+        judge: None,
+        seed: 0,
         force: false,
     }
 }
@@ -137,6 +139,7 @@ fn nearby(axes: Axes) -> Portfolio {
             held_out: Some(HeldOutRegret { worst: 0.25, ..HeldOutRegret::default() }),
             ..Regret::default()
         },
+        judgement: None,
     }
 }
 

@@ -49,6 +49,8 @@ fn exported_runs(folder: &Path, format: &str, out: &str) -> ExportedPortfolio {
         out: Some(folder.join(out)),
         problem: None,
         guard: None,
+        judge: None,
+        seed: 0,
         // A rule that tells inputs apart, also if one configuration does as well.
         force: true,
     };

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use tunesmith::choose::wisdom::{
     Chooser, Config, Coverage, DecisionTree, Entry, Input, Node, Portfolio, Regret, Rule, Wisdom,
 };
+use tunesmith::choose::{Judgement, WisdomFormat, read_wisdom, write_wisdom};
 use tunesmith::space::Value;
 use tunesmith::{Selector, choose::Source};
 
@@ -40,6 +41,7 @@ fn portfolio(device: &str) -> Portfolio {
             robust: Some(0),
         },
         regret: Regret::default(),
+        judgement: None,
     }
 }
 
@@ -54,6 +56,22 @@ fn wisdom() -> Wisdom {
         portfolios: vec![portfolio("a")],
         defaults: [("k".to_string(), config(99)), ("unknown".to_string(), config(98))].into(),
         attempts: Vec::new(),
+    }
+}
+
+/// A judgement at fresh sizes whose interval begins here.
+fn judgement(device: &str, low: f64) -> Judgement {
+    Judgement {
+        device: device.to_string(),
+        sizes: 20,
+        defaults: 0,
+        failed: 0,
+        speed: low + 0.1,
+        ci95: Some((low, low + 0.2)),
+        slowest: low,
+        slowest_at: [("N".to_string(), 90.0)].into(),
+        slower: 0,
+        seed: 0,
     }
 }
 
@@ -217,4 +235,45 @@ proptest! {
             prop_assert_eq!(choice.time_ms, Some(time));
         }
     }
+}
+
+#[test]
+fn a_portfolio_that_is_not_faster_at_fresh_sizes_answers_with_the_default_and_every_judgement_is_told() {
+    let judged = |low: f64| Wisdom {
+        portfolios: vec![Portfolio { judgement: Some(judgement("a", low)), ..portfolio("a") }],
+        ..wisdom()
+    };
+    let (faster, slower) = (Selector::new(judged(1.01)), Selector::new(judged(1.0)));
+    assert_eq!(ask(&faster, "a", 99.0), (1, Source::Predicted { outside: 0.0 }));
+    assert_eq!(ask(&slower, "a", 99.0), (99, Source::Predicted { outside: 0.0 }));
+    assert_eq!(ask(&slower, "a", 1024.0), (99, Source::Robust { outside: 2.0 }));
+    assert_eq!(ask(&slower, "a", 64.0), (4, Source::Exact), "a measured input was judged by its own run");
+    for (selector, low) in [(&faster, 1.01), (&slower, 1.0)] {
+        let choice = selector.select("k", "a", &[("N", 99.0), ("W", 5.0)]).unwrap();
+        assert_eq!(choice.judgement, Some(&judgement("a", low)));
+        assert_eq!(selector.judgement("k", "a"), Some(&judgement("a", low)));
+    }
+    let exact = faster.select("k", "a", &[("N", 64.0), ("W", 5.0)]).unwrap();
+    assert_eq!((exact.judgement, faster.judgement("k", "b"), faster.judgement("other", "a")), (None, None, None));
+    assert_eq!(Selector::new(wisdom()).judgement("k", "a"), None, "nobody judged it");
+    // A default that the application rejects leaves the portfolio's own choice.
+    let other = slower.select_where("k", "a", &[("N", 99.0), ("W", 5.0)], |config| config[0].1 != Value::Int(99));
+    assert_eq!(other.unwrap().int("TILE"), Some(1));
+}
+
+#[test]
+fn a_judgement_is_kept_in_files_and_older_files_have_none() {
+    let kept = Wisdom {
+        portfolios: vec![Portfolio { judgement: Some(judgement("a", 1.5)), ..portfolio("a") }, portfolio("b")],
+        ..wisdom()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.wisdom");
+    write_wisdom(&kept, &WisdomFormat::Lines, &file).unwrap();
+    assert_eq!(read_wisdom(&file).unwrap().wisdom, kept);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("\"judgement\":null"), "nobody judged the second one: {text}");
+    std::fs::write(&file, text.replace(",\"judgement\":null", "").replace("\"judgement\":null,", "")).unwrap();
+    let old = read_wisdom(&file).unwrap();
+    assert!(old.flawed.is_empty() && old.wisdom == kept, "{:?}", old.flawed);
 }

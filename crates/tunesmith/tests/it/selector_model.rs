@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use std::sync::LazyLock;
+use tunesmith::choose::Judgement;
 use tunesmith::choose::wisdom::{Chooser, Config, Coverage, Entry, Portfolio, Regret, Rule, Wisdom};
 use tunesmith::core::SystemClock;
 use tunesmith::space::Value;
@@ -173,6 +174,7 @@ fn portfolio(device: &str) -> Portfolio {
         configs: vec![config(8, "column"), config(1, "row")],
         chooser: Chooser { rule: Rule::always(1), coverage: Coverage::default(), robust: None },
         regret: Regret::default(),
+        judgement: None,
     }
 }
 
@@ -319,4 +321,34 @@ fn answers_need_no_memory_and_threads_share_them() {
             scope.spawn(|| (0..100).for_each(|_| assert_eq!(ask(&selector, "GPU A", 64.0, 4.0), expected)));
         }
     });
+}
+
+#[test]
+fn a_model_that_is_not_faster_at_fresh_sizes_answers_with_its_reference_or_leaves_the_choice_to_a_portfolio() {
+    let judgement = |low: f64| Judgement {
+        device: "GPU A".to_string(),
+        sizes: 20,
+        defaults: 0,
+        failed: 0,
+        speed: low,
+        ci95: Some((low, low)),
+        slowest: low,
+        slowest_at: Default::default(),
+        slower: 0,
+        seed: 0,
+    };
+    let text = |low: f64| FIXTURE.model.clone().with_judgement(judgement(low)).to_json();
+    let selector = |low: f64| Selector::default().with_model(&TimingModel::from_json(&text(low)).unwrap());
+    let plain = Selector::default().with_model(&FIXTURE.model);
+    let reference = FIXTURE.model.reference();
+    assert_ne!(ask(&plain, "GPU A", 256.0, 4.0).0, &reference);
+    assert_eq!(ask(&selector(1.2), "GPU A", 256.0, 4.0), ask(&plain, "GPU A", 256.0, 4.0));
+    assert_eq!(ask(&selector(1.0), "GPU A", 256.0, 4.0), (&reference, Source::Predicted { outside: 0.0 }));
+    assert_eq!(ask(&selector(1.0), "GPU B", 256.0, 4.0), ask(&plain, "GPU B", 256.0, 4.0), "judged on another device");
+    assert_eq!(selector(1.0).judgement("k", "GPU A"), Some(&judgement(1.0)));
+    assert_eq!((plain.judgement("k", "GPU A"), selector(1.0).judgement("k", "GPU B")), (None, None));
+    let wisdom = || Wisdom { portfolios: vec![portfolio("GPU A")], ..Wisdom::default() };
+    let beside = Selector::new(wisdom()).with_model(&TimingModel::from_json(&text(1.0)).unwrap());
+    assert_eq!(ask(&beside, "GPU A", 256.0, 4.0).0, &config(1, "row"), "the portfolio's rule");
+    assert_eq!(beside.judgement("k", "GPU A"), None, "nobody judged the portfolio");
 }

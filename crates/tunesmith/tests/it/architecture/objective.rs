@@ -28,7 +28,7 @@ const ALLOWED: [(&str, &str); 10] = [
     ("crates/python/src/tune.rs", "a function returns its time, unless an objective names the number"),
     ("crates/store/src/import/stated.rs", "tools give the time many names"),
     ("crates/study/src/comparison/baseline.rs", "an optimum in milliseconds is one of a time"),
-    ("crates/tunesmith/src/export/guard.rs", "a guard measures times"),
+    ("crates/tunesmith/src/export/turns.rs", "a guard measures times"),
     ("crates/tunesmith/src/prior.rs", "a device file estimates times"),
     ("crates/tunesmith/src/tune/learned.rs", "the condition `limit` compares times with the limit of a device file"),
     ("crates/tunesmith/src/tune/settings.rs", "a recording is read for the names of its numbers only if one is used"),

@@ -1,73 +1,71 @@
-//! Guards an export: first measures every choice in turn with the default configuration, so that
-//! only faster ones ship.
+//! Guards an export: decides which choices ship, by measurements of each in turn with the default.
 
-use crate::tune::{JournalOptions, Search, Session, TuningTask, tune};
-use crate::{Error, Outcome, Problem};
+use crate::Error;
+use crate::gathered::config;
+use crate::outcome::{Candidate, Outcome};
 use std::collections::HashMap;
-use std::path::Path;
 use tunesmith_choose::wisdom::{
     Config, Entry, Input, Measured, Portfolio, PortfolioOptions, Provenance, Rules, TreeOptions,
 };
-use tunesmith_core::{Interrupt, Stop, Target};
-use tunesmith_device::Machine;
 use tunesmith_export::Guarded;
-use tunesmith_space::Value;
-use tunesmith_study::gathered::config;
-use tunesmith_study::outcome::Candidate;
 
-/// Options for guarding choices.
-#[derive(Clone, Debug, Default)]
-pub struct GuardOptions {
-    /// The machine that measures the choices.
-    pub machine: Machine,
-    /// Raised to end it.
-    pub interrupt: Interrupt,
-}
+/// Measures a configuration in turn with the default for an input, or the default alone if there is none. Returns
+/// `None` when interrupted.
+pub type Turns<'a> = dyn FnMut(&Input, Option<&Config>) -> Result<Option<Outcome>, Error> + 'a;
 
 /// Options of a tree that may single out one input: a refusal concerns that input alone.
 const EVERY_INPUT: TreeOptions = TreeOptions { depth: 12, leaf: 1, gain: 0.0 };
 
 /// The guarded configurations of a kernel on a device.
-pub(super) struct Remaining {
-    pub(super) portfolio: Portfolio,
-    pub(super) entries: Vec<Entry>,
-    pub(super) guarded: Guarded,
+pub struct Remaining {
+    /// Chooses among the confirmed configurations.
+    pub portfolio: Portfolio,
+    /// The fastest confirmed configuration of each input, or the default.
+    pub entries: Vec<Entry>,
+    /// The numbers of confirmed and refused choices.
+    pub guarded: Guarded,
 }
 
 /// The guard of one kernel on one device.
-pub(super) struct Guard<'a> {
-    pub(super) kernel: &'a str,
-    pub(super) device: &'a str,
-    pub(super) options: &'a GuardOptions,
-    pub(super) problem: &'a Path,
-    /// The exported file. The journals of the measurements go beside it.
-    pub(super) out: &'a Path,
-    pub(super) measured: Measured,
+pub struct Guard<'a> {
+    kernel: &'a str,
+    device: &'a str,
+    measured: Measured,
     /// Number of the default configuration.
-    pub(super) default: usize,
+    default: usize,
     /// The speed-up of a confirmed choice, by input and configuration; `None` if it was refused.
-    pub(super) verdicts: HashMap<(usize, usize), Option<f64>>,
+    verdicts: HashMap<(usize, usize), Option<f64>>,
 }
 
-impl Guard<'_> {
+impl<'a> Guard<'a> {
+    /// Guards the choices that are made from `measured`.
+    pub fn new((kernel, device): (&'a str, &'a str), mut measured: Measured, default: &Config) -> Self {
+        let default = with_default(&mut measured, default);
+        Self { kernel, device, measured, default, verdicts: HashMap::new() }
+    }
+
     /// Guards every choice until all are confirmed or the default. Returns the fastest
     /// configuration of each input and the portfolio's configurations, or `None` when interrupted.
     ///
     /// If the fastest configuration of an input is refused, all its others go with it, since they
     /// were slower. If the portfolio's choice is refused, it goes alone and the portfolio is chosen
     /// anew. Every choice is measured once, so that this ends.
-    pub(super) fn run(mut self, how: PortfolioOptions) -> Result<Option<Remaining>, Error> {
+    ///
+    /// # Errors
+    /// No portfolio can be made, a choice cannot be measured, or another device measured it.
+    pub fn run(mut self, how: PortfolioOptions, turns: &mut Turns<'_>) -> Result<Option<Remaining>, Error> {
         let how = PortfolioOptions { tree: EVERY_INPUT, always: Some(self.default), rules: Rules::Tree, ..how };
         loop {
-            let portfolio = Portfolio::new(self.kernel, self.device, &self.measured, how)
-                .map_err(|error| Error::request(error.to_string(), None))?;
+            let portfolio = portfolio((self.kernel, self.device), &self.measured, how)?;
             let open = self.open(&portfolio);
             if open.is_empty() {
                 return Ok(Some(self.remaining(portfolio)));
             }
             for (input, choice) in open {
-                let Some(verdict) = self.measure(input, choice)? else { return Ok(None) };
-                self.judge(input, choice, verdict);
+                let config = &self.measured.configs[choice];
+                let Some(outcome) = turns(&self.measured.inputs[input], Some(config))? else { return Ok(None) };
+                check_device(self.device, &outcome)?;
+                self.judge(input, choice, &outcome);
             }
         }
     }
@@ -94,37 +92,8 @@ impl Guard<'_> {
         times.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(config, _)| config)
     }
 
-    /// Tunes two configurations, the default and the choice. A search of two evaluations ends with
-    /// the interleaved final re-measurement, as every search does. Returns `None` when interrupted.
-    fn measure(&self, input: usize, choice: usize) -> Result<Option<Outcome>, Error> {
-        let sizes: Vec<(String, Value)> = sizes(&self.measured.inputs[input]);
-        let problem = Problem::load(self.problem, &sizes)?;
-        let start =
-            self.measured.configs[choice].iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
-        let search = Search {
-            strategy: Some("random".parse()?),
-            stop: Some(Stop::evaluations(2)),
-            objective: Some(Target::default()),
-            start,
-            ..Search::default()
-        };
-        let journal = JournalOptions { out: Some(self.out.with_extension("guard.jsonl")), ..JournalOptions::default() };
-        let mut session = Session { interrupt: self.options.interrupt.clone(), ..Session::default() };
-        let task = TuningTask::new(&problem).machine(self.options.machine.clone()).search(search).journal(journal);
-        let outcome = tune(&task, &mut session)?;
-        if self.options.interrupt.is_raised() {
-            return Ok(None);
-        }
-        if ![self.device.to_string(), format!("command ({})", self.device)].contains(&outcome.device) {
-            let text = format!("the runs were made on `{}`, but this device is `{}`", self.device, outcome.device);
-            let remedy = "guard on the device of the runs, or name it with --device";
-            return Err(Error::request(text, Some(remedy.to_string())));
-        }
-        Ok(Some(outcome))
-    }
-
     /// Keeps a confirmed choice with the times of the guard, and drops a refused one.
-    fn judge(&mut self, input: usize, choice: usize, outcome: Outcome) {
+    fn judge(&mut self, input: usize, choice: usize, outcome: &Outcome) {
         let is = |candidate: &Candidate, number: usize| config(&candidate.config) == self.measured.configs[number];
         let default_ms = outcome.default.as_ref().and_then(|default| default.time_ms);
         let best = outcome.best.as_ref().filter(|best| is(best, choice));
@@ -171,17 +140,44 @@ impl Guard<'_> {
     }
 }
 
-/// Adds the default configuration to the measurements if it is missing, and returns its number.
-pub(super) fn with_default(measured: &mut Measured, default: &Config) -> usize {
-    if let Some(number) = measured.configs.iter().position(|config| config == default) {
-        return number;
-    }
-    measured.configs.push(default.clone());
-    measured.times_ms.iter_mut().for_each(|times| times.push(None));
-    measured.configs.len() - 1
+/// Returns the portfolio of a kernel on a device that answers with the default for all inputs.
+///
+/// # Errors
+/// Nothing was measured.
+pub fn default_alone(of: (&str, &str), mut measured: Measured, default: &Config) -> Result<Portfolio, Error> {
+    let default = with_default(&mut measured, default);
+    measured.default = Some(default);
+    let how = PortfolioOptions { most: 1, always: Some(default), rules: Rules::Tree, ..PortfolioOptions::default() };
+    portfolio(of, &measured, how)
 }
 
-/// Returns sizes as a problem takes them: whole numbers as integers.
-pub(super) fn sizes(input: &Input) -> Vec<(String, Value)> {
-    input.iter().map(|(name, size)| (name.clone(), Value::of_number(*size))).collect()
+fn portfolio((kernel, device): (&str, &str), measured: &Measured, how: PortfolioOptions) -> Result<Portfolio, Error> {
+    Portfolio::new(kernel, device, measured, how).map_err(|error| Error::request(error.to_string(), None))
+}
+
+/// Adds the default configuration to the measurements if it is missing, and returns its number.
+fn with_default(measured: &mut Measured, default: &Config) -> usize {
+    let known = measured.configs.iter().position(|config| config == default);
+    let number = known.unwrap_or_else(|| {
+        measured.configs.push(default.clone());
+        measured.times_ms.iter_mut().for_each(|times| times.push(None));
+        measured.configs.len() - 1
+    });
+    measured.default = Some(number);
+    number
+}
+
+/// Returns true if the device of this name measured.
+pub fn is_on(device: &str, outcome: &Outcome) -> bool {
+    [device.to_string(), format!("command ({device})")].contains(&outcome.device)
+}
+
+/// Refuses a measurement on another device than `expected`, on which the runs were made.
+pub(crate) fn check_device(expected: &str, outcome: &Outcome) -> Result<(), Error> {
+    if is_on(expected, outcome) {
+        return Ok(());
+    }
+    let text = format!("the runs were made on `{expected}`, but this device is `{}`", outcome.device);
+    let remedy = "measure on the device of the runs, or name it with --device";
+    Err(Error::request(text, Some(remedy.to_string())))
 }
