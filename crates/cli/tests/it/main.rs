@@ -4,6 +4,7 @@ mod against;
 mod alternatives;
 mod bad_counters;
 mod bug_reports;
+mod choosers_bench;
 mod clocks;
 mod command_problems;
 mod common;
