@@ -12,16 +12,20 @@ mod estimate;
 mod fitted;
 mod nests;
 
-pub use calibrate::{CalibrateOptions, Calibration, CalibrationStep, Judged, Judgement, calibrate};
+pub use calibrate::{
+    CalibrateOptions, Calibration, CalibrationStep, Judged, Judgement, calibrate, kernel_counts, recounted,
+};
 pub use device_file::{foreign, form, model, read_device};
 pub use estimate::{
-    EstimateOptions, EstimateSpaceOptions, EstimatedConfig, EstimatedInterval, EstimatedNest, EstimatedSpace,
-    EstimatedTerm, ModelledUse, ResourceShare, Roof, RoofLimit, RoofSubject, Work, estimate, estimate_space, roof,
+    EstimateBasis, EstimateOptions, EstimateSpaceOptions, EstimatedConfig, EstimatedInterval, EstimatedNest,
+    EstimatedSpace, EstimatedTerm, ModelledUse, ResourceShare, Roof, RoofLimit, RoofSubject, Work, estimate,
+    estimate_space, roof,
 };
 pub use fitted::{
-    Bounded, Cache, Case, CaseError, CostModel, CostProperty, DEVICE_KIND, Dependence, DeviceFile, Domain, Estimate,
-    Form, Interval, Outside, OwnName, OwnProperty, PropertyCounts, Provenance, Reach, Residual, Resource, Share, Term,
-    error_mean, fit, fit_on, protocol,
+    Bounded, Cache, Case, CaseError, Correction, CorrectionKind, CostModel, CostProperty, DEVICE_KIND, Dependence,
+    DeviceFile, Domain, Estimate, Form, Interval, LeastWork, LowerBound, MeasuredVariant, Outside, OwnName,
+    OwnProperty, PropertyCounts, Provenance, Reach, Residual, Resource, Share, Term, WorkKind, error_mean, fit, fit_on,
+    protocol,
 };
 pub use nests::{
     ArrayFootprint, CountOptions, Counted, Counting, Guess, Limit, ModernCount, NestCount, NestCounts, NestEstimates,

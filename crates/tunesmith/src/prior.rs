@@ -95,10 +95,7 @@ impl<'a> Prior<'a> {
         let guesses = estimates.all(space);
         let mut notes: Vec<String> = foreign.iter().cloned().chain(notes_on(&guesses)).collect();
         let (limit, no_limit) = match (foreign, estimates.limit()) {
-            (None, Ok(limit)) => {
-                notes.extend(limit.note());
-                (Some(limit), None)
-            }
+            (None, Ok(limit)) => (Some(limit), None),
             (None, Err(reason)) => {
                 notes.push(reason.clone());
                 (None, Some(reason))

@@ -21,6 +21,7 @@ pub(super) const ESTIMATE_HELP: &str = "Examples:
   tunesmith estimate matmul.nest --on processor.device.json --size n=1024,m=1024,l=1024
   tunesmith estimate matmul.nest --on pocl.device.json --size n=512,m=512,l=512,rows=8 --json
   tunesmith estimate matmul.toml --on processor.device.json -o estimated.csv
+  tunesmith estimate matmul.toml --on processor.device.json --measured matmul.jsonl
 
 --size also takes the parameters of the nest's transformations.";
 
@@ -265,6 +266,9 @@ pub(crate) struct EstimateArgs {
     /// The form of the model: paper, nnls or overlap
     #[arg(long, value_name = "FORM")]
     pub(crate) form: Option<String>,
+    /// A recording of the same kernel, whose measurements correct the estimates
+    #[arg(long, value_name = "FILE")]
+    pub(crate) measured: Vec<PathBuf>,
     /// For a problem: number of the fastest configurations to list
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
     pub(crate) count: usize,

@@ -7,7 +7,10 @@ use tunesmith::core::Refusal;
 use tunesmith::report::{count, counted, milliseconds};
 use tunesmith::{
     Error,
-    cost::{EstimateOptions, EstimateSpaceOptions, EstimatedInterval, EstimatedNest, EstimatedSpace},
+    cost::{
+        CorrectionKind, EstimateBasis, EstimateOptions, EstimateSpaceOptions, EstimatedInterval, EstimatedNest,
+        EstimatedSpace,
+    },
 };
 
 pub(crate) fn estimate(args: &EstimateArgs) -> Result<Ending, Error> {
@@ -27,6 +30,7 @@ fn one(args: &EstimateArgs) -> Result<Ending, Error> {
         on: args.on.clone(),
         sizes: pairs(&args.size),
         form: args.form.clone(),
+        measured: args.measured.clone(),
     };
     let estimated = tunesmith::cost::estimate(&options)?;
     estimated.warnings.iter().for_each(|warning| output::note(&format!("warning: {warning}")));
@@ -41,8 +45,13 @@ fn one(args: &EstimateArgs) -> Result<Ending, Error> {
 /// Estimates the configurations of a problem.
 fn several(args: &EstimateArgs) -> Result<Ending, Error> {
     let problem = load(&ProblemArgs { problem: args.kernel.clone(), size: args.size.clone() })?;
-    let options =
-        EstimateSpaceOptions { on: args.on.clone(), form: args.form.clone(), count: args.count, out: args.out.clone() };
+    let options = EstimateSpaceOptions {
+        on: args.on.clone(),
+        form: args.form.clone(),
+        count: args.count,
+        measured: args.measured.clone(),
+        out: args.out.clone(),
+    };
     let estimated = tunesmith::cost::estimate_space(&problem, &options)?;
     estimated.notes.iter().for_each(|note| output::note(note));
     if args.json {
@@ -59,20 +68,28 @@ fn listed(space: &EstimatedSpace) -> String {
         "{}: {estimated} of {size} estimated, for {} in {} (model `{}`)\n",
         space.problem, space.device, space.backend, space.form
     );
-    if let Some(limit) = space.limit_ms {
-        // Only the lower end is a claim; the limit itself is as uncertain as every estimate.
-        let interval = space.limit_interval.map_or_else(String::new, |own| {
-            let below = format!("no configuration falls below {}", milliseconds(own.low_ms));
-            format!(" ({}): by the model, {below}", interval_text(&own))
-        });
-        text += &format!("{:>10}  modelled limit{interval}\n", milliseconds(limit));
+    if let Some((limit, bound)) = space.limit_ms.zip(space.limit_bound) {
+        text += &format!("{:>10}  modelled limit: no configuration does {bound} faster\n", milliseconds(limit));
     }
+    text += &basis(space.measured.as_ref());
     for config in &space.best {
         let interval = config.interval.map_or_else(String::new, |own| format!("  {:<20}", range(&own)));
         let outside = if config.outside.is_empty() { "" } else { "  (outside of what was measured)" };
         text += &format!("{:>10}{interval}  {}{outside}\n", milliseconds(config.time_ms), config.arguments());
     }
     text
+}
+
+/// Returns the line about the measurements that corrected an estimate.
+fn basis(measured: Option<&EstimateBasis>) -> String {
+    let Some(EstimateBasis { files, measurements, kind, factor }) = measured else { return String::new() };
+    let files: Vec<String> = files.iter().map(|file| format!("`{}`", file.display())).collect();
+    let factor = factor.map(|factor| format!(" by {factor:.3}")).unwrap_or_default();
+    let kind = match kind {
+        CorrectionKind::Factor => "scaled",
+        CorrectionKind::Fit => "corrected, as their counts tell,",
+    };
+    format!("{kind}{factor} from {} in {}\n", counted(*measurements as u64, "measurement"), files.join(", "))
 }
 
 /// Returns an interval with its probability.
@@ -91,6 +108,7 @@ fn text(estimated: &EstimatedNest) -> String {
     let (time, least) = (milliseconds(estimated.time_ms), if is_measured { "" } else { "more than " });
     let interval = estimated.interval.map_or_else(String::new, |own| format!(", {}", interval_text(&own)));
     let mut text = format!("{least}{time} on {device} in {backend} (model `{form}`{interval})\n");
+    text += &basis(estimated.measured.as_ref());
     for term in &estimated.terms {
         let share = 100.0 * term.time_ms / estimated.time_ms;
         text += &format!("{share:6.1} %  {:<28} {:>12.4e} x {:.3e} s\n", term.property, term.count, term.weight);

@@ -123,7 +123,7 @@ fn roof(roof: &Roof) -> RoofPage {
         resources: resources.map(|own| (resource(own.resource).to_string(), own.share)).collect(),
         properties: properties.map(|(term, share)| (term.property.to_string(), share)).collect(),
         modelled: used.map(|used| time(used.time_ms, used.interval.as_ref())),
-        limit: roof.limit.as_ref().map(|limit| (time(limit.time_ms, limit.interval.as_ref()), limit.share)),
+        limit: roof.limit.as_ref().map(|limit| (time(limit.time_ms, None), limit.share)),
         work: roof.work.map(|work| [(work.operations, work.gflops), (work.bytes, work.gbytes)]),
         notes: roof.notes.clone(),
     }

@@ -1,6 +1,5 @@
 //! `tunesmith tune`.
 
-use super::estimate::interval_text;
 use super::{
     Tuned, command, describe_sandbox, fleet, interrupt, interruptible_machine, load, pairs, tune_inputs, unless,
     workers,
@@ -296,10 +295,12 @@ fn notes(outcome: &Outcome) -> Vec<(&'static str, String)> {
         let text = format!("within {regret} % of the optimum with a probability of {probability} %");
         ("regret", format!("{text}, estimated after {}", counted(claim.evaluations, "evaluation")))
     });
-    let limit = outcome.limit.and_then(|limit| Some((limit, limit.share?))).map(|(limit, share)| {
-        let (percent, time) = (share * 100.0, milliseconds(limit.time_ms));
-        let interval = limit.interval.map_or_else(String::new, |own| format!(" ({})", interval_text(&own)));
-        ("limit", format!("{percent:.0} % of the modelled limit, {time}{interval}"))
+    let limit = outcome.limit.as_ref().and_then(|limit| {
+        let share = limit.share.map(|share| {
+            let (percent, time) = (share * 100.0, milliseconds(limit.time_ms));
+            format!("{percent:.0} % of the modelled limit, {time} ({})", limit.bound)
+        });
+        Some(("limit", limit.withdrawal.clone().or(share)?))
     });
     let unverified = (outcome.verified == Some(false)).then(|| UNVERIFIED.to_string());
     let unverified = unverified.or_else(|| outcome.partly_verified.clone()).map(|text| ("verify", text));

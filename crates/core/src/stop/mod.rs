@@ -217,7 +217,8 @@ impl Condition {
             Self::Cost(cost) => progress.best().is_some_and(|best| best <= cost),
             Self::Reached(value) => progress.best().is_some_and(|best| best <= Direction::Maximise.score(value)),
             Self::Limit(share) => match (progress.limit, progress.best()) {
-                (Some(limit), Some(best)) => limit >= share * best,
+                // A better score than the limit shows that the limit is wrong.
+                (Some(limit), Some(best)) => limit >= share * best && limit <= best,
                 _ => false,
             },
             Self::Regret { share, probability } => {

@@ -1,8 +1,8 @@
 //! Judges a device's models by the paper's test kernels. No model is fitted to them.
 
 use super::measure::KernelTime;
-use super::subjects::subjects;
-use super::{CalibrationStep, LONGEST, bench, wrong};
+use super::subjects::{subjects, wrong};
+use super::{CalibrationStep, LONGEST, bench};
 use crate::Error;
 use crate::nests::NestCounts;
 use crate::protocol::{Bounds, next};

@@ -3,24 +3,27 @@
 mod journal;
 mod judge;
 mod measure;
+mod recount;
 mod stated;
 mod subjects;
 
 pub use judge::{Judged, Judgement};
+pub use recount::{kernel_counts, recounted};
 
 use crate::Error;
 use crate::fitted::with_own;
-use crate::nests::{NestCounts, array_bytes, in_words};
+use crate::nests::{NestCounts, array_bytes};
 use crate::protocol::{Bounds, LEFT_OUT, RUNS, Rung, next};
-use crate::{Case, DeviceFile, Form, Lanes, OwnProperty, Provenance, fit_on};
+use crate::{Case, DeviceFile, Form, Lanes, OwnProperty, Provenance};
 use journal::{Entry, Journal};
 use measure::{Bench, KernelTime};
+use recount::fitted;
 use stated::Stated;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use subjects::{Sizes, Subject, subjects};
+use subjects::{Sizes, Subject, counts_at, subjects, wrong};
 use tunesmith_backend::DeviceChoice;
 use tunesmith_core::output::{is_marked, refuse_overwriting};
 use tunesmith_core::{Clock, Interrupt, statistics};
@@ -31,6 +34,8 @@ use tunesmith_loopnest::kernels::Role;
 const LONGEST: f64 = 0.03;
 /// Maximum memory of the arrays of a kernel, in bytes.
 const MOST_BYTES: f64 = 2.5e8;
+/// Minimum number of kernels, the empty one among them, whose times say something. Fewer give no interval.
+const LEAST_KERNELS: usize = 10;
 /// Maximum noise of a quiet machine.
 const NOISY: f64 = 0.1;
 
@@ -101,6 +106,8 @@ pub fn calibrate(
         return Ok(None);
     }
     let Run { journal, entries, mut notes, .. } = run;
+    check_measured(&kernels, &entries, options)?;
+    check_told(&entries, &bounds)?;
     let mut cases = cases(&empty, &entries, &Bounds { launch: 0.0, ..bounds }, lanes)?;
     cases.extend(self::cases(&kernels, &entries, &bounds, lanes)?);
     cases.iter_mut().try_for_each(|case| add_own(&own, case))?;
@@ -108,7 +115,7 @@ pub fn calibrate(
     let noise = statistics::median(&noises).unwrap_or(0.0);
     notes.extend(noisy(noise));
     let provenance = provenance(&bench, launch, noise);
-    let file = fitted(provenance, (cases, own), bench.compute_units())?;
+    let file = fitted(provenance, (cases, own), bench.compute_units(), &Form::ALL.map(|(_, form)| form))?;
     tunesmith_files::replace(&options.out, file.text()).map_err(Error::write(&options.out))?;
     journal.finish();
     Ok(Some(Calibration { file, notes }))
@@ -149,17 +156,6 @@ fn provenance(bench: &Bench<'_>, launch_seconds: f64, noise: f64) -> Provenance 
     }
 }
 
-/// Returns the models of all forms, fitted to `cases`.
-fn fitted(
-    provenance: Provenance,
-    (cases, own): (Vec<Case>, Vec<OwnProperty>),
-    units: f64,
-) -> Result<DeviceFile, Error> {
-    let models = Form::ALL.into_iter().map(|(_, form)| fit_on(&cases, form, units)).collect::<Result<_, _>>();
-    let models = models.map_err(|error| Error::request(error.to_string(), None))?;
-    Ok(DeviceFile { provenance, models, cases, own })
-}
-
 /// Adds the counts of the user's properties to those of a measured kernel.
 fn add_own(own: &[OwnProperty], case: &mut Case) -> Result<(), Error> {
     let (counts, undefined) = with_own(own, &case.counts);
@@ -189,6 +185,42 @@ fn noisy(noise: f64) -> Option<String> {
         let percent = noise * 100.0;
         format!("the machine was not quiet: half of the runs spread over {percent:.0} % of their median; calibrate again when nothing else runs")
     })
+}
+
+/// Refuses to fit a model while one of the paper's kernels was not tried in any size. What was measured
+/// stays in the journal.
+fn check_measured(kernels: &[Subject], entries: &[Entry], options: &CalibrateOptions) -> Result<(), Error> {
+    let is_tried = |subject: &&Subject| entries.iter().any(|entry| entry.kernel == subject.name);
+    let (tried, missing): (Vec<&Subject>, Vec<&Subject>) =
+        kernels.iter().filter(|subject| subject.is_required).partition(is_tried);
+    let Some(first) = missing.first() else { return Ok(()) };
+    let (minutes, all) = (options.limit.as_secs_f64() / 60.0, tried.len() + missing.len());
+    let text = format!(
+        "{minutes} minutes were too short: {} of the {all} kernels that a model needs were measured, and `{}` is the first \
+         of the others",
+        tried.len(),
+        first.name
+    );
+    let out = options.out.display();
+    let remedy = format!("run the same command again, or give it more --minutes: `{out}.part` keeps what was measured");
+    Err(Error::request(text, Some(remedy)))
+}
+
+/// Refuses to fit a model if hardly a kernel took longer than a launch: it would be one of launches.
+fn check_told(entries: &[Entry], bounds: &Bounds) -> Result<(), Error> {
+    let telling = entries.iter().filter(|entry| entry.seconds.is_some_and(|seconds| bounds.is_telling(seconds)));
+    let kernels = telling.map(|entry| entry.kernel.as_str()).collect::<BTreeSet<_>>().len();
+    if kernels >= LEAST_KERNELS {
+        return Ok(());
+    }
+    let failed = entries.iter().filter(|entry| entry.seconds.is_none()).count();
+    let text = format!(
+        "{kernels} kernels took longer than a launch, and a model needs {LEAST_KERNELS}; {failed} measurements failed"
+    );
+    Err(Error::request(
+        text,
+        Some("see the notes above, and give it more --minutes when nothing else runs".to_string()),
+    ))
 }
 
 /// A calibration in progress.
@@ -272,10 +304,6 @@ impl Run<'_> {
     }
 }
 
-fn wrong(subject: &Subject, error: &tunesmith_loopnest::NestError) -> Error {
-    Error::request(format!("kernel `{}`: {}", subject.name, in_words(error)), None)
-}
-
 /// Returns the counts and times of the measurements that take longer than a launch.
 fn cases(subjects: &[Subject], entries: &[Entry], bounds: &Bounds, lanes: Lanes) -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
@@ -285,7 +313,7 @@ fn cases(subjects: &[Subject], entries: &[Entry], bounds: &Bounds, lanes: Lanes)
             let Some(seconds) = entry.seconds.filter(|seconds| bounds.is_telling(*seconds)) else { continue };
             let values = subject.sizes(entry.size);
             let sizes: BTreeMap<String, i64> = subject.nest.sizes.iter().cloned().zip(values.iter().copied()).collect();
-            let counts = counts.at(&values).map_err(|error| wrong(subject, &error))?;
+            let counts = counts_at(&counts, subject, &values)?;
             let (kernel, class) = (subject.name.clone(), subject.class.clone());
             cases.push(Case { kernel, class, sizes, counts, seconds });
         }

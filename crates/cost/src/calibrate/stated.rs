@@ -1,7 +1,6 @@
 //! The section `[calibrate]` of a file: kernels and properties of the user.
 
-use super::subjects::{Sizes, Subject};
-use super::wrong;
+use super::subjects::{Sizes, Subject, wrong};
 use crate::nests::{NestCounts, PlacedNest, read_nest};
 use crate::protocol::Ladder;
 use crate::{Error, Lanes, OwnProperty};
@@ -151,6 +150,7 @@ fn subject(recipe: &Recipe, file: &Path, kernel: &StatedKernel) -> Result<Subjec
         nest,
         ladder: Ladder { sizes: (1..=wanted as i64).collect(), wanted },
         sizes: Sizes::Listed(sizes),
+        is_required: false,
     })
 }
 

@@ -9,10 +9,11 @@
 //! 23.5 % (geometric mean / median) instead of 10.8 / 13.7 %.
 
 use crate::Error;
-use crate::nests::in_words;
+use crate::nests::{NestCounts, in_words, touched_bytes};
 use crate::protocol::Ladder;
-use tunesmith_loopnest::Nest;
+use crate::{CostProperty, PropertyCounts};
 use tunesmith_loopnest::kernels::{COVERAGE, Extent, KERNELS, Kernel, Role};
+use tunesmith_loopnest::{Nest, Property};
 
 /// Numbers of summands of the arithmetic kernels. The paper measures each number in every
 /// work-group. Here each work-group has one, because the time is linear in both and there are twice
@@ -29,6 +30,8 @@ pub(super) struct Subject {
     pub(super) nest: Nest,
     pub(super) ladder: Ladder,
     pub(super) sizes: Sizes,
+    /// True for one shape of each of the paper's measurement kernels. A model needs at least these.
+    pub(super) is_required: bool,
 }
 
 /// The sizes of a nest for each main size.
@@ -52,7 +55,7 @@ impl Subject {
     }
 }
 
-/// Returns the kernels with these roles.
+/// Returns the kernels with these roles, those that a model needs first.
 ///
 /// # Errors
 ///
@@ -63,7 +66,22 @@ pub(super) fn subjects(roles: &[Role]) -> Result<Vec<Subject>, Error> {
     // The shape of the work-groups is measured often enough by the other kernels.
     let covering = COVERAGE.iter().filter_map(|kernel| shaped(kernel).nth(1));
     let all = KERNELS.iter().flat_map(shaped).chain(covering);
-    all.filter(|(kernel, _)| roles.contains(&kernel.role)).map(|(kernel, shape)| subject(kernel, shape)).collect()
+    let kept = all.filter(|(kernel, _)| roles.contains(&kernel.role));
+    let mut subjects: Vec<Subject> = kept.map(|(kernel, shape)| subject(kernel, shape)).collect::<Result<_, _>>()?;
+    subjects.sort_by_key(|subject| !subject.is_required);
+    Ok(subjects)
+}
+
+/// Returns the counts of a measured kernel, with the bytes that it touches.
+pub(super) fn counts_at(counts: &NestCounts<'_>, subject: &Subject, sizes: &[i64]) -> Result<PropertyCounts, Error> {
+    let mut counts = counts.at(sizes).map_err(|error| wrong(subject, &error))?;
+    counts.set(CostProperty::Items(Property::TouchedBytes), touched_bytes(&subject.nest, sizes));
+    Ok(counts)
+}
+
+/// Returns the error of a kernel that cannot be counted.
+pub(super) fn wrong(subject: &Subject, error: &tunesmith_loopnest::NestError) -> Error {
+    Error::request(format!("kernel `{}`: {}", subject.name, in_words(error)), None)
 }
 
 /// Returns a kernel for work-groups of `x` times `y` work-items.
@@ -74,7 +92,8 @@ fn subject(kernel: &'static Kernel, ((x, y), summands): ((i64, i64), i64)) -> Re
     let summed = if sums { format!(" k{summands}") } else { String::new() };
     let name = format!("{} {x}x{y}{summed}", kernel.name);
     let sizes = Sizes::Of(kernel, summands);
-    Ok(Subject { name, class: kernel.class.to_string(), nest, ladder: ladder(kernel), sizes })
+    let is_required = kernel.role == Role::Measure && kernel.groups.shapes()[0] == (x, y);
+    Ok(Subject { name, class: kernel.class.to_string(), nest, ladder: ladder(kernel), sizes, is_required })
 }
 
 /// Returns the sizes that the paper lists. The list begins early enough for the smallest launch

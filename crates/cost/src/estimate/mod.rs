@@ -1,8 +1,10 @@
 //! Estimates the time of a loop nest without running it.
 
+mod measured;
 mod roof;
 mod space;
 
+pub use measured::EstimateBasis;
 pub use roof::{ModelledUse, ResourceShare, Roof, RoofLimit, RoofSubject, Work, roof};
 pub use space::{EstimateSpaceOptions, EstimatedConfig, EstimatedSpace, estimate_space};
 
@@ -25,6 +27,8 @@ pub struct EstimateOptions {
     pub sizes: Vec<(String, String)>,
     /// `paper`, `nnls` or `overlap`. The default is `overlap`.
     pub form: Option<String>,
+    /// Recordings of the same kernel, whose measurements correct the estimate.
+    pub measured: Vec<PathBuf>,
 }
 
 /// An estimated time. Its JSON form is a contract: see `estimate --json` in the interface
@@ -39,6 +43,8 @@ pub struct EstimatedNest {
     pub time_ms: f64,
     /// Its interval. `None` if the calibration measured too few kernels to give one.
     pub interval: Option<EstimatedInterval>,
+    /// The measurements that corrected it. `None` if there are none.
+    pub measured: Option<EstimateBasis>,
     /// Its parts, largest first.
     pub terms: Vec<EstimatedTerm>,
     /// The ways in which the kernel lies outside of what the calibration measured.
@@ -96,10 +102,19 @@ pub fn estimate(options: &EstimateOptions) -> Result<EstimatedNest, Error> {
     check_names(&recipe, &options.sizes)?;
     let is_parameter = |name: &str| recipe.parameters.iter().any(|parameter| parameter.name == name);
     let (config, sizes): (Vec<_>, Vec<_>) = options.sizes.iter().cloned().partition(|(name, _)| is_parameter(name));
-    let PlacedNest { nest, sizes, .. } = PlacedNest::new(&recipe, &options.kernel, &sizes, &config)?;
-    let counted = NestCounts::new(&nest, file.provenance.lanes).map_err(|error| wrong(&error))?;
-    let counts = counted.at(&sizes).map_err(|error| wrong(&error))?;
-    let bounded = file.domain(model).estimate(&counts);
+    let placed = PlacedNest::new(&recipe, &options.kernel, &sizes, &config)?;
+    let lanes = file.provenance.lanes;
+    let counted = NestCounts::new(&placed.nest, lanes).map_err(|error| wrong(&error))?;
+    let counts = counted.at(&placed.sizes).map_err(|error| wrong(&error))?;
+    let domain = file.domain(model);
+    let mut bounded = domain.estimate(&counts);
+    let kernel = (&recipe, options.kernel.as_path());
+    let correction = measured::correction(kernel, (&placed, &counts), (&domain, lanes), &options.measured)?;
+    let measured = correction.map(|own| {
+        own.apply(&mut bounded, &counts);
+        let (measurements, kind, factor) = (own.measurements, own.kind, Some(own.factor(&counts)));
+        EstimateBasis { files: options.measured.clone(), measurements, kind, factor }
+    });
     // The paper's form uses neither lanes nor chains.
     let notes = if form == Form::Paper { Vec::new() } else { counted.notes };
     let warnings = notes.into_iter().chain(bounded.outside.iter().map(ToString::to_string)).collect();
@@ -109,6 +124,7 @@ pub fn estimate(options: &EstimateOptions) -> Result<EstimatedNest, Error> {
         backend,
         time_ms: bounded.estimate.seconds * 1e3,
         interval: bounded.interval.map(EstimatedInterval::from),
+        measured,
         terms: terms(bounded.estimate),
         outside: bounded.outside,
         form: form.name(),

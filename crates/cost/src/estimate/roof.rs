@@ -3,12 +3,11 @@
 
 use super::{EstimatedInterval, EstimatedTerm, terms};
 use crate::device_file::foreign;
-use crate::nests::{Guess, NestCounts, NestEstimates, in_words};
-use crate::{CostProperty, DeviceFile, Error, Form, Interval, Lanes, Provenance, Resource};
+use crate::nests::{Guess, NestEstimates, in_words, least_work};
+use crate::{DeviceFile, Error, Form, Interval, LeastWork, LowerBound, Provenance, Resource};
 use serde::Serialize;
 use std::path::Path;
 use tunesmith_kernel::Language;
-use tunesmith_loopnest::Property;
 use tunesmith_problem::{NestKernel, Problem};
 use tunesmith_space::{ConfigId, Space};
 
@@ -37,8 +36,8 @@ pub struct Roof {
     /// The resources that the configuration uses, by a device file. `None` without one, and if the
     /// cost of an operation is not known.
     pub modelled: Option<ModelledUse>,
-    /// The modelled limit. `None` without a file of the run's device, and if the cost of an operation
-    /// is not known.
+    /// The modelled limit. `None` without a file of the run's device, if the work has no measured
+    /// rate, and if the configuration is faster.
     pub limit: Option<RoofLimit>,
     /// Reasons for what is missing or doubtful.
     pub notes: Vec<String>,
@@ -47,7 +46,8 @@ pub struct Roof {
 /// The work that every variant of a nest does, and the speed of a configuration at it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Work {
-    /// Number of floating-point operations.
+    /// Number of floating-point operations: sums, products, quotients and functions. Comparisons and
+    /// signs are left out.
     pub operations: f64,
     /// Bytes that are touched at least once. Arrays that cannot be counted are left out.
     pub bytes: f64,
@@ -90,10 +90,10 @@ pub struct ResourceShare {
 /// The modelled limit and the distance from it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RoofLimit {
-    /// The time that no variant of the nest can beat, by the model.
+    /// The time that no variant of the nest can beat at the highest measured rates.
     pub time_ms: f64,
-    /// Its interval. `None` if the calibration measured too few kernels to give one.
-    pub interval: Option<EstimatedInterval>,
+    /// The work that takes this time, and its rate.
+    pub bound: LowerBound,
     /// This time over that of the configuration: 1 at the limit.
     pub share: f64,
 }
@@ -130,16 +130,9 @@ fn no_nest(problem: &Problem) -> Error {
 /// Returns the least work of a nest, which a configuration did in `time_ms`, or the reason why it
 /// cannot be counted.
 fn work(nest: &NestKernel, time_ms: f64) -> Result<Work, String> {
-    let counts = NestCounts::new(&nest.recipe.nest, Lanes::default()).and_then(|counts| counts.least(&nest.sizes));
-    let counts = counts.map_err(|error| in_words(&error))?;
-    let (mut operations, mut bytes) = (0.0, 0.0);
-    for (property, count) in counts.iter() {
-        match property {
-            CostProperty::Items(Property::Operations(_, kind)) if kind.is_float() => operations += count,
-            CostProperty::Items(Property::Global(bits, ..)) => bytes += count * f64::from(bits) / 8.0,
-            _ => {}
-        }
-    }
+    let LeastWork { bytes, operations } =
+        least_work(&nest.recipe.nest, &nest.sizes).map_err(|error| in_words(&error))?;
+    let operations = operations.values().sum();
     let per_second = |amount: f64| amount / time_ms / 1e6;
     Ok(Work { operations, bytes, gflops: per_second(operations), gbytes: per_second(bytes) })
 }
@@ -176,9 +169,12 @@ impl Roof {
     fn add_limit(&mut self, subject: &RoofSubject<'_>, estimates: &NestEstimates<'_>) {
         match estimates.limit() {
             Ok(limit) => {
-                self.notes.extend(limit.note());
-                let interval = limit.interval.map(EstimatedInterval::from);
-                self.limit = Some(RoofLimit { time_ms: limit.ms, interval, share: limit.ms / subject.time_ms });
+                let withdrawal = limit.withdrawal(subject.time_ms);
+                if withdrawal.is_none() {
+                    let (time_ms, bound) = (limit.ms, limit.bound);
+                    self.limit = Some(RoofLimit { time_ms, bound, share: time_ms / subject.time_ms });
+                }
+                self.notes.extend(withdrawal);
             }
             Err(reason) => self.notes.push(reason),
         }

@@ -1,9 +1,10 @@
 //! Ranks the configurations of a tuned nest without running one.
 
+use super::measured::{self, EstimateBasis};
 use super::{EstimatedInterval, EstimatedTerm, terms};
 use crate::device_file::{form, read_device};
 use crate::nests::{Guess, NestEstimates, outside_of_measured};
-use crate::{Bounded, Error, Outside};
+use crate::{Bounded, Correction, Error, LowerBound, Outside};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ pub struct EstimateSpaceOptions {
     pub form: Option<String>,
     /// Number of the fastest configurations to list.
     pub count: usize,
+    /// Recordings of the same kernel, whose measurements correct the estimates.
+    pub measured: Vec<PathBuf>,
     /// The file for a recording of all estimates. Its suffix gives the format.
     pub out: Option<PathBuf>,
 }
@@ -47,11 +50,13 @@ pub struct EstimatedSpace {
     /// The number of configurations with an operation that the calibration did not measure. They
     /// have no estimate.
     pub unmeasured: usize,
-    /// The modelled limit: no configuration is faster by the model. `None` if the nest cannot be
-    /// counted or one of its operations has no cost.
+    /// The modelled limit: no configuration is faster at the highest measured rates. `None` if the
+    /// nest cannot be counted or its work has no measured rate.
     pub limit_ms: Option<f64>,
-    /// The interval of the modelled limit.
-    pub limit_interval: Option<EstimatedInterval>,
+    /// The work that takes this time, and its rate.
+    pub limit_bound: Option<LowerBound>,
+    /// The measurements that corrected the estimates. `None` if there are none.
+    pub measured: Option<EstimateBasis>,
     /// The fastest configurations, fastest first.
     pub best: Vec<EstimatedConfig>,
     /// Notes for users.
@@ -95,10 +100,16 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
     let estimates = NestEstimates::new(problem, &file, form, &options.on)?;
     let format = options.out.as_deref().map(|out| Format::chosen(out, None)).transpose()?;
     if let (Some(out), Some(format)) = (&options.out, format) {
-        tunesmith_store::refuse_overwriting(format, out, std::slice::from_ref(&options.on))?;
+        let read: Vec<PathBuf> = options.measured.iter().chain([&options.on]).cloned().collect();
+        tunesmith_store::refuse_overwriting(format, out, &read)?;
     }
     let ProblemSpace { space, warnings } = problem.space(&[])?;
-    let guesses = estimates.all(&space);
+    let mut guesses = estimates.all(&space);
+    let correction = measured::correct((problem, &space), &estimates, &mut guesses, &options.measured)?;
+    let measured = correction.map(|own| {
+        let Correction { measurements, kind, .. } = own;
+        EstimateBasis { files: options.measured.clone(), measurements, kind, factor: None }
+    });
     if let (Some(out), Some(format)) = (&options.out, format) {
         let recording = estimates.recording(&space, &guesses).map_err(|error| {
             let reason = guesses.iter().find_map(|(_, guess)| match guess {
@@ -110,27 +121,9 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
         tunesmith_store::export(&recording, format, out)?;
     }
     let mut notes: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    let mut left_out = |what: &str, reason: fn(&Guess) -> Option<&String>| {
-        let mut reasons = guesses.iter().filter_map(|(_, guess)| reason(guess));
-        let Some(first) = reasons.next() else { return 0 };
-        let count = 1 + reasons.count();
-        notes.push(format!("{count} configurations {what}: {first}"));
-        count
-    };
-    let refused = left_out("make no kernel", |guess| match guess {
-        Guess::Refused(reason) => Some(reason),
-        _ => None,
-    });
-    let uncounted = left_out("cannot be counted", |guess| match guess {
-        Guess::Unknown(reason) => Some(reason),
-        _ => None,
-    });
-    let unmeasured = left_out("have no estimate", |guess| match guess {
-        Guess::Unmeasured(reason) => Some(reason),
-        _ => None,
-    });
+    let LeftOut { refused, uncounted, unmeasured } = LeftOut::of(&guesses, &mut notes);
     let limit = estimates.limit().map_err(|reason| notes.push(reason)).ok();
-    notes.extend(outside_of_measured(&guesses).into_iter().chain(limit.as_ref().and_then(|limit| limit.note())));
+    notes.extend(outside_of_measured(&guesses));
     Ok(EstimatedSpace {
         problem: problem.spec().name().to_string(),
         device: file.provenance.device,
@@ -142,10 +135,44 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
         uncounted,
         unmeasured,
         limit_ms: limit.as_ref().map(|limit| limit.ms),
-        limit_interval: limit.and_then(|limit| limit.interval).map(EstimatedInterval::from),
+        limit_bound: limit.map(|limit| limit.bound),
+        measured,
         best: best(&space, guesses, options.count),
         notes,
     })
+}
+
+/// The numbers of configurations without an estimate.
+struct LeftOut {
+    refused: usize,
+    uncounted: usize,
+    unmeasured: usize,
+}
+
+impl LeftOut {
+    /// Counts them, and adds a note with the first reason for each kind.
+    fn of(guesses: &[(ConfigId, Guess)], notes: &mut Vec<String>) -> Self {
+        let mut left_out = |what: &str, reason: fn(&Guess) -> Option<&String>| {
+            let mut reasons = guesses.iter().filter_map(|(_, guess)| reason(guess));
+            let Some(first) = reasons.next() else { return 0 };
+            let count = 1 + reasons.count();
+            notes.push(format!("{count} configurations {what}: {first}"));
+            count
+        };
+        let refused = left_out("make no kernel", |guess| match guess {
+            Guess::Refused(reason) => Some(reason),
+            _ => None,
+        });
+        let uncounted = left_out("cannot be counted", |guess| match guess {
+            Guess::Unknown(reason) => Some(reason),
+            _ => None,
+        });
+        let unmeasured = left_out("have no estimate", |guess| match guess {
+            Guess::Unmeasured(reason) => Some(reason),
+            _ => None,
+        });
+        Self { refused, uncounted, unmeasured }
+    }
 }
 
 /// Returns the `count` fastest configurations. Equal ones are in the order of the space.

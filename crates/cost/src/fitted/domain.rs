@@ -17,6 +17,8 @@ const BEYOND: f64 = 4.0;
 /// Minimum share of the time at which an unmeasured property matters, if one of it costs as much as
 /// the dearest measured property of the same resource.
 const MATTERS: f64 = 0.02;
+/// Minimum sum of the parts above 0, as a multiple of the time, at which others cancel them.
+const CANCELLED: f64 = 2.0;
 
 /// A way in which a kernel lies outside of the kernels to which the model was fitted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -43,6 +45,16 @@ pub enum Outside {
         share: f64,
         /// The property that differs most.
         property: CostProperty,
+    },
+    /// Parts of the time that are less than 0 cancel others. Only plain least squares gives such weights,
+    /// where the measured kernels do not tell two properties apart.
+    Cancelling {
+        /// The sum of the parts above 0, as a multiple of the time.
+        times: f64,
+        /// The property with the largest part.
+        largest: CostProperty,
+        /// The property with the least part.
+        least: CostProperty,
     },
     /// The time is far from those measured.
     Time {
@@ -76,6 +88,11 @@ impl fmt::Display for Outside {
                     "{percent:.0} % of the time is outside of all mixtures of measured kernels, mostly for `{property}`"
                 )
             }
+            Self::Cancelling { times, largest, least } => write!(
+                f,
+                "the parts of `{largest}` and `{least}` cancel, and those above 0 add up to {times:.1} times the estimate: \
+                 this form of the model is degenerate here, so use another (--form)"
+            ),
             Self::Time { seconds, measured: (shortest, longest) } => {
                 let (seconds, shortest, longest) = (seconds * 1e3, shortest * 1e3, longest * 1e3);
                 write!(f, "{seconds:.3} ms is far from the times measured, {shortest:.3} to {longest:.3} ms")
@@ -175,7 +192,8 @@ impl Domain {
     pub fn estimate_counted(&self, counts: &PropertyCounts) -> Bounded {
         let estimate = self.model.estimate(counts);
         let distance = self.hull.distance(&self.model, counts);
-        let outside = self.outside(counts, estimate.seconds, distance);
+        let mut outside = self.outside(counts, estimate.seconds, distance);
+        outside.extend(cancelling(&estimate));
         let interval = self.model.reach.map(|reach| {
             let share = distance.map_or(0.0, |distance| distance.share);
             let factor = reach.factor(share + self.decades_beyond(counts, estimate.seconds));
@@ -233,6 +251,15 @@ fn bytes(counts: &PropertyCounts) -> f64 {
     counts.counted(CostProperty::Beyond(Cache::First))
 }
 
+/// Returns the cancelling of an estimate's parts, if it is large.
+fn cancelling(estimate: &Estimate) -> Option<Outside> {
+    let (largest, least) = (estimate.shares.first()?, estimate.shares.last()?);
+    let above: f64 = estimate.shares.iter().map(|share| share.seconds.max(0.0)).sum();
+    let times = above / estimate.seconds.max(f64::MIN_POSITIVE);
+    let is_large = least.seconds < 0.0 && times >= CANCELLED;
+    is_large.then_some(Outside::Cancelling { times, largest: largest.property, least: least.property })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::property::counts_of;
@@ -273,6 +300,27 @@ mod tests {
         let long = outside(&counts(1e9, 0.0));
         assert!(matches!(&long[..], [Outside::Time { .. }]), "{long:?}");
         assert!(long[0].to_string().contains("far from the times measured, 1.010 to 18.010 ms"), "{}", long[0]);
+    }
+
+    #[test]
+    fn weights_that_cancel_are_named() {
+        let mut model = fit(&many(1.1), Form::Paper).unwrap();
+        for (term, weight) in
+            model.terms.iter_mut().filter(|term| term.property != CostProperty::Constant).zip([8e-8, -7.9e-8])
+        {
+            term.weight = weight;
+        }
+        let domain = Domain::new(&model, &many(1.1), &[]);
+        let found = domain.estimate(&counts(1e6, 1e6)).outside;
+        let named = found.iter().find(|own| matches!(own, Outside::Cancelling { times, .. } if *times > 50.0));
+        let text = named.unwrap().to_string();
+        assert!(
+            text.contains("parts of `g:32:load:s1` and `op:f32:add` cancel") && text.contains("degenerate"),
+            "{text}"
+        );
+        assert!(
+            domain.estimate(&counts(1e6, 0.0)).outside.iter().all(|own| !matches!(own, Outside::Cancelling { .. }))
+        );
     }
 
     #[test]

@@ -27,6 +27,7 @@
 //!   they were chosen. No weight was fitted to the test kernels.
 
 mod case;
+mod correction;
 mod dependence;
 mod design;
 mod document;
@@ -39,6 +40,7 @@ mod model;
 mod overlap;
 mod own;
 mod own_name;
+mod peaks;
 mod property;
 pub mod protocol;
 mod qr;
@@ -46,6 +48,7 @@ mod reach;
 mod waves;
 
 pub use case::{Case, CaseError};
+pub use correction::{Correction, CorrectionKind, MeasuredVariant};
 pub use dependence::Dependence;
 pub use document::{DEVICE_KIND, DeviceFile, Provenance};
 pub use domain::{Bounded, Domain, Interval, Outside};
@@ -54,6 +57,8 @@ pub use model::{CostModel, Estimate, Form, Residual, Share, Term, error_mean};
 pub use own::OwnProperty;
 pub(crate) use own::with_own;
 pub use own_name::OwnName;
+pub(crate) use peaks::Peaks;
+pub use peaks::{LeastWork, LowerBound, WorkKind};
 #[cfg(test)]
 pub(crate) use property::counts_of;
 pub use property::{Cache, CostProperty, PropertyCounts, Resource};

@@ -7,6 +7,7 @@ use super::reach::Reach;
 use super::waves::factor;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use tunesmith_loopnest::Property;
 
 /// Minimum relative error in a mean of logarithms. Without it, lucky hits would rule the mean.
 const LEAST_ERROR: f64 = 0.01;
@@ -39,9 +40,13 @@ impl Form {
         Self::ALL.iter().find(|(_, form)| *form == self).map_or("", |(name, _)| name)
     }
 
-    /// Returns true if models of this form have the property.
+    /// Returns true if models of this form have the property. Touched bytes only tell
+    /// [peak rates](super::LowerBound).
     pub fn takes(self, property: CostProperty) -> bool {
-        self != Self::Paper || property.is_published()
+        match self {
+            Self::Paper => property.is_published(),
+            Self::Nnls | Self::Overlap => property != CostProperty::Items(Property::TouchedBytes),
+        }
     }
 
     /// Returns true if models of this form have the property, given whether lanes are counted. The

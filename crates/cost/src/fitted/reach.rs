@@ -11,7 +11,7 @@ const GAIN: f64 = 1e-6;
 
 /// The errors that a model makes on nests that it was not fitted to.
 ///
-/// Each nest of the calibration is left out in turn, in all of its shapes and sizes, and estimated
+/// Each class of nests of the calibration is left out in turn, in all of their shapes and sizes, and estimated
 /// by a model of the others. The error of a case is `|ln(estimate / time)|`, divided by
 /// [`near`](Self::near) plus the distance of the case from the mixtures of the other nests. The reach
 /// is the quantile of these errors in which every nest has the same weight (split conformal

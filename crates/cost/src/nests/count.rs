@@ -1,10 +1,9 @@
 //! The counts of a nest, as cost models take them.
 
 use super::{Counted, in_words};
-use crate::{Cache, CostProperty, Lanes, PropertyCounts};
+use crate::{Cache, CostProperty, Lanes, LeastWork, PropertyCounts};
 use tunesmith_loopnest::{
-    Array, ArrayId, Counts, Direction, Memory, Nest, NestError, Property, Stride, blocks, count, count::Waiting,
-    schedule,
+    Array, ArrayId, Counts, Memory, Nest, NestError, Property, blocks, count, count::Waiting, schedule,
 };
 
 /// Sizes in bytes above which data do not fit into the fastest, the next and the last cache of
@@ -145,34 +144,28 @@ impl<'a> NestCounts<'a> {
         };
         Ok(Counted { counts: self.at(sizes)?, arrays: (bytes(false), bytes(true)), items: self.items(sizes)? })
     }
+}
 
-    /// Returns the minimum counts that every variant of the nest has. These are its operations, one
-    /// load or store of each cell that it touches, next to each other, and, for each level of
-    /// cache, the bytes of all arrays. Arrays whose cells cannot be counted are left out.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a count exceeds 2^127.
-    pub fn least(&self, sizes: &[i64]) -> Result<PropertyCounts, NestError> {
-        let is_kept = |property: &CostProperty| {
-            use CostProperty::{Beyond, Items, Lanes};
-            matches!(property, Items(Property::Operations(..)) | Lanes(Property::Arithmetic(..)) | Beyond(_))
-        };
-        let mut least: PropertyCounts = self.at(sizes)?.iter().filter(|(property, _)| is_kept(property)).collect();
-        for id in self.nest.array_ids().filter(|id| self.nest.array(*id).memory == Memory::Global) {
-            let Ok(bytes) = count::footprint(self.nest, id).and_then(|counts| counts.evaluate(sizes)) else {
-                continue;
-            };
-            let direction = if self.nest.uses(id).0 { Direction::Store } else { Direction::Load };
-            let bits = self.nest.array(id).element.bits();
-            let property = Property::Global(bits, direction, Stride::Unit);
-            let cells = bytes.iter().sum::<i128>() as f64 / f64::from(bits / 8);
-            for property in [CostProperty::Items(property), CostProperty::Lanes(property)] {
-                least.set(property, least.of(property) + cells);
-            }
-        }
-        Ok(least)
+/// Returns the work that every variant of a nest does at least, whatever its transformations compute
+/// once and keep. Arrays whose cells cannot be counted and operations whose values cannot be told
+/// apart are left out.
+///
+/// # Errors
+///
+/// Fails if the nest cannot be scheduled, or if a count exceeds 2^127.
+pub(crate) fn least_work(nest: &Nest, sizes: &[i64]) -> Result<LeastWork, NestError> {
+    let mut work = LeastWork { bytes: touched_bytes(nest, sizes), ..LeastWork::default() };
+    for (operation, kind, count) in count::count_least(nest)?.at(sizes)? {
+        work.add(operation, kind, count);
     }
+    Ok(work)
+}
+
+/// Returns the bytes of global memory that a nest touches at least once. Arrays whose cells cannot be
+/// counted are left out.
+pub(crate) fn touched_bytes(nest: &Nest, sizes: &[i64]) -> f64 {
+    let touched = |id| count::footprint(nest, id).and_then(|counts| counts.evaluate(sizes)).ok();
+    nest.arrays_in(Memory::Global).filter_map(touched).flatten().sum::<i128>() as f64
 }
 
 /// Returns the properties that `is_kept` selects and the kernel has, with their counts.

@@ -1,9 +1,10 @@
 //! Estimates the times of a tuned nest's configurations on a calibrated device without running one.
 
-use super::{Counted, NestCounts, NestGenerator, in_words};
+use super::{Counted, NestCounts, NestGenerator, in_words, least_work};
 use crate::Error;
 use crate::device_file::model;
-use crate::{Bounded, DeviceFile, Domain, Form, Interval, Lanes, Outside};
+use crate::fitted::Peaks;
+use crate::{Bounded, DeviceFile, Domain, Form, Lanes, LowerBound};
 use rand::SeedableRng as _;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ pub struct NestEstimates<'a> {
     nest: &'a NestKernel,
     generator: NestGenerator,
     domain: Domain,
+    peaks: Peaks,
     lanes: Lanes,
 }
 
@@ -46,23 +48,27 @@ pub enum Guess {
     Unknown(String),
 }
 
-/// The modelled limit: the estimated time of a kernel that does only what every variant of a nest must.
+/// The modelled limit: the time of a kernel that does only what every variant of a nest must, at the
+/// highest measured rates. No fit is in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
     /// The time in milliseconds.
     pub ms: f64,
-    /// Its interval, in seconds.
-    pub interval: Option<Interval>,
-    /// The ways in which the kernel at the limit lies outside of what the calibration measured.
-    pub outside: Vec<Outside>,
+    /// The work that takes this time.
+    pub bound: LowerBound,
 }
 
 impl Limit {
-    /// Returns a note with the first way in which the limit lies outside of what was measured, if there
-    /// is one.
-    pub fn note(&self) -> Option<String> {
-        let first = self.outside.first()?;
-        Some(format!("the modelled limit lies outside of what the calibration measured: {first}"))
+    /// Returns the reason why the limit does not hold if a configuration took `time_ms`, or `None` if that
+    /// is not below it.
+    pub fn withdrawal(&self, time_ms: f64) -> Option<String> {
+        let Self { ms, bound } = self;
+        (time_ms < *ms).then(|| {
+            format!(
+                "the modelled limit of {ms:.4} ms is withdrawn, because {time_ms:.4} ms was measured: the calibration saw \
+                 no more than {bound}; calibrate again when nothing else runs"
+            )
+        })
     }
 }
 
@@ -85,7 +91,22 @@ impl<'a> NestEstimates<'a> {
         };
         let generator = NestGenerator::new(Arc::clone(&nest.recipe), nest.sizes.clone(), Language::C);
         let domain = device.domain(model(device, form, file)?);
-        Ok(Self { problem, nest, generator, domain, lanes: device.provenance.lanes })
+        let (peaks, lanes) = (Peaks::of(&device.cases), device.provenance.lanes);
+        Ok(Self { problem, nest, generator, domain, peaks, lanes })
+    }
+
+    /// Returns the estimates of the same problem at other sizes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the problem's kernel is not a loop nest.
+    pub(crate) fn of<'b>(&self, problem: &'b Problem) -> Result<NestEstimates<'b>, Error> {
+        let Some(nest) = &problem.spec().nest() else {
+            return Err(Error::request("the kernel is not a loop nest", None));
+        };
+        let generator = NestGenerator::new(Arc::clone(&nest.recipe), nest.sizes.clone(), Language::C);
+        let (domain, peaks) = (self.domain.clone(), self.peaks.clone());
+        Ok(NestEstimates { problem, nest, generator, domain, peaks, lanes: self.lanes })
     }
 
     /// Returns the estimate of a configuration. Costs the transformations and a count: some
@@ -134,24 +155,19 @@ impl<'a> NestEstimates<'a> {
         known.par_extend(configs.into_par_iter().map(|config| (config, self.guess(space, config))));
     }
 
-    /// Returns the modelled limit: no variant of the nest is faster by the model. It is the time of a kernel that does each of the nest's operations once, and loads and
-    /// stores every cell that it touches once, side by side.
+    /// Returns the modelled limit: the time that the nest's least work takes at the highest measured
+    /// rates.
     ///
     /// # Errors
     ///
-    /// Fails if the nest cannot be counted, or if an operation has no cost. The text tells users
-    /// the reason.
+    /// Fails if the nest cannot be counted, or if the calibration has no rate for its work. The text
+    /// tells users the reason.
     pub fn limit(&self) -> Result<Limit, String> {
-        let least =
-            NestCounts::new(&self.nest.recipe.nest, self.lanes).and_then(|counts| counts.least(&self.nest.sizes));
-        let least = least.map_err(|error| format!("the nest has no modelled limit: {}", in_words(&error)))?;
-        let bounded = self.domain.estimate_counted(&least);
-        match unmeasured(&bounded) {
-            Some(reason) => Err(format!("the nest has no modelled limit: {reason}")),
-            None => {
-                Ok(Limit { ms: bounded.estimate.seconds * 1e3, interval: bounded.interval, outside: bounded.outside })
-            }
-        }
+        let none = |reason: &str| format!("the nest has no modelled limit: {reason}");
+        let work = least_work(&self.nest.recipe.nest, &self.nest.sizes).map_err(|error| none(&in_words(&error)))?;
+        let bound = self.peaks.bound(&work);
+        let bound = bound.ok_or_else(|| none("no measured kernel touches memory or does its operations"))?;
+        Ok(Limit { ms: bound.seconds() * 1e3, bound })
     }
 
     /// Returns the estimates as a recording, with times and counters as if they had been measured.

@@ -8,7 +8,7 @@ mod estimates;
 mod placed;
 
 pub use count::NestCounts;
-pub(crate) use count::array_bytes;
+pub(crate) use count::{array_bytes, least_work, touched_bytes};
 pub use counted::{ArrayFootprint, CountOptions, ModernCount, NestCount, PropertyCount, count};
 pub use counters::Counted;
 pub use counting::Counting;

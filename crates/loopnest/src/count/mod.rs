@@ -11,6 +11,7 @@ mod floors;
 mod footprint;
 mod image;
 mod lane;
+mod least;
 mod length;
 mod merge;
 mod modern;
@@ -27,6 +28,7 @@ mod union;
 mod waiting;
 
 pub use compiled::Counts;
+pub use least::{LeastOperations, count_least};
 pub use modern::{Modern, count_chain, count_modern};
 pub use outside::{Outside, outside};
 pub use property::{Issue, Property, Stride};

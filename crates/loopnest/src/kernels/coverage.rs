@@ -13,6 +13,57 @@ use super::{
 const STORES: &str = include_str!("strided_store.nest");
 const ACCUMULATE: &str = include_str!("accumulate.nest");
 const RECURRENCE: &str = include_str!("recurrence.nest");
+/// Chains of sums of products: as many as processors with long vectors need to be busy, and half as many for those with
+/// fewer registers. The parts are the temporaries, the chains, and the sum of their results.
+const MANY_CHAINS: Kernel = Kernel {
+    fill: [
+        "temporary one: f32\n\
+temporary two: f32\n\
+temporary three: f32\n\
+temporary four: f32\n\
+temporary five: f32\n\
+temporary six: f32\n\
+temporary seven: f32\n\
+temporary eight: f32",
+        "one = 0.125 @ i, j\n\
+two = 0.225 @ i, j\n\
+three = 0.325 @ i, j\n\
+four = 0.425 @ i, j\n\
+five = 0.525 @ i, j\n\
+six = 0.625 @ i, j\n\
+seven = 0.725 @ i, j\n\
+eight = 0.825 @ i, j\n\
+one = 0.1*one + 1.25 @ i, j, k\n\
+two = 0.2*two + 1.25 @ i, j, k\n\
+three = 0.3*three + 1.25 @ i, j, k\n\
+four = 0.4*four + 1.25 @ i, j, k\n\
+five = 0.5*five + 1.25 @ i, j, k\n\
+six = 0.6*six + 1.25 @ i, j, k\n\
+seven = 0.7*seven + 1.25 @ i, j, k\n\
+eight = 0.8*eight + 1.25 @ i, j, k",
+        "one + two + three + four + five + six + seven + eight",
+    ],
+    ..rectangle("peak", "peak", Added, include_str!("peak.nest"))
+};
+const FEW_CHAINS: Kernel = Kernel {
+    name: "peak_few",
+    fill: [
+        "temporary one: f32\n\
+temporary two: f32\n\
+temporary three: f32\n\
+temporary four: f32",
+        "one = 0.125 @ i, j\n\
+two = 0.225 @ i, j\n\
+three = 0.325 @ i, j\n\
+four = 0.425 @ i, j\n\
+one = 0.1*one + 1.25 @ i, j, k\n\
+two = 0.2*two + 1.25 @ i, j, k\n\
+three = 0.3*three + 1.25 @ i, j, k\n\
+four = 0.4*four + 1.25 @ i, j, k",
+        "one + two + three + four",
+    ],
+    ..MANY_CHAINS
+};
 const VECTORS: &str = include_str!("vectors.nest");
 
 const fn of_type(element: &'static str, kernel: Kernel) -> Kernel {
@@ -258,7 +309,11 @@ const RECURRENCES: [[Kernel; 2]; 16] = [
     recurrences!("next_select", "next_select_f64", "selections", "select(value < 8.0, value + 0.25, 1.0)"),
 ];
 
-const DOUBLES: [Kernel; 6] = [
+const DOUBLES: [Kernel; 10] = [
+    MANY_CHAINS,
+    FEW_CHAINS,
+    double(Kernel { name: "peak_f64", ..MANY_CHAINS }),
+    double(Kernel { name: "peak_few_f64", ..FEW_CHAINS }),
     double(arithmetic("add_f64", Added, "sums", SUMS)),
     double(arithmetic("mul_f64", Added, "products", PRODUCTS)),
     double(arithmetic("div_f64", Added, "quotients", QUOTIENTS)),

@@ -16,7 +16,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tunesmith_core::{Basis, Comparison, Cuts, FailureKind, Gain, Objective, RegretBound, RunState, StopReason};
-use tunesmith_cost::EstimatedInterval;
+use tunesmith_cost::LowerBound;
 use tunesmith_explain::serialize_gain;
 use tunesmith_propose::ProposalReport;
 use tunesmith_search::StrategySpec;
@@ -191,16 +191,18 @@ impl DefaultComparison {
 }
 
 /// The limit of a kernel's time according to a model, and the distance from it.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ModelledLimit {
-    /// The time that no variant of the kernel can beat according to the model.
+    /// The time that no variant of the kernel can beat at the highest measured rates.
     pub time_ms: f64,
-    /// The interval of this time. `None` if the calibration measured too few kernels to give one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<EstimatedInterval>,
-    /// This time over that of the best configuration: 1 at the limit, and above 1 if the model is
-    /// too slow. `None` without a best configuration.
+    /// The work that takes this time, and its rate.
+    pub bound: LowerBound,
+    /// This time over that of the best configuration: 1 at the limit. `None` without a best
+    /// configuration, and if the limit is withdrawn.
     pub share: Option<f64>,
+    /// The reason why the limit does not hold: a shorter time was measured. It then stopped nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withdrawal: Option<String>,
 }
 
 /// An estimate of the improvement that is left to find.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use tunesmith_core::{Cuts, Evaluation, FailureKind, Resample, Role, Run, common_failures};
-use tunesmith_cost::{EstimatedInterval, Limit};
+use tunesmith_cost::Limit;
 use tunesmith_propose::ProposalReport;
 use tunesmith_space::ConfigId;
 use tunesmith_store::DriftLine;
@@ -133,9 +133,7 @@ fn finalists(run: &Run) -> usize {
 
 fn modelled(limit: &Limit, best: Option<&Candidate>) -> ModelledLimit {
     let best_ms = best.and_then(|best| best.time_ms);
-    ModelledLimit {
-        time_ms: limit.ms,
-        interval: limit.interval.map(EstimatedInterval::from),
-        share: best_ms.map(|best_ms| limit.ms / best_ms),
-    }
+    let withdrawal = best_ms.and_then(|best_ms| limit.withdrawal(best_ms));
+    let share = best_ms.filter(|_| withdrawal.is_none()).map(|best_ms| limit.ms / best_ms);
+    ModelledLimit { time_ms: limit.ms, bound: limit.bound, share, withdrawal }
 }
