@@ -5,8 +5,8 @@ in plain C.
 
 FILE is the device file of the device (`tunesmith calibrate --device DEVICE -o FILE`). Every kernel
 is imported (`nest import`), verified and measured in its default configuration (`run`), and
-estimated. Prints one line for each kernel, and then the errors of all. Run it when the machine is
-quiet; it takes about two minutes.
+estimated. Prints one line for each kernel, and then the errors of all. A limit above a measured time
+is a fault: the script then ends with 1. Run it when the machine is quiet; it takes about two minutes.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def answer(arguments, folder):
 
 
 def judged(name, sizes, args, folder):
-    """Returns the measured time, the estimate, its interval and what it announced."""
+    """Returns the measured time, the estimate with its interval and what it announced, and the limit."""
     shutil.copy(HERE / "kernels" / f"{name}.c", folder)
     nest = f"{name}.nest"
     imported = answer([args.tunesmith, "nest", "import", f"{name}.c", "--function", name, "--size", sizes], folder)
@@ -48,13 +48,19 @@ def judged(name, sizes, args, folder):
     times = [answer(run, folder)["time_ms"] for _ in range(PROCESSES)]
     values = [sizes, *(f"{own['name']}={own['default']}" for own in imported["parameters"])]
     estimate = [args.tunesmith, "estimate", nest, "--on", args.file, "--size", ",".join(values)]
-    return min(times), answer(estimate, folder)
+    ranked = answer([args.tunesmith, "estimate", f"{name}.toml", "--on", args.file, "-n", "1"], folder)
+    return min(times), answer(estimate, folder) | {"limit_ms": ranked["limit_ms"]}
 
 
 def is_within(time, interval):
     if interval is None:
         return None
     return interval["low_ms"] <= time and (interval["high_ms"] is None or time <= interval["high_ms"])
+
+
+def limit(time, estimated):
+    own = estimated["limit_ms"]
+    return "no limit" if own is None else f"limit {own / time:.2f} of the time{' ABOVE IT' if own > time else ''}"
 
 
 def line(name, time, estimated):
@@ -65,7 +71,7 @@ def line(name, time, estimated):
         ends = f"{interval['low_ms']:8.3f} to {'any' if high is None else format(high, '8.3f')}"
     missed = "" if is_within(time, interval) in (True, None) else " MISSED"
     outside = " ".join(own["kind"] for own in estimated["outside"])
-    return f"{name:20} {time:9.3f} ms  estimate {guess:9.3f} ms ({guess / time - 1:+5.0%})  {ends}{missed}  {outside}"
+    return f"{name:20} {time:9.3f} ms  estimate {guess:9.3f} ms ({guess / time - 1:+5.0%})  {ends}{missed}  {limit(time, estimated)}  {outside}"
 
 
 def summary(rows):
@@ -84,6 +90,7 @@ def summary(rows):
         "median_error": sorted(errors)[len(errors) // 2],
         "within_interval": sum(known) / len(known) if known else None,
         "wrong_without_saying": [name for name, row in rows.items() if is_wrong(*row)],
+        "limits_above": [name for name, (time, own) in rows.items() if (own["limit_ms"] or 0.0) > time],
         "announced": [name for name, (_, estimated) in rows.items() if estimated["outside"]],
     }
 
@@ -119,7 +126,7 @@ def main():
         if args.out:
             times = {name: {"measured_ms": time, "estimate": estimated} for name, (time, estimated) in rows.items()}
             (folder / "result.json").write_text(json.dumps(result | {"kernels_ms": times}, indent=2) + "\n")
-    sys.exit(1 if failed else 0)
+    sys.exit(1 if failed or result["limits_above"] else 0)
 
 
 main()
