@@ -17,17 +17,14 @@ use tunesmith_loopnest::kernels::Role;
 /// Fails if a kernel cannot be counted, or if the cases do not make models.
 pub fn recounted(file: &DeviceFile, forms: &[Form]) -> Result<DeviceFile, Error> {
     let known = subjects(&[Role::Measure, Role::Added, Role::Judge])?;
-    let by_name: BTreeMap<&str, &Subject> = known.iter().map(|subject| (subject.name.as_str(), subject)).collect();
-    let mut counted: BTreeMap<&str, NestCounts<'_>> = BTreeMap::new();
+    let mut counted: BTreeMap<&str, (&Subject, NestCounts<'_>)> = BTreeMap::new();
     let used: BTreeSet<&str> = file.cases.iter().map(|case| case.kernel.as_str()).collect();
     for subject in known.iter().filter(|subject| used.contains(subject.name.as_str())) {
         let counts = NestCounts::new(&subject.nest, file.provenance.lanes).map_err(|error| wrong(subject, &error))?;
-        counted.insert(&subject.name, counts);
+        counted.insert(&subject.name, (subject, counts));
     }
     let recounted = |case: &Case| {
-        let Some((subject, counts)) = by_name.get(case.kernel.as_str()).zip(counted.get(case.kernel.as_str())) else {
-            return Ok(case.clone());
-        };
+        let Some((subject, counts)) = counted.get(case.kernel.as_str()) else { return Ok(case.clone()) };
         let sizes: Vec<i64> = subject.nest.sizes.iter().filter_map(|name| case.sizes.get(name).copied()).collect();
         let counts = counts_at(counts, subject, &sizes)?;
         let (counts, _) = with_own(&file.own, &counts);

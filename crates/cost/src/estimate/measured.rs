@@ -25,6 +25,14 @@ pub struct EstimateBasis {
     pub factor: Option<f64>,
 }
 
+impl EstimateBasis {
+    /// Returns the basis of estimates that `correction` corrects by the recordings in `files`.
+    pub(super) fn of(files: &[PathBuf], correction: &Correction, factor: Option<f64>) -> Self {
+        let Correction { measurements, kind, .. } = correction;
+        Self { files: files.to_vec(), measurements: *measurements, kind: *kind, factor }
+    }
+}
+
 /// A recording of a kernel, with the sizes of its input if it is a journal.
 struct RecordedKernel {
     path: PathBuf,

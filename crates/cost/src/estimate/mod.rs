@@ -112,8 +112,7 @@ pub fn estimate(options: &EstimateOptions) -> Result<EstimatedNest, Error> {
     let correction = measured::correction(kernel, (&placed, &counts), (&domain, lanes), &options.measured)?;
     let measured = correction.map(|own| {
         own.apply(&mut bounded, &counts);
-        let (measurements, kind, factor) = (own.measurements, own.kind, Some(own.factor(&counts)));
-        EstimateBasis { files: options.measured.clone(), measurements, kind, factor }
+        EstimateBasis::of(&options.measured, &own, Some(own.factor(&counts)))
     });
     // The paper's form uses neither lanes nor chains.
     let notes = if form == Form::Paper { Vec::new() } else { counted.notes };

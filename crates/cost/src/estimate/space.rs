@@ -4,7 +4,7 @@ use super::measured::{self, EstimateBasis};
 use super::{EstimatedInterval, EstimatedTerm, terms};
 use crate::device_file::{form, read_device};
 use crate::nests::{Guess, NestEstimates, outside_of_measured};
-use crate::{Bounded, Correction, Error, LowerBound, Outside};
+use crate::{Bounded, Error, LowerBound, Outside};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
@@ -106,10 +106,7 @@ pub fn estimate_space(problem: &Problem, options: &EstimateSpaceOptions) -> Resu
     let ProblemSpace { space, warnings } = problem.space(&[])?;
     let mut guesses = estimates.all(&space);
     let correction = measured::correct((problem, &space), &estimates, &mut guesses, &options.measured)?;
-    let measured = correction.map(|own| {
-        let Correction { measurements, kind, .. } = own;
-        EstimateBasis { files: options.measured.clone(), measurements, kind, factor: None }
-    });
+    let measured = correction.map(|own| EstimateBasis::of(&options.measured, &own, None));
     if let (Some(out), Some(format)) = (&options.out, format) {
         let recording = estimates.recording(&space, &guesses).map_err(|error| {
             let reason = guesses.iter().find_map(|(_, guess)| match guess {

@@ -2,17 +2,13 @@
 
 use super::domain::{Bounded, Interval};
 use super::property::{CostProperty, PropertyCounts};
+use super::reach::{COVERAGE, quantile};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use tunesmith_model::nonnegative_least_squares;
 
 /// Minimum number of measurements to which the dependence on counts is fitted.
 const FITTED: usize = 5;
-/// Minimum number of measurements whose errors, each left out in turn, give the interval: fewer say
-/// nothing at 90 %.
-const TELLING: usize = 9;
-/// The stated probability that a time lies in its interval.
-const COVERAGE: f64 = 0.9;
 /// Weight of the squares of the slopes against those of the errors. Counts are standardised.
 const RIDGE: f64 = 1.0;
 
@@ -106,9 +102,7 @@ impl Correction {
         let is_same = used.first()?.is_same;
         let spreads = if used.len() < FITTED || is_same { Vec::new() } else { spreads(&used, variants) };
         let mut correction = Self::fitted(&used, &spreads, is_same);
-        if used.len() >= TELLING {
-            correction.reach = Some(reach(&used, &spreads, is_same));
-        }
+        correction.reach = reach(&used, &spreads, is_same);
         Some(correction)
     }
 
@@ -176,18 +170,16 @@ fn spreads<'a>(
 }
 
 /// Returns the logarithm of the factor within which 90 % of the measured times lie, each estimated by
-/// the others (leave-one-out, as in split conformal prediction).
-fn reach(measured: &[&MeasuredVariant], spreads: &[(CostProperty, f64)], is_same: bool) -> f64 {
+/// the others (leave-one-out, as in split conformal prediction). Returns `None` for fewer than nine, which
+/// say nothing at 90 %.
+fn reach(measured: &[&MeasuredVariant], spreads: &[(CostProperty, f64)], is_same: bool) -> Option<f64> {
     let missed = |at: usize| {
         let others: Vec<&MeasuredVariant> =
             measured.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, own)| *own).collect();
         let without = Correction::fitted(&others, spreads, is_same);
-        (measured[at].residual() - without.factor(&measured[at].counts).ln()).abs()
+        ((measured[at].residual() - without.factor(&measured[at].counts).ln()).abs(), 1.0)
     };
-    let mut missed: Vec<f64> = (0..measured.len()).map(missed).collect();
-    missed.sort_by(f64::total_cmp);
-    let wanted = (COVERAGE * (measured.len() + 1) as f64).ceil() as usize;
-    missed[wanted.clamp(1, missed.len()) - 1]
+    quantile((0..measured.len()).map(missed).collect(), COVERAGE * (measured.len() + 1) as f64)
 }
 
 /// Returns the slopes with the least sum of squares of the errors plus [`RIDGE`] times that of the slopes.

@@ -188,8 +188,8 @@ impl Domain {
         bounded
     }
 
-    /// Estimates a kernel with these counts alone. The user's properties would only add to its time.
-    pub fn estimate_counted(&self, counts: &PropertyCounts) -> Bounded {
+    /// Estimates a kernel with these counts alone.
+    fn estimate_counted(&self, counts: &PropertyCounts) -> Bounded {
         let estimate = self.model.estimate(counts);
         let distance = self.hull.distance(&self.model, counts);
         let mut outside = self.outside(counts, estimate.seconds, distance);

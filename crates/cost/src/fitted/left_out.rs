@@ -4,11 +4,8 @@ use super::case::Case;
 use super::hull::Hull;
 use super::model::CostModel;
 use super::property::CostProperty;
-use super::reach::{Missed, Reach};
+use super::reach::{COVERAGE, Missed, Reach};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The stated probability that a time lies in its interval.
-const COVERAGE: f64 = 0.9;
 
 /// Returns the reach of `model`, given models fitted without each part of the cases, by what `part` says of
 /// the cases of one. Every nest weighs the same. Returns `None` if the nests are too few to say anything at

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The stated probability that a time lies in its interval.
+pub(super) const COVERAGE: f64 = 0.9;
+
 /// The distances at which a kernel may count as twice as hard to estimate as a mixture of measured
 /// ones. The shortest makes the interval widen soonest.
 const NEAR: [f64; 5] = [0.1, 0.2, 0.4, 0.8, 1.6];
@@ -69,7 +72,7 @@ impl Reach {
 
 /// Returns the least error at which errors up to it weigh `wanted` or more. Returns `None` if none
 /// does, or if that error is infinite.
-fn quantile(mut errors: Vec<(f64, f64)>, wanted: f64) -> Option<f64> {
+pub(super) fn quantile(mut errors: Vec<(f64, f64)>, wanted: f64) -> Option<f64> {
     errors.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut weight = 0.0;
     let reached = errors.into_iter().find(|(_, own)| {

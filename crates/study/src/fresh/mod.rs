@@ -41,7 +41,7 @@ pub struct JudgedChooser<'a> {
 
 /// The comparison of a choice with the default at one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Compared {
+enum SizeComparison {
     /// The speed relative to the default, with its 95 % interval if it has one.
     Speed(f64, Option<(f64, f64)>),
     /// The choice failed or is not valid there. The default is correct.
@@ -101,22 +101,22 @@ fn compared(
     choice: &Config,
     turns: &mut Turns<'_>,
     refusal: &mut Option<Error>,
-) -> Result<Option<Compared>, Error> {
+) -> Result<Option<SizeComparison>, Error> {
     match turns(input, Some(choice)) {
         Ok(None) => Ok(None),
         Ok(Some(outcome)) => {
             check_device(chooser.device, &outcome)?;
             check_default(chooser.default, &outcome)?;
-            Ok(Some(Compared::of(&outcome)))
+            Ok(Some(SizeComparison::of(&outcome)))
         }
         // Either the choice is not valid at this size, or the problem is not.
         Err(error) if error.is_request() => match turns(input, None) {
             Ok(None) => Ok(None),
-            Ok(Some(outcome)) if has_default(&outcome) => Ok(Some(Compared::Failed)),
-            Ok(Some(_)) => Ok(Some(Compared::Unusable)),
+            Ok(Some(outcome)) if has_default(&outcome) => Ok(Some(SizeComparison::Failed)),
+            Ok(Some(_)) => Ok(Some(SizeComparison::Unusable)),
             Err(again) if again.is_request() => {
                 refusal.get_or_insert(error);
-                Ok(Some(Compared::Unusable))
+                Ok(Some(SizeComparison::Unusable))
             }
             Err(other) => Err(other),
         },
@@ -140,7 +140,7 @@ fn has_default(outcome: &Outcome) -> bool {
     outcome.default.as_ref().is_some_and(|default| default.failure.is_none() && default.time_ms.is_some())
 }
 
-impl Compared {
+impl SizeComparison {
     /// Reads the outcome of a run that evaluated the default and one choice.
     fn of(outcome: &Outcome) -> Self {
         match &outcome.comparison {
@@ -152,14 +152,14 @@ impl Compared {
 }
 
 impl Tally {
-    fn add(&mut self, compared: Compared, input: Input) {
+    fn add(&mut self, compared: SizeComparison, input: Input) {
         match compared {
-            Compared::Speed(speed, interval) => {
+            SizeComparison::Speed(speed, interval) => {
                 self.slower += usize::from(interval.is_some_and(|(_, high)| high < 1.0));
                 self.speeds.push((speed, input));
             }
-            Compared::Failed => self.failed += 1,
-            Compared::Unusable => {}
+            SizeComparison::Failed => self.failed += 1,
+            SizeComparison::Unusable => {}
         }
     }
 

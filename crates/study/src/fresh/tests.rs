@@ -60,11 +60,11 @@ fn a_failed_device_ends_the_judgement() {
 fn a_tally_counts_what_is_slower_beyond_doubt_and_names_the_slowest() {
     let mut tally = Tally::default();
     let at = |n: f64| -> Input { [("N".to_string(), n)].into() };
-    tally.add(Compared::Speed(0.5, Some((0.4, 0.6))), at(16.0));
-    tally.add(Compared::Speed(0.9, Some((0.8, 1.1))), at(32.0));
-    tally.add(Compared::Speed(0.8, None), at(64.0));
-    tally.add(Compared::Failed, at(128.0));
-    tally.add(Compared::Unusable, at(256.0));
+    tally.add(SizeComparison::Speed(0.5, Some((0.4, 0.6))), at(16.0));
+    tally.add(SizeComparison::Speed(0.9, Some((0.8, 1.1))), at(32.0));
+    tally.add(SizeComparison::Speed(0.8, None), at(64.0));
+    tally.add(SizeComparison::Failed, at(128.0));
+    tally.add(SizeComparison::Unusable, at(256.0));
     let (default, none) = (config(1), |_: &Input| None);
     let chooser =
         JudgedChooser { device: "d", default: &default, choose: &none, made_from: &[], measured: &[], seed: 7 };
