@@ -78,7 +78,8 @@ fn a_command_tunes_end_to_end() {
     let failed = json!({"compile": 5, "runtime": 5, "timeout": 0, "correctness": 5, "constraints": 0, "infeasible": 0});
     assert_eq!(outcome["failed"], failed);
     assert!(outcome["device"].as_str().unwrap().starts_with("command ("), "{outcome:#}");
-    let best = entries(&folder.path("p.jsonl")).into_iter().find(|entry| entry["config"]["TILE"] == 3).unwrap();
+    let is_it = |entry: &serde_json::Value| entry["config"] == json!({"TILE": 3, "WAY": "right"});
+    let best = entries(&folder.path("p.jsonl")).into_iter().find(is_it).unwrap();
     assert_eq!(best["values"]["loss"][0], 0.3, "{best:#}");
 }
 
