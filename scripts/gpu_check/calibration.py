@@ -8,7 +8,7 @@ JUDGING = 1.0
 
 def run(check):
     out = check.folder / "device.json"
-    minutes = check.count(max(check.budget / 60 - JUDGING, 0.2), 0.02)
+    minutes = check.count(max(check.budget / 60 - JUDGING, 0.2), 0.05)
     options = ["--device", "cuda", "-o", out, "--minutes", f"{minutes:.2f}", "--judge", "--quiet"]
     found = check.call("calibrate", *options)
     check.keep(out)

@@ -37,6 +37,7 @@ impl Element {
             (Type::I32, true) => "unsigned",
             (Type::I64, false) => "long long",
             (Type::I64, true) => "unsigned long long",
+            (Type::F16, _) => "_Float16",
             (Type::F32, _) => "float",
             (Type::F64, _) => "double",
         }
@@ -58,6 +59,11 @@ impl Element {
         !self.is_unsigned
     }
 
+    /// Returns the type in which operations on values of this type are computed.
+    pub(crate) fn promoted(self) -> Self {
+        Self { kind: self.kind.promoted(), ..self }
+    }
+
     pub(crate) fn is_float(self) -> bool {
         self.kind.is_float()
     }
@@ -66,6 +72,7 @@ impl Element {
     pub(crate) fn of(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words.join(" ").as_str() {
+            "_Float16" => Some(Self::new(Type::F16)),
             "float" => Some(Self::new(Type::F32)),
             "double" => Some(Self::new(Type::F64)),
             "int" | "signed" | "signed int" | "int32_t" => Some(Self::new(Type::I32)),

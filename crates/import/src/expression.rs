@@ -74,7 +74,8 @@ impl Body<'_> {
         let own = node.child_by_field_name("value").map(|own| self.value(own)).transpose()?;
         let (Some(to), Some(own)) = (to, own) else { return Err(self.no_value(node)) };
         match own.element.filter(|_| own.is_float) {
-            Some(element) if element != to => {
+            // Half precision is computed in single precision.
+            Some(element) if element.promoted() != to.promoted() || to.promoted() != to => {
                 let text = format!("`{}` changes the type of what is computed", self.source.snippet(node));
                 let remedy = format!("assign the value to a variable of type {} first", to.in_c());
                 Err(Finding::at(node, text, Some(&remedy)))

@@ -1,7 +1,8 @@
 //! Kernels as loop nests: loops with affine bounds, arrays and instructions.
 //!
 //! A nest states what a kernel computes. It leaves open how a device runs it. A [`Recipe`]
-//! transforms a nest without changing its meaning. Three modules use the result:
+//! transforms a nest without changing its meaning. Only a reduction may round differently. Three
+//! modules use the result:
 //! - [`codegen`] writes OpenCL, CUDA and C.
 //! - [`count`] counts the operations as functions of the sizes.
 //! - [`interpret`] runs the nest naively and so defines its meaning.

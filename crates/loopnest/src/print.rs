@@ -146,7 +146,8 @@ impl fmt::Display for Named<'_, Instruction> {
         let loops = nest.nesting(&instruction.within);
         let names: Vec<&str> = loops.iter().map(|id| nest.loop_at(*id).name.as_str()).collect();
         let (target, value) = (Named(nest, &instruction.target), Named(nest, &instruction.value));
-        write!(formatter, "{target} = {value} @ {}", names.join(", "))
+        let word = if instruction.is_atomic { "atomic " } else { "" };
+        write!(formatter, "{word}{target} = {value} @ {}", names.join(", "))
     }
 }
 

@@ -1,8 +1,11 @@
 //! The order in which a work-item runs the instructions of a nest, and the barriers that it needs.
 
 use crate::error::NestError;
-use crate::ir::{AXES, Access, Affine, ArrayId, Direction, Expr, LookupId, LoopId, Memory, Nest, Tag, Var};
+use crate::ir::{
+    AXES, Access, Affine, ArrayId, Direction, Expr, Instruction, LookupId, LoopId, Memory, Nest, Tag, Var,
+};
 use crate::polyhedra::System;
+use crate::print;
 use std::collections::BTreeSet;
 
 /// One step of a work-item.
@@ -44,8 +47,10 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// Fails if a barrier is needed inside a loop whose bounds differ between work-items.
+    /// Fails if a barrier is needed inside a loop whose bounds differ between work-items, or if several
+    /// work-items would repeat an atomic update.
     pub fn new(nest: &Nest) -> Result<Self, NestError> {
+        updates_are_done_once(nest)?;
         let steps = tree(nest);
         let conflicts = Conflicts::new(nest)?;
         let (steps, _) = conflicts.separate(&steps, &Pending::new());
@@ -227,7 +232,8 @@ fn lanes_meet(nest: &Nest, local: &[i128; AXES], first: usize, second: usize) ->
     one.accesses().filter(|(access, ..)| shared(access)).any(|(access, _, direction)| {
         two.accesses().any(|(other, _, other_direction)| {
             let writes = direction == Direction::Store || other_direction == Direction::Store;
-            writes && other.array == access.array && cells_meet(nest, local, (first, access), (second, other))
+            let is_ordered = writes && other.array == access.array && !one.commutes(two, access.array);
+            is_ordered && cells_meet(nest, local, (first, access), (second, other))
         })
     })
 }
@@ -307,6 +313,22 @@ impl<'a> Instances<'a> {
             system.equal_zero(subscript - &self.renamed(other));
         }
         system
+    }
+}
+
+/// Refuses an atomic update that every work-item along an axis would repeat.
+fn updates_are_done_once(nest: &Nest) -> Result<(), NestError> {
+    let sizes = nest.local_size()?;
+    let axes = || (0..AXES).filter(|axis| sizes[*axis] > 1).map(|axis| Tag::Local(axis as u8));
+    let is_repeated = |own: &&Instruction| axes().any(|tag| nest.hardware_loop(own, tag).is_none());
+    match nest.instructions.iter().filter(|own| own.is_atomic).find(is_repeated) {
+        None => Ok(()),
+        Some(update) => {
+            let text = print::access(nest, &update.target);
+            Err(NestError::new(format!("every work-item along an axis would update {text} again"))
+                .remedy("let the update be within a loop of each axis of work-items")
+                .at(update.place))
+        }
     }
 }
 

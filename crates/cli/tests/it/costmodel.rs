@@ -14,6 +14,8 @@ const DEVICE: &str = r#"{
     {"property": "lane:g:32:store:s1", "weight": 0.0, "spread": null, "kernels": 1},
     {"property": "chains", "weight": 0.0, "spread": null, "kernels": 1},
     {"property": "groups", "weight": 0.0, "spread": null, "kernels": 1},
+    {"property": "rows", "weight": 0.0, "spread": null, "kernels": 1},
+    {"property": "rows:cut", "weight": 0.0, "spread": null, "kernels": 1},
     {"property": "cache:first", "weight": 0.0, "spread": null, "kernels": 1},
     {"property": "cache:second", "weight": 0.0, "spread": null, "kernels": 1},
     {"property": "lane:arith:f32:mul", "weight": 4e-9, "spread": null, "kernels": 1}]}],

@@ -15,7 +15,7 @@ use tunesmith::device::{
     LiveEvaluator, LiveOptions, Memory, Scope, Target, Verify, cuda_devices, opencl_devices,
 };
 use tunesmith::loopnest::Memory::Global;
-use tunesmith::loopnest::kernels::{Groups, KERNELS, Kernel};
+use tunesmith::loopnest::kernels::{COVERAGE, Groups, KERNELS, Kernel};
 use tunesmith::loopnest::{self, ArrayId, CodeParameter, Data, Dialect, LaneOrder, Nest, Recipe, codegen, interpret};
 use tunesmith::space::{Expr, Parameter, Space, Value};
 
@@ -91,6 +91,7 @@ impl Case {
             (_, "nbody", _) => 150,
             (_, "stride2_filled" | "stride3_filled", _) => 9,
             (_, _, Groups::Line) => 401,
+            (_, _, Groups::Row(_)) => 150,
             (_, _, Groups::Rectangle | Groups::Narrow) => 19,
         };
         let sizes = kernel.size_values(main, 3);
@@ -103,13 +104,17 @@ impl Case {
     fn of_data(text: &str, width: i64, sizes: &[i64], looked_up: &[Contents]) -> Self {
         let nest = text.parse::<Recipe>().and_then(|recipe| recipe.apply(&[("width", width)]));
         let nest = nest.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-        let mut before = Data::filled(&nest, sizes, 3).unwrap();
-        for (name, value) in looked_up {
-            let place = nest.arrays.iter().position(|array| array.name == *name).unwrap();
-            let cells = before.cells[place].iter_mut().zip(0..);
-            cells.for_each(|(cell, number)| *cell = loopnest::Value::Integer(value(number)));
-        }
-        Self { name: format!("{}_{width}", nest.name), nest, sizes: sizes.to_vec(), before }
+        let before = Data::filled(&nest, sizes, 3).unwrap();
+        let case = Self { name: format!("{}_{width}", nest.name), nest, sizes: sizes.to_vec(), before };
+        looked_up.iter().fold(case, Self::with)
+    }
+
+    /// Returns the case with these contents of an array.
+    fn with(mut self, (name, value): &Contents) -> Self {
+        let place = self.nest.arrays.iter().position(|array| array.name == *name).unwrap();
+        let cells = self.before.cells[place].iter_mut().zip(0..);
+        cells.for_each(|(cell, number)| *cell = loopnest::Value::Integer(value(number)));
+        self
     }
 
     fn ahead(name: &str, steps: &str, kind: Sizes) -> Self {
@@ -299,6 +304,40 @@ fn kernels_that_look_up_bounds_and_subscripts_compute_in_opencl_what_the_interpr
     computes_what_the_interpreter_says(&cases, cases.len(), Language::OpenCl, target);
 }
 
+#[test]
+fn half_precision_conversions_and_updates_compute_in_c_what_the_interpreter_says() {
+    let cases = typed();
+    computes_what_the_interpreter_says(&cases, results(&cases), Language::C, Target::processor());
+}
+
+#[test]
+fn half_precision_conversions_and_updates_compute_in_opencl_what_the_interpreter_says() {
+    let Some(target) = opencl() else { return };
+    let cases = typed();
+    computes_what_the_interpreter_says(&cases, results(&cases), Language::OpenCl, target);
+}
+
+/// Returns the number of arrays that the cases write.
+fn results(cases: &[Case]) -> usize {
+    let written = |case: &Case| {
+        let nest = &case.nest;
+        nest.array_ids().filter(|id| nest.array(*id).memory == Global && nest.uses(*id).0).count()
+    };
+    cases.iter().map(written).sum()
+}
+
+#[test]
+fn kernels_that_share_sums_and_load_tiles_ahead_compute_in_opencl_what_the_interpreter_says() {
+    let Some(target) = opencl() else { return };
+    let cases = shared_and_ahead();
+    computes_what_the_interpreter_says(&cases, cases.len(), Language::OpenCl, target);
+}
+
+#[test]
+fn kernels_that_share_sums_and_load_tiles_ahead_compile_for_gpus() {
+    compiles_for((8, 0), &shared_and_ahead());
+}
+
 fn compiles_for(capability: (u32, u32), cases: &[Case]) {
     let Some(libraries) = nvidia() else { return };
     let folder = Folder::with(&[("script.json", &script(capability, false, "[]"))]);
@@ -329,11 +368,57 @@ fn every_kernel_for_any_sizes_compiles_for_the_newest_gpus() {
 }
 
 #[test]
+fn half_precision_conversions_and_updates_compile_for_gpus() {
+    compiles_for((8, 0), &typed());
+}
+
+#[test]
 fn kernels_that_look_up_bounds_and_subscripts_compile_for_gpus() {
     compiles_for((8, 0), &looked_up());
 }
 
 const SPARSE: &str = include_str!("../../../../examples/nests/spmv.nest");
+
+/// Updates of every type, by every operation.
+const UPDATES: &str = "
+    nest updates
+    sizes n
+    array bins[n]: i32
+    array most[16]: i32
+    array least[1]: f32
+    array wide[16]: i64
+    array widest[16]: i64
+    array sum[16]: f64
+    array greatest[2]: f64
+    array a[n]: f32
+    array w[n]: i32
+    {[i]: 0 <= i < n}
+    lookup bin = bins[i]
+    atomic most[bin] = max(most[bin], w[i])           @ i
+    atomic least[0] = min(least[0], a[i] - 0.5)       @ i
+    atomic wide[bin] = wide[bin] + w[i]               @ i
+    atomic widest[bin] = min(w[i], widest[bin])       @ i
+    atomic sum[bin] = sum[bin] + a[i]                 @ i
+    atomic greatest[1] = max(greatest[1], a[i] + 0.5) @ i
+    parameter width = 16
+    split i width -> io, ii
+    tag io group.0
+    tag ii local.0
+";
+
+/// Returns kernels with cells in half precision, conversions and atomic updates.
+fn typed() -> Vec<Case> {
+    let bins: Contents = ("bins", |cell| cell * 7919 % 16);
+    let of_kernel = |kernel: &Kernel| {
+        let shape = kernel.groups.shapes()[1];
+        let case = Case::new(kernel, shape, Sizes::General);
+        let has_bins = case.nest.arrays.iter().any(|array| array.name == bins.0);
+        if has_bins { case.with(&bins) } else { case }
+    };
+    let classes = ["half", "convert", "atomic"];
+    let kernels = COVERAGE.iter().filter(|kernel| classes.contains(&kernel.class)).map(of_kernel);
+    kernels.chain([1, 32].map(|width| Case::of_data(UPDATES, width, &[401], &[bins]))).collect()
+}
 
 /// The cells of rows side by side, with the number of cells in each row.
 const SIDE_BY_SIDE: &str = "
@@ -408,6 +493,57 @@ const TRIANGLE: &str = "
     tag io group.0
     tag ii local.0
 ";
+
+/// The distance of the greatest cell of each row from the least one, with several rows for each group.
+const DISTANCES: &str = "
+    nest distances
+    sizes n, m
+    array a[n, m]: f32
+    array out[n]: f32
+    temporary least: f32
+    temporary most: f32
+    {[i, k]: 0 <= i < n and 0 <= k < m}
+    least = 2.0                    @ i
+    most = -2.0                    @ i
+    least = min(least, a[i, k])    @ i, k
+    most = max(a[i, k], most)      @ i, k
+    out[i] = most - least          @ i
+    parameter width = 16
+    split i 3 -> io, ii
+    split k width -> ko, ki
+    tag io group.0
+    tag ii local.1
+    reduce least, most over ki -> lows, highs[r] local.0
+";
+
+/// Sums in cells of an array, which all work-items of a row read afterwards.
+const SHARES: &str = "
+    nest shares
+    sizes n, m
+    array a[n, m]: i16
+    array sum[n]: i64
+    temporary s: i64
+    {[i, k]: 0 <= i < n and 0 <= k < m}
+    sum[i] = 3                        @ i
+    sum[i] = sum[i] + a[i, k]*a[i, k] @ i, k
+    s = sum[i]                        @ i
+    sum[i] = sum[i] + s               @ i
+    parameter width = 16
+    split k width -> ko, ki
+    tag i group.0
+    reduce sum over ki -> parts[r] local.0
+";
+
+/// Returns kernels whose work-items share sums, and products whose tiles are loaded ahead.
+fn shared_and_ahead() -> Vec<Case> {
+    let is_own = |kernel: &&Kernel| matches!(kernel.class, "reduction" | "pipelined");
+    let of = |kernel: &Kernel| Case::new(kernel, kernel.groups.shapes()[1], Sizes::General);
+    let mut all: Vec<Case> = COVERAGE.iter().filter(is_own).map(of).collect();
+    for width in [1, 5, 32] {
+        all.extend([DISTANCES, SHARES].map(|text| Case::of_data(text, width, &[20, 77], &[])));
+    }
+    all
+}
 
 /// Returns kernels whose bounds or subscripts depend on data, in work-groups of several widths.
 fn looked_up() -> Vec<Case> {

@@ -78,8 +78,14 @@ fn the_examples_check_out_and_their_variants_are_right() {
         ("nbody", "n=300", "depth=16,copy=0"),
         ("blur", "n=70", "ahead=1,unrolled=1"),
         ("blur", "n=70", "rows=4,ahead=0"),
+        ("row_sums", "n=77,m=300", "rows=4,items=64,shared=1"),
+        ("row_sums", "n=77,m=301", "rows=16,shared=0"),
+        ("pipelined", "n=50,m=33", "rows=8,columns=16,depth=32,ahead=1"),
+        ("pipelined", "n=50,m=33", "ahead=0"),
         ("spmv", "n=300,nnz=5000,per_row=17", "width=8"),
         ("spmv", "n=1000,nnz=1000,per_row=1", "width=256"),
+        ("histogram", "n=3000", "width=16,block=256"),
+        ("histogram", "n=70000", "width=256,block=1024"),
     ];
     for (example, size, config) in variants {
         let path = repository().join(format!("examples/nests/{example}.toml"));

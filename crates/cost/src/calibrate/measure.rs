@@ -5,7 +5,6 @@ use crate::Error;
 use crate::Lanes;
 use crate::nests::{NestGenerator, arguments, dialect, in_words};
 use crate::protocol::{RUNS, Timing};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tunesmith_backend::Target;
@@ -13,7 +12,7 @@ use tunesmith_core::{Clock, Evaluator as _, Interrupt, Request};
 use tunesmith_device::{LiveEvaluator, LiveOptions, Machine};
 use tunesmith_kernel::measure::{Policy, Sampling};
 use tunesmith_kernel::{Argument, ArgumentKind, CudaCompiler, Fill, Kernel, KernelSpec, Language, Verify};
-use tunesmith_loopnest::{Nest, Recipe, codegen};
+use tunesmith_loopnest::{Affine, Lookup, Nest, Recipe, codegen};
 use tunesmith_space::{ConfigId, Expr, Parameter, Space, Value};
 
 /// Distance of the indices of neighbouring lanes in a gather: a prime number.
@@ -192,18 +191,29 @@ impl Bench<'_> {
     }
 }
 
-/// Fills the arrays whose values a nest looks up: with indices of a one-dimensional array as long as
-/// the first size, in an order without a pattern.
+/// Fills the arrays whose values a nest looks up: with indices of the shortest axis along which they are
+/// used, in an order without a pattern.
 fn scatter(nest: &Nest, sizes: &[i64], arguments: &mut [Argument]) -> Result<(), String> {
-    let looked_up: BTreeSet<&str> =
-        nest.lookups.iter().map(|lookup| nest.array(lookup.access.array).name.as_str()).collect();
-    let cells = sizes.first().copied().unwrap_or(1);
-    // A prime number of cells away from the last index; the product stays below 2^53.
-    let indices = Expr::parse(&format!("i * {STEP} % {cells}")).map_err(|error| error.to_string())?;
-    for argument in arguments.iter_mut().filter(|argument| looked_up.contains(argument.name.as_str())) {
+    for argument in arguments {
+        let is_own = |lookup: &&Lookup| nest.array(lookup.access.array).name == argument.name;
+        let extents = nest.lookups.iter().filter(is_own).flat_map(|lookup| axes(nest, lookup, sizes));
+        let Some(cells) = extents.min() else { continue };
+        // A prime number of cells away from the last index; the product stays below 2^53.
+        let indices = Expr::parse(&format!("i * {STEP} % {cells}")).map_err(|error| error.to_string())?;
         if let ArgumentKind::Buffer { fill, .. } = &mut argument.kind {
-            *fill = Fill::Generator(indices.clone());
+            *fill = Fill::Generator(indices);
         }
     }
     Ok(())
+}
+
+/// Returns the extents of the axes along which a value is a subscript.
+fn axes(nest: &Nest, lookup: &Lookup, sizes: &[i64]) -> Vec<i128> {
+    let is_it = |sum: &Affine| sum.lookups().any(|id| nest.lookup(id) == lookup);
+    let mut extents = Vec::new();
+    for (access, ..) in nest.instructions.iter().flat_map(|own| own.accesses()) {
+        let along = access.subscripts.iter().zip(&nest.array(access.array).shape);
+        extents.extend(along.filter(|(sum, _)| is_it(sum)).map(|(_, extent)| extent.at_sizes(sizes)));
+    }
+    extents
 }

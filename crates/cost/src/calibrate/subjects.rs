@@ -12,7 +12,7 @@ use crate::Error;
 use crate::nests::{NestCounts, in_words, touched_bytes};
 use crate::protocol::Ladder;
 use crate::{CostProperty, PropertyCounts};
-use tunesmith_loopnest::kernels::{COVERAGE, Extent, KERNELS, Kernel, Role};
+use tunesmith_loopnest::kernels::{COVERAGE, Extent, Groups, KERNELS, Kernel, Role};
 use tunesmith_loopnest::{Nest, Property};
 
 /// Numbers of summands of the arithmetic kernels. The paper measures each number in every
@@ -100,9 +100,12 @@ fn subject(kernel: &'static Kernel, ((x, y), summands): ((i64, i64), i64)) -> Re
 /// overhead.
 fn ladder(kernel: &Kernel) -> Ladder {
     let (first, last, step, wanted) = match kernel.class {
-        "matmul_tiled" | "matmul_naive" | "matmul_skinny" | "narrow" => (4, 13, 1, 4),
-        "vector_scale_add" | "strided" | "vectors" | "gather" => (12, 27, 2, 4),
-        "transpose" | "finite_differences" => (6, 14, 1, 4),
+        "matmul_tiled" | "matmul_naive" | "matmul_skinny" | "narrow" | "pipelined" => (4, 13, 1, 4),
+        "vector_scale_add" | "strided" | "vectors" | "gather" | "half" => (12, 27, 2, 4),
+        "map" => (12, 22, 2, 2),
+        "convert" | "halo" if kernel.groups == Groups::Line => (12, 27, 2, 4),
+        "atomic" => (8, 24, 2, 4),
+        "transpose" | "finite_differences" | "halo" | "reduction" => (6, 14, 1, 4),
         "stride1" => (12, 27, 1, 9),
         "stride2_filled" | "stride3_filled" | "local" => (6, 20, 1, 4),
         "convolution" => (3, 10, 1, 4),
@@ -117,8 +120,9 @@ fn ladder(kernel: &Kernel) -> Ladder {
 mod tests {
     use super::*;
     use crate::Lanes;
+    use crate::fitted::Kin;
     use crate::nests::NestCounts;
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     #[test]
     fn every_kernel_has_its_shapes_and_ascending_sizes_that_it_admits() {
@@ -134,15 +138,27 @@ mod tests {
     }
 
     #[test]
-    fn a_calibration_covers_both_precisions_functions_integers_vectors_and_gathers() {
+    fn a_calibration_covers_precisions_functions_integers_vectors_gathers_conversions_and_updates() {
         let all = subjects(&[Role::Measure, Role::Added]).unwrap();
         let counted = |subject: &Subject| {
             let sizes = subject.sizes(*subject.ladder.sizes.last().unwrap());
             let counts = NestCounts::new(&subject.nest, Lanes::InBlocks(16)).and_then(|counts| counts.at(&sizes));
             let counts = counts.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
-            counts.iter().map(|(property, _)| property.to_string()).collect::<Vec<_>>()
+            counts.iter().map(|(property, _)| property).collect::<Vec<_>>()
         };
-        let covered: BTreeSet<String> = all.iter().flat_map(counted).collect();
+        let mut kernels: BTreeMap<CostProperty, BTreeSet<&str>> = BTreeMap::new();
+        for subject in &all {
+            let name = subject.name.split(' ').next().unwrap();
+            counted(subject).into_iter().for_each(|own| _ = kernels.entry(own).or_default().insert(name));
+        }
+        let mut by_kin: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for (property, own) in &kernels {
+            let kin = Kin::of(*property).map_or(property.to_string(), |kin| format!("{kin:?}"));
+            by_kin.entry(kin).or_default().extend(own);
+        }
+        let few: Vec<_> = by_kin.into_iter().filter(|(_, own)| own.len() < 3).collect();
+        assert_eq!(few, [], "at least three kernels tell a weight, or the weights of its kin");
+        let covered: BTreeSet<String> = kernels.keys().map(ToString::to_string).collect();
         let functions = "add mul fma div pow rsqrt sqrt exp log sin cos tanh abs min max select".split(' ');
         let floats = functions.clone().flat_map(|name| ["f32", "f64"].map(|kind| format!("lane:arith:{kind}:{name}")));
         let integers = ["add", "mul", "min", "max", "abs", "select"];
@@ -154,6 +170,17 @@ mod tests {
         let stores = stores.iter().flat_map(|own| [32, 64].map(|bits| format!("lane:g:{bits}:store:{own}")));
         let narrow =
             [8, 16].into_iter().flat_map(|bits| ["load", "store"].map(|way| format!("lane:g:{bits}:{way}:s1")));
+        let conversions = "i32:from_f32 f32:from_i32 f64:from_f32 f32:from_f64 f32:from_f16 f16:from_f32 f32:from_u8 \
+                           i32:from_u8 u8:from_i32 i64:from_i32 i32:from_i64";
+        let conversions: Vec<String> = conversions.split(' ').map(|own| format!("lane:arith:{own}")).collect();
+        let updates: Vec<String> = ["i32", "f32"]
+            .into_iter()
+            .flat_map(|kind| ["s0", "s1", "data"].map(|own| format!("lane:atomic:{kind}:add:g:{own}")))
+            .collect();
+        for own in conversions.iter().chain(&updates) {
+            let kernels = kernels.get(&own.parse().unwrap()).map_or(0, BTreeSet::len);
+            assert!(kernels >= 3, "{own} in {kernels} kernels");
+        }
         let others = others.into_iter().chain(["barriers"]).map(str::to_string);
         let waits = functions.clone().flat_map(|name| ["f32", "f64"].map(|kind| format!("wait:arith:{kind}:{name}")));
         let missing: Vec<String> = floats

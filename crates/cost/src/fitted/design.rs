@@ -1,6 +1,7 @@
 //! The matrix to which a model is fitted.
 
 use super::case::Case;
+use super::kin::Kinship;
 use super::overlap::Uses;
 use super::property::{CostProperty, Resource};
 
@@ -79,6 +80,15 @@ impl Design {
     pub(super) fn uses(&self) -> Vec<Uses> {
         let uses = |(all, apart): (&Vec<f64>, &Vec<f64>)| Uses { all: all.clone(), apart: apart.clone() };
         self.rows.iter().zip(&self.apart).map(uses).collect()
+    }
+
+    /// Returns the columns whose properties cost alike.
+    pub(super) fn kinship(&self) -> Kinship {
+        let cost = |column: &Column| {
+            let (property, weight) = (column.name(), column.weights(1.0).next().map_or(1.0, |(_, weight)| weight));
+            (property, column.resource, 1.0 / weight)
+        };
+        Kinship::new(self.columns.iter().map(cost))
     }
 
     /// Returns the resource of each column.

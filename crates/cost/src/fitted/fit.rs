@@ -5,7 +5,7 @@ use super::dependence::dependences;
 use super::design::Design;
 use super::left_out::reach;
 use super::model::{CostModel, Form, Residual, Term, error_mean};
-use super::overlap::Uses;
+use super::overlap::{Problem, Uses};
 use super::property::CostProperty;
 use super::waves::balanced;
 use super::{linear, overlap};
@@ -70,7 +70,7 @@ pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CaseE
     let (coefficients, exponent) = match form {
         Form::Paper => (linear::plain(&design.rows), 1.0),
         Form::Nnls => (linear::nonnegative(&design.rows), 1.0),
-        Form::Overlap => overlap::fit(&design.uses(), &design.resources()),
+        Form::Overlap => overlap::fit(&design.uses(), &nests(cases), &design.resources(), &design.kinship()),
     };
     let without = Without { cases, design: &design, form, coefficients: &coefficients, exponent };
     let replicates = without.each(Case::nest);
@@ -87,6 +87,13 @@ pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CaseE
     let by_nest = || reach(&model, measured, &others(&model, &design, &replicates), Case::nest);
     model.reach = by_class.or_else(by_nest);
     Ok(model)
+}
+
+/// Returns the number of the nest of each case.
+fn nests(cases: &[Case]) -> Vec<usize> {
+    let names: BTreeSet<&str> = cases.iter().map(Case::nest).collect();
+    let numbers: BTreeMap<&str, usize> = names.into_iter().enumerate().map(|(at, name)| (name, at)).collect();
+    cases.iter().map(|case| numbers[case.nest()]).collect()
 }
 
 /// Fits that leave out a part of the cases.
@@ -118,7 +125,8 @@ impl<'a> Without<'a> {
             Form::Paper => linear::plain(&rows()),
             Form::Nnls => linear::nonnegative(&rows()),
             Form::Overlap => {
-                overlap::refine(&uses, &self.design.resources(), self.coefficients.to_vec(), self.exponent)
+                let (resources, kinship) = (self.design.resources(), self.design.kinship());
+                Problem::new(&uses, &resources, &kinship, self.exponent).refined(self.coefficients)
             }
         }
     }

@@ -34,6 +34,7 @@ mod document;
 mod domain;
 mod fit;
 mod hull;
+mod kin;
 mod left_out;
 mod linear;
 mod model;
@@ -53,6 +54,8 @@ pub use dependence::Dependence;
 pub use document::{DEVICE_KIND, DeviceFile, Provenance};
 pub use domain::{Bounded, Domain, Interval, Outside};
 pub use fit::{fit, fit_on};
+#[cfg(test)]
+pub(crate) use kin::Kin;
 pub use model::{CostModel, Estimate, Form, Residual, Share, Term, error_mean};
 pub use own::OwnProperty;
 pub(crate) use own::with_own;

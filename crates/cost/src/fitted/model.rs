@@ -25,8 +25,8 @@ pub enum Form {
     /// arithmetic^e + latency^e)^(1/e)` with a fitted exponent `e`. Work that is done
     /// [apart](super::PropertyCounts::apart) belongs to the overhead.
     ///
-    /// The fit minimises the sum of relative errors, not of their squares. A few kernels that the
-    /// compiler treats unlike the others then count for less.
+    /// The fit minimises the sum of the errors of logarithms, not of their squares. A few kernels that the
+    /// compiler treats unlike the others then count for less. Weights are drawn towards those of their kin.
     Overlap,
 }
 

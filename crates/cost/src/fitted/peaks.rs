@@ -30,7 +30,7 @@ impl WorkKind {
             _ if !kind.is_float() => None,
             Operation::Add | Operation::Mul => Some((Self::Flops(kind), 1.0)),
             Operation::Fma => Some((Self::Flops(kind), 2.0)),
-            Operation::Special(Abs | Max | Min | Select(_)) => None,
+            Operation::Convert(_) | Operation::Special(Abs | Max | Min | Select(_)) => None,
             Operation::Div | Operation::Pow | Operation::Special(_) => Some((Self::Special(operation, kind), 1.0)),
         }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
-use tunesmith_loopnest::{NestError, Property};
+use tunesmith_loopnest::{Memory, NestError, Operation, Property};
 
 /// Prefix of the counts of the parts that are done apart.
 const APART: &str = "apart:";
@@ -104,6 +104,7 @@ impl CostProperty {
             Self::Own(resource, _) => resource,
             Self::Items(property) | Self::Lanes(property) => match property {
                 Property::Global(..) | Property::LoadsAndStores(..) => Resource::Memory,
+                Property::Atomic(_, _, Memory::Global, _) => Resource::Memory,
                 Property::Groups | Property::Barriers => Resource::Overhead,
                 _ => Resource::Compute,
             },
@@ -116,6 +117,7 @@ impl CostProperty {
         match self {
             Self::Constant => true,
             Self::Items(property) => match property {
+                Property::Operations(Operation::Convert(_), _) | Property::Atomic(..) => false,
                 Property::Operations(_, kind) => kind.is_float(),
                 Property::Groups | Property::Barriers => true,
                 _ => self.is_superseded(),
@@ -140,6 +142,7 @@ impl CostProperty {
                     | Property::LocalLoads(_)
                     | Property::StridedLocalLoads(..)
                     | Property::Operations(..)
+                    | Property::Atomic(..)
             )
         )
     }
@@ -331,6 +334,10 @@ mod tests {
         assert_eq!(of("bank:32:store:2"), (Resource::Compute, false));
         assert_eq!(of("op:f32:rsqrt"), (Resource::Compute, true));
         assert_eq!(of("op:i32:add"), (Resource::Compute, false));
+        assert_eq!(of("op:f32:from_i32"), (Resource::Compute, false));
+        assert_eq!(of("lane:arith:i32:from_u8"), (Resource::Compute, false));
+        assert_eq!(of("atomic:i32:add:g:data"), (Resource::Memory, false));
+        assert_eq!(of("lane:atomic:f32:max:l:s0"), (Resource::Compute, false));
         assert_eq!(of("lane:g:32:load:s1"), (Resource::Memory, false));
         assert_eq!(of("lane:l:32:load:s1"), (Resource::Compute, false));
         assert_eq!(of("chains"), (Resource::Latency, false));

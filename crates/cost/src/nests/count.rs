@@ -58,6 +58,7 @@ pub struct NestCounts<'a> {
     /// work-groups compute meanwhile.
     apart: Option<Counts>,
     waits: Option<Waits>,
+    rows: Option<Counts>,
     /// Notes for users: the parts that estimates leave out.
     pub notes: Vec<String>,
 }
@@ -75,6 +76,9 @@ impl<'a> NestCounts<'a> {
         let counts = count::count(nest)?;
         let in_blocks = matches!(lanes, Lanes::InBlocks(_));
         let apart = if in_blocks { copies(nest, lanes)? } else { None };
+        let rows = count::count_rows(nest, lanes).map_err(|error| {
+            notes.push(format!("the time in which rows of work-items begin is left out: {}", in_words(&error)));
+        });
         let lanes = count::count_lanes(nest, lanes).or_else(|error| {
             notes.push(format!("the idle lanes are not known, so that all are taken as busy: {}", in_words(&error)));
             count::count_lanes(nest, lanes.alone())
@@ -82,7 +86,7 @@ impl<'a> NestCounts<'a> {
         let waits = Waits::new(nest, in_blocks).map_err(|error| {
             notes.push(format!("the time of waiting for results is left out: {}", in_words(&error)));
         });
-        Ok(Self { nest, counts, lanes, apart, waits: waits.ok(), notes })
+        Ok(Self { nest, counts, lanes, apart, waits: waits.ok(), rows: rows.ok(), notes })
     }
 
     /// Returns the counts of the kernel for these sizes. Properties that it does not have are left
@@ -92,6 +96,7 @@ impl<'a> NestCounts<'a> {
     /// - the same properties in lanes, `lane:...`, with small powers as multiplications;
     /// - the operations for which work-items wait: on processors that run generated C by their kinds,
     ///   `wait:...`, and elsewhere `chains`, the longest chain of operations times the work-items;
+    /// - on processors, the rows of work-items that begin, `rows`, and those that are cut off, `rows:cut`;
     /// - for each level of cache, the bytes of all arrays if they do not fit into it.
     ///
     /// # Errors
@@ -116,6 +121,9 @@ impl<'a> NestCounts<'a> {
         if let Some(waits) = &self.waits {
             let all = waits.at(sizes, self.items(sizes)?.0)?;
             all.into_iter().filter(|(_, times)| *times > 0.0).for_each(|(own, times)| counts.set(own, times));
+        }
+        if let Some(rows) = &self.rows {
+            present(rows, sizes, |_| true)?.for_each(|(own, times)| counts.set(CostProperty::Items(own), times));
         }
         let bytes = array_bytes(self.nest, sizes);
         for (cache, _) in CACHES.iter().filter(|(_, size)| bytes > *size) {

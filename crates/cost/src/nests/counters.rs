@@ -4,7 +4,7 @@ use crate::{Cache, CostModel, CostProperty, PropertyCounts, Resource};
 use std::collections::BTreeMap;
 use tunesmith_core::Measurement;
 use tunesmith_core::counters::{GLOBAL_SIZE, LOCAL_SIZE};
-use tunesmith_loopnest::{Property, Type};
+use tunesmith_loopnest::{Memory, Operation, Property, Type};
 
 /// The facts about a kernel that are known without running it.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,11 @@ impl Counted {
         let sum = |is_part: &dyn Fn(Property) -> bool| -> f64 {
             items().filter(|(property, _)| is_part(*property)).map(|(_, count)| count).sum()
         };
-        let floats = |kind: Type| sum(&|property| matches!(property, Property::Operations(_, own) if own == kind));
+        let is_of = |property, kind| match property {
+            Property::Operations(operation, own) => own == kind && !matches!(operation, Operation::Convert(_)),
+            _ => false,
+        };
+        let floats = |kind: Type| sum(&|property| is_of(property, kind));
         let (singles, doubles) = (floats(Type::F32), floats(Type::F64));
         let memory = sum(&is_access);
         let bytes: f64 = items().filter_map(|(property, count)| Some(count * global_bits(property)? / 8.0)).sum();
@@ -75,16 +79,17 @@ impl Counted {
     }
 }
 
-/// Returns true if the property counts loads or stores of memory. The lesser of loads and stores
+/// Returns true if the property counts loads, stores or updates of memory. The lesser of loads and stores
 /// does not count, because the other properties include it.
 fn is_access(property: Property) -> bool {
-    matches!(property, Property::Global(..) | Property::LocalLoads(_) | Property::StridedLocalLoads(..))
+    use Property::{Atomic, Global, LocalLoads, StridedLocalLoads};
+    matches!(property, Global(..) | LocalLoads(_) | StridedLocalLoads(..) | Atomic(..))
 }
 
 /// Returns true if the property counts accesses to global memory, by work-items or by lanes.
 fn is_global(property: CostProperty) -> bool {
     let (CostProperty::Items(own) | CostProperty::Lanes(own)) = property else { return false };
-    matches!(own, Property::Global(..) | Property::LoadsAndStores(..))
+    matches!(own, Property::Global(..) | Property::LoadsAndStores(..) | Property::Atomic(_, _, Memory::Global, _))
 }
 
 /// Returns the bits of each access to global memory that the property counts, or `None` for other
@@ -92,6 +97,8 @@ fn is_global(property: CostProperty) -> bool {
 fn global_bits(property: Property) -> Option<f64> {
     match property {
         Property::Global(bits, ..) => Some(f64::from(bits)),
+        // A load and a store.
+        Property::Atomic(_, kind, Memory::Global, _) => Some(2.0 * f64::from(kind.bits())),
         _ => None,
     }
 }

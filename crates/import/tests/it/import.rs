@@ -142,6 +142,23 @@ fn arrays_of_narrow_integers_are_read_and_unsigned_words_are_refused() {
 }
 
 #[test]
+fn cells_in_half_precision_are_read_and_computed_in_single_precision() {
+    let source = |value: &str| {
+        format!(
+            "void f(int n, float alpha, _Float16 *restrict out, const _Float16 *restrict in) {{
+                for (int i = 0; i < n; i++) out[i] = {value};
+            }}"
+        )
+    };
+    let nest = import(&source("alpha * (float)in[i] + 1.0f"), "f", &ImportOptions::default()).unwrap().nest;
+    for line in ["array out[n]: f16", "array in[n]: f16", "out[i] = alpha*in[i] + 1.0  @ i"] {
+        assert!(nest.contains(line), "{line}\n{nest}");
+    }
+    let refused = import(&source("(_Float16)(alpha * in[i])"), "f", &ImportOptions::default()).unwrap_err();
+    assert!(refused.to_string().contains("`(_Float16)`"), "{refused}");
+}
+
+#[test]
 fn a_nest_that_runs_as_one_work_item_says_why() {
     let source = "void f(int n, float *restrict a) { for (int i = 1; i < n; i++) a[i] = a[i - 1] + 1.0f; }";
     let imported = import(source, "f", &ImportOptions::default()).unwrap();

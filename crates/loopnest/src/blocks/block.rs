@@ -34,7 +34,8 @@ impl Known<'_> {
     pub(crate) fn block(&self, steps: &[Step]) -> Option<Block> {
         let numbers = runs(steps);
         let instructions: Vec<&Instruction> = numbers.iter().map(|number| &self.nest.instructions[*number]).collect();
-        let element = self.nest.array(summed(self.nest, steps)?).element;
+        // Cells in half precision have no arithmetic of their own.
+        let element = Some(self.nest.array(summed(self.nest, steps)?).element).filter(|own| *own != Type::F16)?;
         let is_harmless = instructions.iter().all(|instruction| self.is_harmless(instruction));
         let fits = steps.iter().all(|step| self.is_uniform(step, is_harmless))
             && instructions.iter().all(|instruction| self.is_vector(instruction, element));
@@ -109,7 +110,8 @@ impl Known<'_> {
     /// Returns true if vectors of a type can run an instruction.
     fn is_vector(&self, instruction: &Instruction, element: Type) -> bool {
         let looks_up = |sum: &&Affine| sum.lookups().next().is_some();
-        !instruction.sums().iter().any(looks_up)
+        !instruction.is_atomic
+            && !instruction.sums().iter().any(looks_up)
             && self.is_side_by_side(&instruction.target, element)
             && self.differs(&instruction.value, element).is_some()
     }

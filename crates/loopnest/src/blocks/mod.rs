@@ -42,7 +42,7 @@ pub fn rows_side_by_side(nest: &Nest) -> Result<Vec<i128>, NestError> {
 }
 
 /// Returns the blocks for whole tiles, each with its instructions.
-fn blocks(nest: &Nest) -> Result<Vec<(Block, Vec<usize>)>, NestError> {
+pub(crate) fn blocks(nest: &Nest) -> Result<Vec<(Block, Vec<usize>)>, NestError> {
     let schedule = Schedule::new(nest)?;
     let mut found = Vec::new();
     gather(&Known::new(nest)?, &schedule.steps, &mut found);

@@ -29,6 +29,9 @@ impl Dialect {
             // The name that callers know: `int64_t` is `long` on one machine and `long long` on
             // another.
             (Type::I64, Dialect::C) => "int64_t",
+            // In OpenCL only memory of the caller has the type `half`.
+            (Type::F16, Dialect::OpenCl) => "ushort",
+            (Type::F16, _) => HALF,
             (Type::F32, _) => "float",
             (Type::F64, _) => "double",
         }
@@ -79,6 +82,9 @@ impl Dialect {
         }
     }
 }
+
+/// The type of cells in half precision in C, CUDA and HIP.
+pub(super) const HALF: &str = "nest_half";
 
 /// Names with a meaning in one of the languages, and names that generated code uses.
 pub(super) const RESERVED: &[&str] = &[
@@ -186,6 +192,14 @@ pub(super) const RESERVED: &[&str] = &[
     "powf",
     "get_group_id",
     "get_local_id",
+    "atomicAdd",
+    "atomicCAS",
+    "atomicMax",
+    "atomicMin",
+    "atomic_add",
+    "atomic_cmpxchg",
+    "atomic_max",
+    "atomic_min",
     "blockIdx",
     "threadIdx",
     "nest_abs",

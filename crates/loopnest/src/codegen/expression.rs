@@ -1,5 +1,6 @@
 //! Writes expressions and subscripts.
 
+use super::dialect::Dialect;
 use super::names::{Copies, Names, power};
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, Memory, Operator, Type, Var};
 
@@ -43,7 +44,14 @@ impl Names<'_> {
             return name;
         }
         let parts = [self.offset(access, copies)].into_iter().chain(self.copy(self.temporaries[access.array.0]));
-        self.vector(access, format!("{name}[{}]", joined(parts)))
+        let is_half = array.memory == Memory::Global && array.element == Type::F16;
+        let base = match is_half && self.dialect == Dialect::OpenCl {
+            // Without an extension, OpenCL does not read what a pointer to `half` points to.
+            true if self.known.nest.uses(access.array).0 => format!("((__global ushort *){name})"),
+            true => format!("((__global const ushort *){name})"),
+            false => name,
+        };
+        self.vector(access, format!("{base}[{}]", joined(parts)))
     }
 
     /// Writes the work-item's own copy of a cell of a temporary.
@@ -98,23 +106,34 @@ impl Names<'_> {
         (!parts.is_empty()).then(|| parts.join(" + "))
     }
 
-    /// Writes `target = value;`.
+    /// Writes `target = value;`, or the call of an atomic update.
     pub(super) fn assignment(&self, instruction: &Instruction) -> String {
         let element = self.known.nest.array(instruction.target.array).element;
+        if let Some((operation, operand)) = instruction.update() {
+            let (update, cell) = (self.update(instruction, operation), self.cell(&instruction.target));
+            return format!("{update}(&{cell}, {});", self.converted(operand, element));
+        }
         let value = self.spread(&instruction.value, self.converted(&instruction.value, element));
         format!("{} = {value};", self.cell(&instruction.target))
     }
 
     /// Writes an expression, converted to the type `to`.
     fn converted(&self, expr: &Expr, to: Type) -> String {
+        let own = self.known.nest.operation_type(expr, to);
         match expr {
+            _ if own == Type::F16 && to == Type::F16 => self.value(expr, to),
+            _ if to == Type::F16 => format!("nest_to_half({})", self.converted(expr, Type::F32)),
+            _ if own == Type::F16 => {
+                let value = format!("nest_from_half({})", self.value(expr, to));
+                if to == Type::F32 { value } else { format!("({}){value}", self.dialect.name(to)) }
+            }
             Expr::Number(number) => self.number(*number, to),
             Expr::Index(sum) => match (sum.as_constant(), to.is_float()) {
                 (Some(number), true) => self.number(number as f64, to),
                 (None, true) => format!("({}){}", self.dialect.name(to), parenthesised(&self.sum(sum))),
                 (_, false) => parenthesised(&self.sum(sum)),
             },
-            _ if self.known.nest.operation_type(expr, to) == to => self.value(expr, to),
+            _ if own == to => self.value(expr, to),
             _ => format!("({}){}", self.dialect.name(to), parenthesised(&self.value(expr, to))),
         }
     }

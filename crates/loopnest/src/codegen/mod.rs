@@ -1,14 +1,17 @@
 //! Writes nests as source code: OpenCL C, CUDA C++ and C.
 
+mod atomic;
 mod blocks;
 mod bounds;
 mod dialect;
 mod expression;
 mod full;
+mod half;
 mod items;
 mod lanes;
 mod names;
 mod parameter;
+mod preamble;
 mod writer;
 
 pub use dialect::Dialect;

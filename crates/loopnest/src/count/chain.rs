@@ -53,11 +53,13 @@ pub(super) fn longest(nest: &Nest, floors: &Floors) -> Result<Weight, NestError>
 
 /// Returns the arrays that are read and hold results of arithmetic. Copies of cells begin no chain.
 fn carrying(nest: &Nest) -> BTreeSet<ArrayId> {
+    let reads = |own: &Instruction, array| own.computed().loads().iter().any(|(access, _)| access.array == array);
+    let is_read = |array: ArrayId| nest.instructions.iter().any(|own| reads(own, array));
     let mut carrying = BTreeSet::new();
     loop {
         let found = nest.instructions.iter().find(|instruction| {
             let array = instruction.target.array;
-            !carrying.contains(&array) && nest.uses(array).1 && holds_result(nest, instruction, &carrying)
+            !carrying.contains(&array) && is_read(array) && holds_result(nest, instruction, &carrying)
         });
         match found {
             Some(instruction) => carrying.insert(instruction.target.array),
@@ -66,11 +68,12 @@ fn carrying(nest: &Nest) -> BTreeSet<ArrayId> {
     }
 }
 
-/// Returns true if the value of an instruction comes from arithmetic.
+/// Returns true if the value of an instruction comes from arithmetic. Nothing waits for the result of an
+/// atomic update.
 fn holds_result(nest: &Nest, instruction: &Instruction, carrying: &BTreeSet<ArrayId>) -> bool {
     let context = nest.array(instruction.target.array).element;
-    has_arithmetic(nest, &instruction.value, context)
-        || instruction.value.loads().iter().any(|(access, _)| carrying.contains(&access.array))
+    has_arithmetic(nest, instruction.computed(), context)
+        || instruction.computed().loads().iter().any(|(access, _)| carrying.contains(&access.array))
 }
 
 fn has_arithmetic(nest: &Nest, expr: &Expr, context: Type) -> bool {
@@ -108,7 +111,7 @@ impl Chains<'_> {
 
     fn instruction(&self, instruction: &Instruction, state: &mut State) -> Result<(), NestError> {
         let context = self.nest.array(instruction.target.array).element;
-        let row = self.value(&instruction.value, context, state).map_err(|error| error.at(instruction.place))?;
+        let row = self.value(instruction.computed(), context, state).map_err(|error| error.at(instruction.place))?;
         let longest = joined(row_of(state, &Origin::Longest), row.clone());
         state.insert(Origin::Longest, longest);
         if self.carrying.contains(&instruction.target.array) {

@@ -124,18 +124,34 @@ impl Collector<'_> {
         let context = self.nest.array(instruction.target.array).element;
         let mut operations = BTreeMap::new();
         if self.is_modern {
-            count_arithmetic(self.nest, &instruction.value, context, &mut operations);
+            count_arithmetic(self.nest, instruction.computed(), context, &mut operations);
         } else {
-            count_operations(self.nest, &instruction.value, context, &mut operations);
+            count_operations(self.nest, instruction.computed(), context, &mut operations);
         }
         let property = if self.is_modern { Property::Arithmetic } else { Property::Operations };
         for ((operation, kind), times) in operations {
             self.add(property(operation, kind), runs.scaled(times));
         }
-        for (access, place, direction) in instruction.accesses() {
+        if let Some((operation, _)) = instruction.update() {
+            let stride = self.contention(&instruction.within, &instruction.target);
+            let memory = self.nest.array(instruction.target.array).memory;
+            self.add(Property::Atomic(operation, context, memory, stride), runs.clone());
+        }
+        for (access, place, direction) in instruction.plain_accesses() {
             self.access(&instruction.within, access, direction, &runs).map_err(|error| error.at(place))?;
         }
         Ok(())
+    }
+
+    /// Returns the class of the distance between the cells that neighbouring lanes update.
+    fn contention(&self, within: &BTreeSet<LoopId>, target: &Access) -> Stride {
+        let Some(lane) = lane(self.nest, within) else { return Stride::Uniform };
+        match number(&distance(self.nest, target, lane)).map(i128::abs) {
+            _ if is_scattered(self.nest, target, lane) => Stride::Data,
+            Some(0) => Stride::Uniform,
+            Some(1) => Stride::Unit,
+            _ => Stride::Wide(4),
+        }
     }
 
     fn lookup(&mut self, access: &Access, within: &BTreeSet<LoopId>) -> Result<(), NestError> {

@@ -77,6 +77,33 @@ impl Factors {
         Ok(product)
     }
 
+    /// Returns the number of points of the loops `within` that satisfy these bounds: a product over groups of
+    /// loops that no bound joins.
+    pub(super) fn points_within(
+        &mut self,
+        bounds: Vec<Affine>,
+        within: &BTreeSet<LoopId>,
+    ) -> Result<Product, NestError> {
+        let (conditions, bounds): (Vec<Affine>, Vec<Affine>) =
+            bounds.into_iter().partition(|bound| bound.loops().next().is_none());
+        let mut product = Product::number(1);
+        let none = (conditions, BTreeSet::new());
+        let joined = joined(within, bounds.iter().map(|bound| bound.loops().collect()));
+        let of = |loops: BTreeSet<LoopId>| {
+            let own = bounds.iter().filter(|bound| bound.loops().any(|id| loops.contains(&id))).cloned();
+            (own.collect::<Vec<Affine>>(), loops)
+        };
+        for (bounds, loops) in joined.into_iter().map(of).chain([none]) {
+            let factor = self.factor(&bounds, &loops)?;
+            match constant(&self.pieces[factor]) {
+                Some(number) => product.coefficient *= number,
+                None => product.factors.push(factor),
+            }
+        }
+        product.factors.sort_unstable();
+        Ok(product)
+    }
+
     /// Returns the iterations of a loop with bounds that depend on data, as the user states them.
     fn average(&mut self, nest: &Nest, id: LoopId) -> Result<usize, NestError> {
         let own = nest.loop_at(id);
@@ -152,10 +179,19 @@ pub(super) fn apart_from_data(
 
 /// Returns the loops in groups. No bound has loops of two groups.
 fn joined_loops(nest: &Nest, within: &BTreeSet<LoopId>) -> Vec<BTreeSet<LoopId>> {
+    joined(
+        within,
+        within.iter().flat_map(|id| {
+            let used = |bound: &Affine| bound.loops().chain([*id]).collect();
+            nest.loop_at(*id).constraints.iter().map(used)
+        }),
+    )
+}
+
+/// Returns the loops in groups, where the loops that one bound uses are in one group.
+fn joined(within: &BTreeSet<LoopId>, used: impl Iterator<Item = BTreeSet<LoopId>>) -> Vec<BTreeSet<LoopId>> {
     let mut groups: Vec<BTreeSet<LoopId>> = Vec::new();
-    for id in within {
-        let mut group = BTreeSet::from([*id]);
-        group.extend(nest.loop_at(*id).constraints.iter().flat_map(Affine::loops));
+    for mut group in within.iter().map(|id| BTreeSet::from([*id])).chain(used) {
         groups.retain(|other| {
             let apart = other.is_disjoint(&group);
             if !apart {

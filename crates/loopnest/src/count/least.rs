@@ -73,7 +73,8 @@ pub fn count_least(nest: &Nest) -> Result<LeastOperations, NestError> {
     let mut least = Least { nest, values: values(nest), copied: copied(nest), found: BTreeMap::new() };
     for instruction in nest.instructions.iter().filter(|own| is_used(nest, own)) {
         let context = nest.array(instruction.target.array).element;
-        least.add(instruction, &instruction.value, context);
+        // An atomic update may be done by other means.
+        least.add(instruction, instruction.computed(), context);
     }
     let mut known = Collected::new(nest);
     let mut running: Vec<(Operation, Type, Counts)> = Vec::new();

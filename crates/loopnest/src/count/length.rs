@@ -66,6 +66,8 @@ fn cycles((operation, kind): (Operation, Type)) -> i128 {
         Operation::Mul | Operation::Fma => 4,
         Operation::Div => 11 + 2 * wide,
         Operation::Special(Function::Sqrt) => 15 + 5 * wide,
+        // Chains have none.
+        Operation::Convert(_) => 0,
         Operation::Special(Function::Abs | Function::Min | Function::Max | Function::Select(_)) => 2,
         Operation::Pow | Operation::Special(_) => 60,
     }

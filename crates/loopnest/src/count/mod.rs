@@ -22,6 +22,7 @@ mod polynomial;
 mod project;
 mod property;
 mod recurrence;
+mod rows;
 mod runs;
 mod subgroups;
 mod union;
@@ -32,6 +33,7 @@ pub use least::{LeastOperations, count_least};
 pub use modern::{Modern, count_chain, count_modern};
 pub use outside::{Outside, outside};
 pub use property::{Issue, Property, Stride};
+pub use rows::count_rows;
 pub use subgroups::Lanes;
 pub use waiting::{Waiting, count_waiting};
 

@@ -30,6 +30,8 @@ pub struct Modern {
 /// - `arith:...`: arithmetic, with small powers as multiplications.
 /// - `chain`: the longest chain of dependent arithmetic that one work-item executes.
 ///
+/// Atomic updates are in none of them: [`count`](super::count()) counts them.
+///
 /// A kind that cannot be counted exactly is left out and [refused](Modern::refused) by name.
 ///
 /// ```
@@ -118,7 +120,7 @@ fn arithmetic(nest: &Nest, instruction: &Instruction, found: &mut Collected) -> 
 fn banks(nest: &Nest, found: &mut Collected) -> Result<(), NestError> {
     let local = nest.local_size()?;
     for instruction in &nest.instructions {
-        for (access, place, direction) in instruction.accesses() {
+        for (access, place, direction) in instruction.plain_accesses() {
             let array = nest.array(access.array);
             if array.memory == Memory::Local {
                 let conflict = conflict(nest, &instruction.within, access, local);
@@ -146,7 +148,7 @@ fn sub_groups(nest: &Nest, found: &mut Collected) -> Result<(), NestError> {
         for ((operation, kind), times) in operations(nest, instruction) {
             found.add(Property::SubGroups(Issue::Operation(operation, kind)), once.scaled(times));
         }
-        for (access, _, direction) in instruction.accesses() {
+        for (access, _, direction) in instruction.plain_accesses() {
             let array = nest.array(access.array);
             if matches!(array.memory, Memory::Global | Memory::Local) {
                 let issue = Issue::Access(array.memory, array.element.bits(), direction);
@@ -166,6 +168,6 @@ fn chain(nest: &Nest, found: &mut Collected) -> Result<(), NestError> {
 /// Returns the operations of an instruction by kind and type.
 fn operations(nest: &Nest, instruction: &Instruction) -> BTreeMap<(Operation, Type), i128> {
     let mut counts = BTreeMap::new();
-    count_arithmetic(nest, &instruction.value, nest.array(instruction.target.array).element, &mut counts);
+    count_arithmetic(nest, instruction.computed(), nest.array(instruction.target.array).element, &mut counts);
     counts
 }

@@ -3,13 +3,14 @@
 use crate::ir::{Expr, Nest, Operation, Operator, Type};
 use std::collections::BTreeMap;
 
-/// Counts the floating-point operations of an expression by kind and type.
+/// Counts the floating-point operations and the conversions of an expression by kind and type.
 pub(super) fn count_operations(
     nest: &Nest,
     expr: &Expr,
     context: Type,
     counts: &mut BTreeMap<(Operation, Type), i128>,
 ) {
+    count_conversion(nest, expr, context, counts);
     let kind = nest.operation_type(expr, context);
     let operation = match expr {
         Expr::Binary(operator, ..) => Some(Operation::of(*operator)),
@@ -22,14 +23,15 @@ pub(super) fn count_operations(
     expr.children().into_iter().for_each(|child| count_operations(nest, child, kind, counts));
 }
 
-/// Counts the operations of an expression by kind and type. Small powers count as multiplications. A
-/// sum and one product among its parts count as one fused operation.
+/// Counts the operations and the conversions of an expression by kind and type. Small powers count as
+/// multiplications. A sum and one product among its parts count as one fused operation.
 pub(super) fn count_arithmetic(
     nest: &Nest,
     expr: &Expr,
     context: Type,
     counts: &mut BTreeMap<(Operation, Type), i128>,
 ) {
+    count_conversion(nest, expr, context, counts);
     let kind = nest.operation_type(expr, context);
     let is_fused = fused_part(nest, expr, kind).is_some();
     let own = if is_fused { Some((Operation::Fma, 1)) } else { Operation::outermost(expr) };
@@ -40,6 +42,13 @@ pub(super) fn count_arithmetic(
     if is_fused {
         *counts.entry((Operation::Mul, kind)).or_default() -= 1;
         counts.retain(|_, times| *times != 0);
+    }
+}
+
+/// Counts the conversion of the value of an expression to the type that is wanted.
+fn count_conversion(nest: &Nest, expr: &Expr, to: Type, counts: &mut BTreeMap<(Operation, Type), i128>) {
+    if let Some(from) = nest.converted_from(expr, to) {
+        *counts.entry((Operation::Convert(from), to)).or_default() += 1;
     }
 }
 

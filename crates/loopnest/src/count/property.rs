@@ -77,7 +77,11 @@ pub enum Property {
     /// Loads from local memory, by their size in bits and by the distance of the lanes of
     /// [rows](crate::Lanes::InRows). All cells between lanes count as used.
     StridedLocalLoads(u32, Stride),
-    /// Floating-point operations.
+    /// Atomic updates by their operation and type, the memory of the cell and the stride of the lanes:
+    /// [`Uniform`](Stride::Uniform) if all lanes update one cell, [`Unit`](Stride::Unit), [`Data`](Stride::Data),
+    /// or `Wide(4)` for any other distance.
+    Atomic(Operation, Type, Memory, Stride),
+    /// Floating-point operations, and conversions to any type.
     Operations(Operation, Type),
     /// Barriers times the work-items that meet them.
     Barriers,
@@ -92,16 +96,20 @@ pub enum Property {
     Banks(u32, Direction, u32),
     /// An instruction that sub-groups of 32 lanes issue.
     SubGroups(Issue),
-    /// Operations on floating-point numbers and integers, with small powers as multiplications.
+    /// Operations on floating-point numbers and integers, and conversions, with small powers as multiplications.
     Arithmetic(Operation, Type),
     /// Operations of the longest chain in which each operation needs the one before.
     Chain,
+    /// Rows of work-items that a processor [begins](crate::count::count_rows).
+    Rows,
+    /// Rows of work-items in which a bound leaves some out.
+    CutRows,
 }
 
 /// An instruction that a sub-group issues for all of its lanes at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Issue {
-    /// A floating-point operation. Small powers are multiplications.
+    /// An operation. Small powers are multiplications.
     Operation(Operation, Type),
     /// An access to local or global memory, with its size in bits.
     Access(Memory, u32, Direction),
@@ -124,6 +132,10 @@ impl fmt::Display for Property {
             Property::LoadsAndStores(bits, stride) => write!(formatter, "g:{bits}:min(load,store):{stride}"),
             Property::LocalLoads(bits) => write!(formatter, "l:{bits}:load"),
             Property::StridedLocalLoads(bits, stride) => write!(formatter, "l:{bits}:load:{stride}"),
+            Property::Atomic(operation, kind, memory, stride) => {
+                let letter = if *memory == Memory::Local { "l" } else { "g" };
+                write!(formatter, "atomic:{kind}:{operation}:{letter}:{stride}")
+            }
             Property::Operations(operation, kind) => write!(formatter, "op:{kind}:{operation}"),
             Property::Barriers => write!(formatter, "barriers"),
             Property::Groups => write!(formatter, "groups"),
@@ -133,6 +145,8 @@ impl fmt::Display for Property {
             Property::SubGroups(issue) => write!(formatter, "sub:{issue}"),
             Property::Arithmetic(operation, kind) => write!(formatter, "arith:{kind}:{operation}"),
             Property::Chain => write!(formatter, "chain"),
+            Property::Rows => write!(formatter, "rows"),
+            Property::CutRows => write!(formatter, "rows:cut"),
         }
     }
 }
@@ -164,6 +178,7 @@ impl FromStr for Property {
             ["l", bits, "load", stride] => Ok(Property::StridedLocalLoads(number(bits)?, stride.parse()?)),
             ["op", kind, operation] => arithmetic(kind, operation).map(|(of, kind)| Property::Operations(of, kind)),
             ["arith", kind, operation] => arithmetic(kind, operation).map(|(of, kind)| Property::Arithmetic(of, kind)),
+            ["atomic", ref update @ ..] => updated(update),
             ["bank", bits, direction, conflict] => {
                 Ok(Property::Banks(number(bits)?, named(DIRECTIONS, direction)?, number(conflict)?))
             }
@@ -175,8 +190,15 @@ impl FromStr for Property {
 }
 
 /// Properties whose text has one part.
-const SINGLE: [Property; 5] =
-    [Property::Barriers, Property::Groups, Property::TouchedBytes, Property::Launch, Property::Chain];
+const SINGLE: [Property; 7] = [
+    Property::Barriers,
+    Property::Groups,
+    Property::TouchedBytes,
+    Property::Launch,
+    Property::Chain,
+    Property::Rows,
+    Property::CutRows,
+];
 /// Every direction.
 const DIRECTIONS: [Direction; 2] = [Direction::Load, Direction::Store];
 
@@ -191,23 +213,44 @@ fn global(access: &[&str]) -> Result<Property, NestError> {
     }
 }
 
+/// Parses the text of an atomic update, such as `i32:add:g:s0`.
+fn updated(update: &[&str]) -> Result<Property, NestError> {
+    match *update {
+        [kind, operation, memory, stride] => {
+            let (operation, kind) = arithmetic(kind, operation)?;
+            Ok(Property::Atomic(operation, kind, shared(memory)?, stride.parse()?))
+        }
+        _ => Err(unknown(&update.join(":"))),
+    }
+}
+
 /// Parses the text of an issued instruction, such as `op:f32:add` or `g:32:load`.
 fn issued(issue: &[&str]) -> Result<Issue, NestError> {
     match *issue {
         ["op", kind, operation] => arithmetic(kind, operation).map(|(of, kind)| Issue::Operation(of, kind)),
-        [memory @ ("g" | "l"), bits, direction] => {
-            let memory = if memory == "l" { Memory::Local } else { Memory::Global };
-            Ok(Issue::Access(memory, number(bits)?, named(DIRECTIONS, direction)?))
-        }
+        [memory, bits, direction] => Ok(Issue::Access(shared(memory)?, number(bits)?, named(DIRECTIONS, direction)?)),
         _ => Err(unknown(&issue.join(":"))),
+    }
+}
+
+/// Parses the letter of a memory that work-items share.
+fn shared(letter: &str) -> Result<Memory, NestError> {
+    match letter {
+        "g" => Ok(Memory::Global),
+        "l" => Ok(Memory::Local),
+        _ => Err(unknown(letter)),
     }
 }
 
 /// Parses the type and the kind of an operation.
 fn arithmetic(kind: &str, operation: &str) -> Result<(Operation, Type), NestError> {
     let functions = Function::ALL.map(|(_, function, _)| Operation::Special(function));
+    let conversions = Type::ALL.map(|(_, from)| Operation::Convert(from));
     let plain = [Operation::Add, Operation::Mul, Operation::Div, Operation::Pow, Operation::Fma];
-    Ok((named(plain.into_iter().chain(functions), operation)?, named(Type::ALL.map(|(_, kind)| kind), kind)?))
+    Ok((
+        named(plain.into_iter().chain(functions).chain(conversions), operation)?,
+        named(Type::ALL.map(|(_, kind)| kind), kind)?,
+    ))
 }
 
 /// Parses a number.
@@ -238,6 +281,10 @@ mod tests {
             "l:32:load",
             "l:64:load:s0",
             "op:f32:rsqrt",
+            "op:f32:from_i32",
+            "arith:u8:from_f16",
+            "atomic:i32:add:g:data",
+            "atomic:f64:max:l:s0",
             "arith:f64:fma",
             "barriers",
             "groups",
@@ -248,6 +295,8 @@ mod tests {
             "sub:l:32:load",
             "sub:g:64:store",
             "chain",
+            "rows",
+            "rows:cut",
         ];
         for text in texts {
             assert_eq!(text.parse::<Property>().unwrap().to_string(), text);
@@ -257,10 +306,13 @@ mod tests {
             "g",
             "g:32:load",
             "g:32:load:5/4",
-            "op:f16:add",
+            "op:f80:add",
+            "op:f32:from_f80",
             "op:f32:root",
             "l:32:store",
             "sub:p:32:load",
+            "atomic:i32:add:p:s0",
+            "atomic:i32:add:g",
             "chains",
         ] {
             let error = text.parse::<Property>().expect_err(text);

@@ -8,7 +8,6 @@ use crate::ir::{AXES, Affine, LoopId, Nest, Tag, Var};
 use std::collections::BTreeSet;
 
 /// The lanes of today's GPUs. The last sub-group of a work-group may be smaller.
-/// smaller.
 pub(super) const WARP: Lanes = Lanes::Numbered(32);
 
 /// The work-items of a work-group that run together. With a width of 1 each runs alone, and no lane
@@ -74,10 +73,10 @@ pub(super) fn issues(
     factors: &mut Factors,
 ) -> Result<Product, NestError> {
     let beside = beside_lanes(nest, within, lanes);
+    let has_own = |axis: &usize| nest.loop_with(within, Tag::Local(*axis as u8)).is_some();
+    let repeated: i128 = (lanes.axes()..AXES).filter(|axis| !has_own(axis)).map(|axis| local[axis]).product();
     let (others, within): (BTreeSet<LoopId>, BTreeSet<LoopId>) =
         within.iter().copied().partition(|id| !beside.contains(id));
-    let has_own = |axis: &usize| others.iter().any(|id| nest.loop_at(*id).tag == Tag::Local(*axis as u8));
-    let repeated: i128 = (lanes.axes()..AXES).filter(|axis| !has_own(axis)).map(|axis| local[axis]).product();
     let mut product = factors.points(nest, &others)?.scaled(repeated);
     product.factors.push(of_lanes(nest, &within, local, lanes, factors)?);
     product.factors.sort_unstable();

@@ -217,12 +217,13 @@ impl Piece<Product> {
     }
 }
 
-/// Returns each load of an instruction, with the dependent operations from it to the result.
+/// Returns each load of an instruction, with the dependent operations from it to the result. Nothing waits
+/// for the result of an atomic update.
 pub(super) fn paths<'e>(nest: &Nest, instruction: &'e Instruction) -> Vec<(&'e Access, Length)> {
     let is_run_in_order = |id: &LoopId| !nest.loop_at(*id).tag.is_hardware();
     let innermost = nest.nesting(&instruction.within).into_iter().rfind(is_run_in_order);
     let paths = Paths { nest, innermost };
-    paths.of(&instruction.value, nest.array(instruction.target.array).element, false)
+    paths.of(instruction.computed(), nest.array(instruction.target.array).element, false)
 }
 
 struct Paths<'a> {

@@ -12,6 +12,7 @@ pub(super) enum Code {
     Neg(Box<Code>),
     Binary(Operator, Type, Box<Code>, Box<Code>),
     Call(Function, Type, Vec<Code>),
+    Convert { from: Type, to: Type, inner: Box<Code> },
 }
 
 /// The machine on which code runs.
@@ -22,7 +23,16 @@ pub(super) trait Machine {
 }
 
 impl Code {
+    /// Returns the code that computes `expr` as a value of type `context`.
     pub(super) fn new(nest: &Nest, expr: &Expr, context: Type) -> Self {
+        let own = Code::unconverted(nest, expr, context);
+        match nest.converted_from(expr, context) {
+            Some(from) => Code::Convert { from, to: context, inner: Box::new(own) },
+            None => own,
+        }
+    }
+
+    fn unconverted(nest: &Nest, expr: &Expr, context: Type) -> Self {
         let kind = nest.operation_type(expr, context);
         let part = |part: &Expr| Code::new(nest, part, kind);
         match expr {
@@ -50,6 +60,11 @@ impl Code {
                 let (left, right) = (left.run(machine)?, right.run(machine)?);
                 machine.count(Operation::of(*operator), *kind);
                 binary(*operator, *kind, left, right)
+            }
+            Code::Convert { from, to, inner } => {
+                let value = inner.run(machine)?;
+                machine.count(Operation::Convert(*from), *to);
+                value.convert(*to)
             }
             Code::Call(function, kind, arguments) => {
                 let arguments =

@@ -1,5 +1,6 @@
 //! The data on which a nest runs.
 
+use super::half;
 use super::value::Value;
 use crate::error::NestError;
 use crate::ir::{Affine, Array, ArrayId, Memory, Nest, Type};
@@ -44,6 +45,7 @@ fn encoded(value: Value, kind: Type) -> Vec<u8> {
         (Value::Integer(number), Type::I16 | Type::U16) => (number as u16).to_ne_bytes().to_vec(),
         (Value::Integer(number), Type::I32) => (number as i32).to_ne_bytes().to_vec(),
         (Value::Integer(number), _) => number.to_ne_bytes().to_vec(),
+        (Value::Float(number), Type::F16) => half::encoded(number as f32).to_ne_bytes().to_vec(),
         (Value::Float(number), Type::F32) => (number as f32).to_ne_bytes().to_vec(),
         (Value::Float(number), _) => number.to_ne_bytes().to_vec(),
     }
@@ -53,15 +55,17 @@ fn encoded(value: Value, kind: Type) -> Vec<u8> {
 fn decoded(bytes: &[u8], kind: Type) -> Value {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);
-    let half = [word[0], word[1], word[2], word[3]];
+    let pair = [word[0], word[1]];
+    let first = [word[0], word[1], word[2], word[3]];
     match kind {
         Type::I8 => Value::Integer((word[0] as i8).into()),
         Type::U8 => Value::Integer(word[0].into()),
-        Type::I16 => Value::Integer(i16::from_ne_bytes([word[0], word[1]]).into()),
-        Type::U16 => Value::Integer(u16::from_ne_bytes([word[0], word[1]]).into()),
-        Type::I32 => Value::Integer(i32::from_ne_bytes(half).into()),
+        Type::I16 => Value::Integer(i16::from_ne_bytes(pair).into()),
+        Type::U16 => Value::Integer(u16::from_ne_bytes(pair).into()),
+        Type::I32 => Value::Integer(i32::from_ne_bytes(first).into()),
         Type::I64 => Value::Integer(i64::from_ne_bytes(word)),
-        Type::F32 => Value::Float(f32::from_ne_bytes(half).into()),
+        Type::F16 => Value::Float(half::decoded(u16::from_ne_bytes(pair)).into()),
+        Type::F32 => Value::Float(f32::from_ne_bytes(first).into()),
         Type::F64 => Value::Float(f64::from_ne_bytes(word)),
     }
 }
@@ -145,7 +149,7 @@ impl Data {
             word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
             word ^= word >> 31;
             match array.element.is_float() {
-                true => Value::Float((word >> 40) as f64 / f64::from(1 << 23) - 1.0),
+                true => Value::Float((word >> 40) as f64 / f64::from(1 << 23) - 1.0).convert(array.element),
                 false => Value::Integer((word % 100) as i64),
             }
         };

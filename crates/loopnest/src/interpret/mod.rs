@@ -2,6 +2,7 @@
 
 mod code;
 mod data;
+mod half;
 mod point;
 mod reach;
 mod tally;
@@ -13,13 +14,16 @@ pub use tally::Tally;
 pub use value::Value;
 
 use crate::error::NestError;
-use crate::ir::{AXES, Access, Affine, ArrayId, Direction, Lookup, LoopId, Memory, Nest, Operation, Tag, Type};
+use crate::ir::{
+    AXES, Access, Affine, ArrayId, Direction, Lookup, LoopId, Memory, Nest, Operation, Operator, Tag, Type,
+};
 use crate::lookups;
 use crate::print;
 use crate::schedule::{Schedule, Step};
 use code::{Code, Machine};
 use point::Point;
 use std::collections::BTreeSet;
+use value::{binary, call};
 
 /// The order in which the work-items of a group run between two barriers. A nest that lacks a
 /// barrier gives different results in the two orders.
@@ -92,7 +96,7 @@ impl<'a> Run<'a> {
     fn new(nest: &'a Nest, sizes: &'a [i64], data: &'a mut Data) -> Result<Self, NestError> {
         let point = Point::new(nest, sizes)?;
         let code = |instruction: &crate::ir::Instruction| {
-            Code::new(nest, &instruction.value, nest.array(instruction.target.array).element)
+            Code::new(nest, instruction.computed(), nest.array(instruction.target.array).element)
         };
         let [x, y, z] = nest.local_size()?;
         let lanes = (0..x * y * z).map(|lane| [lane % x, lane / x % y, lane / x / y]).collect();
@@ -238,13 +242,21 @@ impl<'a> Run<'a> {
         let code = std::mem::replace(&mut self.code[number], Code::Number(0.0));
         let value = code.run(self);
         self.code[number] = code;
-        let stored = value.and_then(|value| self.store(&instruction.target, value));
+        let stored = value.and_then(|value| match instruction.update() {
+            Some((operation, _)) => self.update(&instruction.target, operation, value),
+            None => self.store(&instruction.target, value),
+        });
         stored.map_err(|error| error.at(instruction.place))
     }
 
     fn cell(&mut self, access: &Access, direction: Direction) -> Result<usize, NestError> {
-        let cell = self.point.place(&self.data.cells, access)?;
+        let cell = self.touched(access)?;
         *self.tally.accesses.entry((access.array, direction)).or_default() += 1;
+        Ok(cell)
+    }
+
+    fn touched(&mut self, access: &Access) -> Result<usize, NestError> {
+        let cell = self.point.place(&self.data.cells, access)?;
         self.tally.touched.entry(access.array).or_default().insert(cell);
         Ok(cell)
     }
@@ -258,13 +270,39 @@ impl<'a> Run<'a> {
 
     fn store(&mut self, access: &Access, value: Value) -> Result<(), NestError> {
         let cell = self.cell(access, Direction::Store)?;
+        self.write(access, cell, value);
+        Ok(())
+    }
+
+    /// Runs an atomic update of a cell.
+    fn update(&mut self, access: &Access, operation: Operation, operand: Value) -> Result<(), NestError> {
+        let cell = self.touched(access)?;
+        *self.tally.atomics.entry((access.array, operation)).or_default() += 1;
+        let (kind, before) = (self.nest.array(access.array).element, self.read(access, cell)?);
+        let after = match operation {
+            Operation::Special(function) => call(function, kind, &[before, operand]),
+            _ => binary(Operator::Add, kind, before, operand),
+        };
+        self.write(access, cell, after);
+        Ok(())
+    }
+
+    fn write(&mut self, access: &Access, cell: usize, value: Value) {
         let array = self.nest.array(access.array);
         let value = value.convert(array.element);
         match array.memory {
             Memory::Global | Memory::Argument => self.data.cells[access.array.0][cell] = value,
             Memory::Local | Memory::Private => self.fresh(access.array)[cell] = Some(value),
         }
-        Ok(())
+    }
+
+    fn read(&mut self, access: &Access, cell: usize) -> Result<Value, NestError> {
+        match self.nest.array(access.array).memory {
+            Memory::Global | Memory::Argument => Ok(self.data.cells[access.array.0][cell]),
+            Memory::Local | Memory::Private => self.fresh(access.array)[cell].ok_or_else(|| {
+                NestError::new(format!("{} is read before it is written", print::access(self.nest, access)))
+            }),
+        }
     }
 }
 
@@ -275,12 +313,7 @@ impl Machine for Run<'_> {
 
     fn load(&mut self, access: &Access) -> Result<Value, NestError> {
         let cell = self.cell(access, Direction::Load)?;
-        match self.nest.array(access.array).memory {
-            Memory::Global | Memory::Argument => Ok(self.data.cells[access.array.0][cell]),
-            Memory::Local | Memory::Private => self.fresh(access.array)[cell].ok_or_else(|| {
-                NestError::new(format!("{} is read before it is written", print::access(self.nest, access)))
-            }),
-        }
+        self.read(access, cell)
     }
 
     fn count(&mut self, operation: Operation, kind: Type) {

@@ -10,6 +10,8 @@ pub struct Tally {
     pub runs: Vec<u64>,
     /// Arithmetic operations by kind and type.
     pub operations: BTreeMap<(Operation, Type), u64>,
+    /// Atomic updates of every array, by operation. They are neither operations nor accesses.
+    pub atomics: BTreeMap<(ArrayId, Operation), u64>,
     /// Accesses to every array, by direction.
     pub accesses: BTreeMap<(ArrayId, Direction), u64>,
     /// The cells of every array that were touched, numbered with the last axis fastest.

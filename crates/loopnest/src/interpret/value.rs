@@ -1,5 +1,6 @@
 //! Values, and operations on them as a device computes them.
 
+use super::half;
 use crate::ir::{Function, Operator, Type};
 
 /// The content of a cell.
@@ -7,7 +8,7 @@ use crate::ir::{Function, Operator, Type};
 pub enum Value {
     /// A value of an integer type.
     Integer(i64),
-    /// A value of a floating-point type. Single precision is kept rounded.
+    /// A value of a floating-point type. Half and single precision are kept rounded.
     Float(f64),
 }
 
@@ -20,9 +21,11 @@ impl Value {
         }
     }
 
-    /// Returns the value converted to a type, rounded as in C.
+    /// Returns the value converted to a type, rounded as in C. A value is rounded to single precision
+    /// before it is rounded to half precision.
     pub fn convert(self, to: Type) -> Value {
         match (self, to) {
+            (value, Type::F16) => Value::Float(half::decoded(half::encoded(value.as_f64() as f32)).into()),
             (value, Type::F32) => Value::Float(f64::from(value.as_f64() as f32)),
             (value, Type::F64) => Value::Float(value.as_f64()),
             (Value::Integer(number), to) => Value::Integer(wrapped(number, to)),
@@ -40,7 +43,7 @@ fn wrapped(number: i64, to: Type) -> i64 {
         Type::I16 => i64::from(number as i16),
         Type::U16 => i64::from(number as u16),
         Type::I32 => i64::from(number as i32),
-        Type::I64 | Type::F32 | Type::F64 => number,
+        Type::I64 | Type::F16 | Type::F32 | Type::F64 => number,
     }
 }
 

@@ -113,7 +113,14 @@ impl NestBuilder {
     /// Appends `target = value` within `within` and within the outer loops that their bounds use.
     pub fn instruction(&mut self, target: Access, value: Expr, within: impl IntoIterator<Item = LoopId>) {
         let within = self.nest.closed(within);
-        self.nest.instructions.push(Instruction { target, value, within, place: None });
+        self.nest.instructions.push(Instruction { target, value, is_atomic: false, within, place: None });
+    }
+
+    /// Appends an atomic update: `value` is `target + e`, `min(target, e)` or `max(target, e)`. Its
+    /// iterations may run side by side.
+    pub fn atomic(&mut self, target: Access, value: Expr, within: impl IntoIterator<Item = LoopId>) {
+        let within = self.nest.closed(within);
+        self.nest.instructions.push(Instruction { target, value, is_atomic: true, within, place: None });
     }
 
     /// Returns the nest unchecked, for a parser that completes and checks it.
@@ -131,6 +138,7 @@ impl NestBuilder {
     /// - a subscript uses a loop that does not enclose the instruction;
     /// - the number of subscripts differs from the number of axes;
     /// - an instruction writes an argument, or an array in which values are looked up;
+    /// - an atomic instruction is no update of shared memory;
     /// - a loop has a statistic that it does not need.
     pub fn finish(self) -> Result<Nest, NestError> {
         check::check(&self.nest)?;

@@ -1,6 +1,6 @@
 //! Checks that a nest is sound, whether it was parsed or built.
 
-use super::{Access, Affine, Array, Direction, Expr, Instruction, Lookup, LookupId, LoopId, Memory, Nest};
+use super::{Access, Affine, Array, Direction, Expr, Instruction, Lookup, LookupId, LoopId, Memory, Nest, Type};
 use crate::error::NestError;
 use std::collections::BTreeSet;
 
@@ -24,6 +24,14 @@ fn array_is_sound(array: &Array) -> Result<(), NestError> {
     let error = |text: &str| Err(NestError::new(format!("`{}` {text}", array.name)).at(array.place));
     if array.memory == Memory::Argument && !array.is_scalar() {
         return error("is an argument and has axes; only scalars are passed by value");
+    }
+    if array.memory == Memory::Argument && array.element == Type::F16 {
+        return Err(NestError::new(format!(
+            "`{}` is an argument in half precision, which OpenCL does not pass",
+            array.name
+        ))
+        .remedy(format!("declare it as `argument {}: f32`", array.name))
+        .at(array.place));
     }
     if array.memory == Memory::Global && array.is_scalar() {
         return error("has no axes, so it cannot live in global memory");
@@ -142,10 +150,41 @@ fn instruction_is_sound(nest: &Nest, instruction: &Instruction) -> Result<(), Ne
             }
         }
     }
+    if instruction.is_atomic {
+        update_is_sound(nest, instruction).map_err(|refused| refused.at(instruction.place))?;
+    }
     for (access, place, direction) in instruction.accesses() {
         access_is_sound(nest, instruction, access, direction).map_err(|refused| refused.at(place))?;
     }
     indices_are_within(nest, instruction).map_err(|refused| refused.at(instruction.place))
+}
+
+/// Refuses an atomic instruction that no device runs as one: its forms, memories and types are few.
+fn update_is_sound(nest: &Nest, instruction: &Instruction) -> Result<(), NestError> {
+    let array = nest.array(instruction.target.array);
+    let (name, element) = (&array.name, array.element);
+    let Some((_, operand)) = instruction.update() else {
+        return Err(NestError::new(format!("an atomic instruction updates `{name}` by a sum, `min` or `max`"))
+            .remedy(format!("write `atomic {name}[...] = {name}[...] + value`, or `min` or `max` of both")));
+    };
+    if operand.loads().iter().any(|(access, _)| access.array == instruction.target.array) {
+        return Err(NestError::new(format!("the atomic update also reads other cells of `{name}`"))
+            .remedy("copy what it reads to another array first"));
+    }
+    if !matches!(array.memory, Memory::Global | Memory::Local) {
+        return Err(NestError::new(format!("`{name}` belongs to one work-item, so nothing interrupts its updates"))
+            .remedy("leave the word `atomic` out"));
+    }
+    if !matches!(element, Type::I32 | Type::I64 | Type::F32 | Type::F64) {
+        return Err(NestError::new(format!("devices have no atomic updates of `{element}`"))
+            .remedy("atomic updates are of i32, i64, f32 and f64"));
+    }
+    let kind = nest.operation_type(&instruction.value, element);
+    if kind != element {
+        return Err(NestError::new(format!("the update of `{name}` would be computed in {kind}, not {element}"))
+            .remedy(format!("make the value one of type {element}: assign it to a temporary of this type first")));
+    }
+    Ok(())
 }
 
 fn access_is_sound(

@@ -19,6 +19,8 @@ pub enum Type {
     I32,
     /// 64-bit signed integer.
     I64,
+    /// Half precision (IEEE 754 binary16). Operations on it are computed in single precision.
+    F16,
     /// Single precision.
     F32,
     /// Double precision.
@@ -27,13 +29,14 @@ pub enum Type {
 
 impl Type {
     /// Every type with its name in the text form.
-    pub const ALL: [(&'static str, Type); 8] = [
+    pub const ALL: [(&'static str, Type); 9] = [
         ("i8", Type::I8),
         ("u8", Type::U8),
         ("i16", Type::I16),
         ("u16", Type::U16),
         ("i32", Type::I32),
         ("i64", Type::I64),
+        ("f16", Type::F16),
         ("f32", Type::F32),
         ("f64", Type::F64),
     ];
@@ -42,7 +45,7 @@ impl Type {
     pub fn bits(self) -> u32 {
         match self {
             Type::I8 | Type::U8 => 8,
-            Type::I16 | Type::U16 => 16,
+            Type::I16 | Type::U16 | Type::F16 => 16,
             Type::I32 | Type::F32 => 32,
             Type::I64 | Type::F64 => 64,
         }
@@ -50,13 +53,17 @@ impl Type {
 
     /// Returns true if it is a floating-point type.
     pub fn is_float(self) -> bool {
-        matches!(self, Type::F32 | Type::F64)
+        matches!(self, Type::F16 | Type::F32 | Type::F64)
     }
 
     /// Returns the type in which operations on values of this type are computed: integers of 8 and
-    /// 16 bits are widened to 32, as in C.
+    /// 16 bits are widened to 32, as in C, and half precision to single precision.
     pub fn promoted(self) -> Type {
-        if self.bits() < 32 { Type::I32 } else { self }
+        match self {
+            Type::F16 => Type::F32,
+            other if other.bits() < 32 => Type::I32,
+            other => other,
+        }
     }
 
     /// Returns the type of an operation on both: floating point before integer, then the wider one.

@@ -212,10 +212,19 @@ impl Nest {
     /// wanted as `context`.
     ///
     /// Cells decide the type. An operation on an `f32` and an `f64` is computed in `f64`, one on an
-    /// integer and an `f32` in `f32`. Numbers and indices take the type of the other operand, or
+    /// integer and an `f32` in `f32`, one on `f16` in `f32`. Numbers and indices take the type of the other operand, or
     /// that of `context` if no cell occurs. Division is always computed in floating point, and so
     /// are all functions except `abs`, `min`, `max` and `select`.
     pub fn operation_type(&self, expr: &Expr, context: Type) -> Type {
         types::operation_type(self, expr, context)
+    }
+
+    /// Returns the type from which the value of `expr` is converted if it is wanted as `to`, or `None`
+    /// if no conversion is needed.
+    ///
+    /// A number is free in every type, and so is a sum of indices and sizes, unless it depends on a
+    /// loop and is wanted in floating point.
+    pub fn converted_from(&self, expr: &Expr, to: Type) -> Option<Type> {
+        types::converted_from(self, expr, to)
     }
 }

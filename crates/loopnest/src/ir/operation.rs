@@ -1,6 +1,6 @@
 //! Kinds of arithmetic.
 
-use super::expr::{Expr, Function, Operator};
+use super::expr::{Expr, Function, Operator, Type};
 use std::fmt;
 
 /// Kinds of arithmetic that are counted separately.
@@ -19,6 +19,8 @@ pub enum Operation {
     Fma,
     /// A function. All [selections](Function::Select) are one.
     Special(Function),
+    /// A conversion from this type to the type of the operation. No operator counts as it.
+    Convert(Type),
 }
 
 impl Operation {
@@ -51,13 +53,15 @@ impl Operation {
 
 impl fmt::Display for Operation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
+        let name = match self {
             Operation::Add => "add",
             Operation::Mul => "mul",
             Operation::Div => "div",
             Operation::Pow => "pow",
             Operation::Fma => "fma",
             Operation::Special(function) => function.name(),
-        })
+            Operation::Convert(from) => return write!(formatter, "from_{from}"),
+        };
+        formatter.write_str(name)
     }
 }

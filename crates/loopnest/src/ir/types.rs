@@ -31,7 +31,7 @@ impl Own {
             Own::Integer if context.is_float() => Type::I32,
             Own::Integer => context.promoted(),
             Own::Float if !context.is_float() => Type::F32,
-            Own::Float => context,
+            Own::Float => context.promoted(),
         }
     }
 
@@ -49,14 +49,16 @@ fn own(nest: &Nest, expr: &Expr) -> Own {
         Expr::Neg(inner) => own(nest, inner).promoted(),
         // Division and powers are computed in floating point. With an integer exponent, the base
         // decides the type.
-        Expr::Binary(super::Operator::Div, left, right) => own(nest, left).join(own(nest, right)).join(Own::Float),
+        Expr::Binary(super::Operator::Div, left, right) => {
+            own(nest, left).join(own(nest, right)).join(Own::Float).promoted()
+        }
         Expr::Binary(_, left, right) => own(nest, left).join(own(nest, right)).promoted(),
         Expr::Call(
             super::Function::Abs | super::Function::Min | super::Function::Max | super::Function::Select(_),
             arguments,
         ) => arguments.iter().map(|argument| own(nest, argument)).reduce(Own::join).unwrap_or(Own::Float).promoted(),
         Expr::Call(_, arguments) => {
-            arguments.iter().fold(Own::Float, |joined, argument| joined.join(own(nest, argument)))
+            arguments.iter().fold(Own::Float, |joined, argument| joined.join(own(nest, argument))).promoted()
         }
     }
 }
@@ -65,4 +67,15 @@ fn own(nest: &Nest, expr: &Expr) -> Own {
 /// [`Nest::operation_type`].
 pub(super) fn operation_type(nest: &Nest, expr: &Expr, context: Type) -> Type {
     own(nest, expr).in_context(context)
+}
+
+/// Returns the type from which the value of `expr` is converted where it is wanted as `to`, or `None`
+/// if it needs no conversion at run time. Numbers have any type. So do sums that depend on no loop,
+/// and sums that are wanted as integers.
+pub(super) fn converted_from(nest: &Nest, expr: &Expr, to: Type) -> Option<Type> {
+    match expr {
+        Expr::Number(_) => None,
+        Expr::Index(sum) => (to.is_float() && nest.loops_of(sum).next().is_some()).then_some(Type::I32),
+        _ => Some(operation_type(nest, expr, to)).filter(|own| *own != to),
+    }
 }

@@ -1,14 +1,20 @@
-//! Kernels that widen what a calibration covers: double precision, functions, operations that
-//! wait for each other, integers, vectors of cells, gathers, and further strides.
+//! Kernels that widen what a calibration covers: double and half precision, conversions, functions,
+//! operations that wait for each other, integers, atomic updates, vectors of cells, gathers, and further
+//! strides.
 //!
 //! The paper's kernels compute in single precision. Without these kernels, an operation in double
 //! precision, a square root or an exponential would have no cost.
 
-use super::Role::Added;
-use super::{
-    INDEPENDENT_PRODUCTS, INDEPENDENT_QUOTIENTS, INDEPENDENT_ROOTS, Kernel, PRODUCTS, QUOTIENTS, SUMS, Times,
-    arithmetic, line, local_stride, product, rectangle, strided,
+use super::conversions::{CONVERSIONS, HALVES};
+use super::kernel::Extent::Times;
+use super::kernel::Role::Added;
+use super::kernel::{
+    INDEPENDENT_PRODUCTS, INDEPENDENT_QUOTIENTS, INDEPENDENT_ROOTS, Kernel, PRODUCTS, QUOTIENTS, SUMS, arithmetic,
+    line, local_stride, of_type, product, rectangle, strided,
 };
+use super::maps::{HALOS, MAPS};
+use super::reductions::REDUCTIONS;
+use super::updates::UPDATES;
 
 const STORES: &str = include_str!("strided_store.nest");
 const ACCUMULATE: &str = include_str!("accumulate.nest");
@@ -65,10 +71,6 @@ four = 0.4*four + 1.25 @ i, j, k",
     ..MANY_CHAINS
 };
 const VECTORS: &str = include_str!("vectors.nest");
-
-const fn of_type(element: &'static str, kernel: Kernel) -> Kernel {
-    Kernel { element, ..kernel }
-}
 
 const fn double(kernel: Kernel) -> Kernel {
     of_type("f64", kernel)
@@ -354,7 +356,17 @@ acc = acc + min(value, 100 + j) + max(value, 200 + i) + abs(value - 300)    @ i,
 ];
 
 /// The number of kernels.
-const COUNT: usize = MEMORY.len() + 2 * FUNCTIONS.len() + 2 * RECURRENCES.len() + DOUBLES.len() + 2 * INTEGERS.len();
+const COUNT: usize = MEMORY.len()
+    + 2 * FUNCTIONS.len()
+    + 2 * RECURRENCES.len()
+    + DOUBLES.len()
+    + 2 * INTEGERS.len()
+    + HALVES.len()
+    + CONVERSIONS.len()
+    + 11 * UPDATES.len()
+    + 2 * MAPS.len()
+    + HALOS.len()
+    + REDUCTIONS.len();
 
 /// Every kernel that widens what a calibration covers. They are measured in one shape of
 /// work-groups.
@@ -367,7 +379,13 @@ const fn all() -> [Kernel; COUNT] {
     at = put(&mut all, at, FUNCTIONS.as_flattened());
     at = put(&mut all, at, RECURRENCES.as_flattened());
     at = put(&mut all, at, &DOUBLES);
-    put(&mut all, at, INTEGERS.as_flattened());
+    at = put(&mut all, at, INTEGERS.as_flattened());
+    at = put(&mut all, at, &HALVES);
+    at = put(&mut all, at, &CONVERSIONS);
+    at = put(&mut all, at, UPDATES.as_flattened());
+    at = put(&mut all, at, MAPS.as_flattened());
+    at = put(&mut all, at, &HALOS);
+    put(&mut all, at, &REDUCTIONS);
     all
 }
 

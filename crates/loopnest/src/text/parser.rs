@@ -20,6 +20,9 @@ const MEMORIES: [(&str, Memory); 4] = [
     ("argument", Memory::Argument),
 ];
 
+/// The word before an atomic update.
+const ATOMIC: &str = "atomic";
+
 impl FromStr for Nest {
     type Err = NestError;
 
@@ -86,7 +89,9 @@ fn line(recipe: &mut Recipe, cursor: &mut Cursor) -> Result<(), NestError> {
     let second = cursor.peek_second().clone();
     match cursor.peek().clone() {
         Kind::Symbol("{") => domain(&mut recipe.nest, cursor)?,
-        Kind::Name(word) if matches!(second, Kind::Name(_)) || (word == "assume" && begins_condition(&second)) => {
+        Kind::Name(word)
+            if word != ATOMIC && matches!(second, Kind::Name(_)) || (word == "assume" && begins_condition(&second)) =>
+        {
             match KEYWORDS.iter().any(|keyword| *keyword == word) {
                 true => {
                     let place = Some(cursor.place());
@@ -270,16 +275,17 @@ fn bound(nest: &mut Nest, relation: Relation) -> Result<(), NestError> {
     Ok(())
 }
 
-/// Parses `c[i, j] = acc @ i, j`. Without `@`, the instruction is within the loops that occur in
-/// it.
+/// Parses `c[i, j] = acc @ i, j`, or an update with the word `atomic` before it. Without `@`, the
+/// instruction is within the loops that occur in it.
 fn instruction(nest: &Nest, cursor: &mut Cursor) -> Result<Instruction, NestError> {
     let place = Some(cursor.place());
+    let is_atomic = matches!(cursor.peek_second(), Kind::Name(_)) && cursor.accept_word(ATOMIC);
     let target = Expressions::new(nest).access(cursor)?;
     cursor.expect("=")?;
     let value = Expressions::new(nest).expression(cursor)?;
     let within =
         if cursor.accept("@") { named_loops(nest, cursor)? } else { occurring(nest, &target.subscripts, &value) };
-    Ok(Instruction { target, value, within: nest.closed(within), place })
+    Ok(Instruction { target, value, is_atomic, within: nest.closed(within), place })
 }
 
 fn named_loops(nest: &Nest, cursor: &mut Cursor) -> Result<BTreeSet<LoopId>, NestError> {

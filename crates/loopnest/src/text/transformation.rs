@@ -7,7 +7,8 @@ use crate::ir::{AxisOrder, Memory, Tag};
 use crate::transform::{Amount, Transformation, When};
 
 /// The keywords of transformations.
-pub(super) const KEYWORDS: [&str; 6] = ["split", "tag", "order", "prefetch", "precompute", "layout"];
+pub(super) const KEYWORDS: [&str; 8] =
+    ["split", "tag", "order", "prefetch", "precompute", "reduce", "pipeline", "layout"];
 
 /// Parses one transformation.
 pub(super) fn transformation(cursor: &mut Cursor) -> Result<Transformation, NestError> {
@@ -18,6 +19,8 @@ pub(super) fn transformation(cursor: &mut Cursor) -> Result<Transformation, Nest
         "order" => Ok(Transformation::Order { loops: cursor.list(|cursor| cursor.name("the name of a loop"))? }),
         "prefetch" => prefetch(cursor),
         "precompute" => precompute(cursor),
+        "reduce" => reduce(cursor),
+        "pipeline" => pipeline(cursor),
         _ => {
             let array = cursor.name("the name of an array")?;
             let (order, padding) = layout(cursor)?;
@@ -74,6 +77,40 @@ fn precompute(cursor: &mut Cursor) -> Result<Transformation, NestError> {
     let memory = if cursor.accept_word("temporary") { Memory::Private } else { Memory::Local };
     let (tile, indices) = tile(cursor)?;
     Ok(Transformation::Precompute { temporary, sweep, memory, tile, indices })
+}
+
+/// Parses `acc over ki -> acc_sums[r] local.0`. Several cells and local arrays may be listed.
+fn reduce(cursor: &mut Cursor) -> Result<Transformation, NestError> {
+    let cells = cursor.list(|cursor| cursor.name("the name of a temporary or array"))?;
+    let over = over(cursor)?;
+    let sums = cursor.list(|cursor| cursor.name("a name for a local array"))?;
+    cursor.expect("[")?;
+    let index = cursor.name("a name for a loop")?;
+    cursor.expect("]")?;
+    let place = cursor.place();
+    match tag(cursor)? {
+        Tag::Local(axis) => Ok(Transformation::Reduce { cells, over, sums, index, axis }),
+        _ => Err(NestError::new("a reduction is run by the work-items along an axis")
+            .remedy("end it with `local.0`, `local.1` or `local.2`")
+            .at(place)),
+    }
+}
+
+/// Parses `a_tile over ko -> a_next`.
+fn pipeline(cursor: &mut Cursor) -> Result<Transformation, NestError> {
+    let tile = cursor.name("the name of a tile")?;
+    let over = over(cursor)?;
+    Ok(Transformation::Pipeline { tile, over, next: cursor.name("a name for a temporary")? })
+}
+
+/// Parses `over ko ->`.
+fn over(cursor: &mut Cursor) -> Result<String, NestError> {
+    if !cursor.accept_word("over") {
+        return Err(cursor.unexpected("`over`"));
+    }
+    let over = cursor.name("the name of a loop")?;
+    cursor.expect("->")?;
+    Ok(over)
 }
 
 /// Parses `sweep ii, ki ->`.

@@ -5,6 +5,7 @@ use crate::ir::{AXES, Access, Affine, ArrayId, Direction, Instruction, LoopId, M
 use crate::print;
 use crate::schedule::Instances;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 /// Two accesses to one array, at least one a write, with their instructions and cells.
 pub(super) struct Pair<'a> {
@@ -49,7 +50,7 @@ pub(super) fn independent(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestE
         }
     }
     let is_shared = |array| matches!(nest.array(array).memory, Memory::Global | Memory::Local);
-    for pair in pairs(nest, is_shared) {
+    for pair in pairs(nest, is_shared).into_iter().filter(|pair| !may_run_together(nest, id, pair, tag)) {
         let meets = match tag {
             Tag::Group(_) => nest.array(pair.one.array).memory == Memory::Global && groups_meet(nest, &pair, tag),
             _ => iterations_meet(nest, &pair, id),
@@ -59,6 +60,19 @@ pub(super) fn independent(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestE
         }
     }
     Ok(())
+}
+
+/// Returns true if the iterations of a loop may update one cell side by side: by atomic updates that
+/// commute. Vectors have no such updates. Every work-group would repeat an update that is within no loop
+/// of its axis.
+fn may_run_together(nest: &Nest, id: LoopId, pair: &Pair, tag: Tag) -> bool {
+    let [first, second] = [pair.first, pair.second].map(|number| &nest.instructions[number]);
+    let is_within = |own: &Instruction| match tag {
+        Tag::Group(_) => nest.hardware_loop(own, tag).is_some(),
+        Tag::Vector => false,
+        _ => own.within.contains(&id),
+    };
+    first.commutes(second, pair.one.array) && is_within(first) && is_within(second)
 }
 
 fn refusal(nest: &Nest, id: LoopId, pair: &Pair, tag: Tag) -> NestError {
@@ -111,7 +125,8 @@ fn groups_meet(nest: &Nest, pair: &Pair, tag: Tag) -> bool {
 fn private_per_iteration(nest: &Nest, id: LoopId, array: ArrayId) -> Result<(), NestError> {
     let uses = |instruction: &Instruction| instruction.accesses().any(|(access, ..)| access.array == array);
     let users = || nest.instructions.iter().filter(|instruction| uses(instruction));
-    if !users().any(|instruction| instruction.within.contains(&id)) {
+    // A value that the loop only reads is the same in each iteration.
+    if !users().any(|instruction| instruction.within.contains(&id) && instruction.target.array == array) {
         return Ok(());
     }
     let [name, index] = [&nest.array(array).name, &nest.loop_at(id).name];
@@ -172,6 +187,24 @@ pub(super) fn shared_loops(nest: &Nest, first: usize, second: usize) -> Vec<Loop
     };
     let pairs = run(first).into_iter().zip(run(second));
     pairs.take_while(|(one, two)| one == two).map(|(one, _)| one).collect()
+}
+
+/// Returns the loops whose iteration stays the same from one instruction to a later one, hardware
+/// loops aside.
+pub(super) fn shared_through(nest: &Nest, first: usize, last: usize) -> Vec<LoopId> {
+    (first + 1..=last).fold(shared_loops(nest, first, first), |shared, number| {
+        let next = shared_loops(nest, number - 1, number);
+        shared.into_iter().zip(next).take_while(|(one, two)| one == two).map(|(one, _)| one).collect()
+    })
+}
+
+/// Returns the instructions around `number` that share the loops `prefix` with it in one run of
+/// these loops. It runs within them.
+pub(super) fn run_within(nest: &Nest, number: usize, prefix: &[LoopId]) -> RangeInclusive<usize> {
+    let joins = |later: usize| shared_loops(nest, later - 1, later).starts_with(prefix);
+    let first = (1..=number).rev().take_while(|later| joins(*later)).last().map_or(number, |later| later - 1);
+    let last = (number + 1..nest.instructions.len()).take_while(|later| joins(*later)).last().unwrap_or(number);
+    first..=last
 }
 
 /// Refuses instructions with two loops on the same axis of work-items or work-groups.

@@ -1,13 +1,17 @@
-//! Transformations. Each keeps the meaning of the nest or is refused.
+//! Transformations. Each keeps the meaning of the nest or is refused. Only a reduction may round
+//! differently.
 
 mod data;
 pub(crate) mod dependence;
 mod layout;
 mod names;
 mod order;
+mod pipeline;
 mod precompute;
 mod prefetch;
 mod recipe;
+mod reduce;
+mod reduction;
 mod split;
 mod tag;
 mod tile;
@@ -16,6 +20,7 @@ pub use recipe::{Parameter, Recipe, RecipeStep};
 
 use crate::error::NestError;
 use crate::ir::{AxisOrder, Memory, Nest, Tag};
+use reduce::Sums;
 use tile::Tile;
 
 /// A number in a transformation: a literal, or a parameter of the recipe.
@@ -84,6 +89,37 @@ pub enum Transformation {
         /// Names of the loops that fill it, one for each axis with more than one cell.
         indices: Vec<String>,
     },
+    /// `reduce acc over ki -> acc_sums[r] local.0`: lets the work-items along an axis run the
+    /// iterations of `ki`. Each reduces its own share of the values. They then combine their
+    /// results in local memory, in pairs. `reduce low, high over ki -> lows, highs[r] local.0`
+    /// reduces two cells of one loop.
+    ///
+    /// Each cell is updated by a sum, a product, `min` or `max`. A sum or product in floating point
+    /// is rounded differently in the new order: this is the only transformation that changes
+    /// results.
+    Reduce {
+        /// The temporaries or arrays of which a cell is updated.
+        cells: Vec<String>,
+        /// The loop to run by work-items. It runs from 0 to a constant.
+        over: String,
+        /// Names of the local arrays of their results, one for each cell.
+        sums: Vec<String>,
+        /// Name of the loop that fills them. Names of further loops begin with it.
+        index: String,
+        /// The axis of the work-items, from 0 to 2.
+        axis: u8,
+    },
+    /// `pipeline a_tile over ko -> a_next`: loads the cells for the next iteration of `ko` into
+    /// temporaries while a tile is used, and stores them in the tile afterwards.
+    Pipeline {
+        /// The tile: a local array that one instruction within the loop fills.
+        tile: String,
+        /// The sequential loop.
+        over: String,
+        /// Name of the temporary that holds the work-item's cells of the next tile. Names of new
+        /// loops begin with it.
+        next: String,
+    },
     /// `layout a column`: sets the layout of an array in memory.
     Layout {
         /// The array.
@@ -133,6 +169,10 @@ impl Transformation {
                 let tile = Tile { name: tile, indices, memory: *memory };
                 precompute::precompute(&mut changed, temporary, sweep, &tile)?;
             }
+            Transformation::Reduce { cells, over, sums, index, axis } => {
+                reduce::reduce(&mut changed, cells, over, &Sums { names: sums, index, axis: *axis })?;
+            }
+            Transformation::Pipeline { tile, over, next } => pipeline::pipeline(&mut changed, tile, over, next)?,
             Transformation::Layout { array, order, padding } => layout::layout(&mut changed, array, order, padding)?,
         }
         crate::ir::check::check(&changed)?;

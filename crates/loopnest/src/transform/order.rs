@@ -26,7 +26,11 @@ pub(super) fn order(nest: &mut Nest, names: &[String]) -> Result<(), NestError> 
         changed.order[*place] = *id;
     }
     crate::ir::check::check(&changed)?;
-    for pair in pairs(nest, |_| true) {
+    let commutes = |pair: &Pair| {
+        let [first, second] = [pair.first, pair.second].map(|number| &nest.instructions[number]);
+        first.commutes(second, pair.one.array)
+    };
+    for pair in pairs(nest, |_| true).into_iter().filter(|pair| !commutes(pair)) {
         if turns_round(nest, &changed, &pair) {
             let [one, two] = [pair.one, pair.two].map(|access| print::access(nest, access));
             return Err(NestError::new(format!(

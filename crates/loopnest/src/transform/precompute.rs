@@ -1,7 +1,7 @@
 //! Computes values once for all points that need them.
 
 use super::data::refuse_data_accesses;
-use super::dependence::{runs_over, shared_loops};
+use super::dependence::{runs_over, shared_loops, shared_through};
 use super::tile::{Footprint, Tile, Use, named};
 use crate::error::NestError;
 use crate::ir::{Access, Affine, ArrayId, Expr, Instruction, LoopId, Memory, Nest, Var};
@@ -208,15 +208,6 @@ fn point(nest: &Nest, writer: usize, reader: usize, read: &Access) -> Result<BTr
 fn whole_axis(nest: &Nest, subscript: &Affine, extent: &Affine) -> Option<LoopId> {
     let id = subscript.loops().next().filter(|id| *subscript == Affine::from(*id))?;
     extent.as_constant().filter(|extent| runs_over(nest, id, *extent)).map(|_| id)
-}
-
-/// Returns the loops whose iteration stays the same from one instruction to a later one, hardware
-/// loops aside.
-fn shared_through(nest: &Nest, first: usize, last: usize) -> Vec<LoopId> {
-    (first + 1..=last).fold(shared_loops(nest, first, first), |shared, number| {
-        let next = shared_loops(nest, number - 1, number);
-        shared.into_iter().zip(next).take_while(|(one, two)| one == two).map(|(one, _)| one).collect()
-    })
 }
 
 /// Returns a sum with loops replaced by other sums, all at once.

@@ -13,9 +13,10 @@ pub(super) fn tag(nest: &mut Nest, index: &str, tag: Tag) -> Result<(), NestErro
     if tag != Tag::Sequential {
         refuse_data(nest, id)?;
     }
-    if nest.loop_at(id).tag.is_hardware() && !tag.is_hardware() {
+    let current = nest.loop_at(id).tag;
+    if current.is_hardware() && tag != current {
         return Err(NestError::new(format!("`{index}` is already run by work-groups or work-items"))
-            .remedy("leave the other tag out: instructions may have come between those that would share the loop"));
+            .remedy("leave the other tag out: the nest may rely on it since"));
     }
     is_admitted(nest, id, tag)?;
     let before = neighbours(nest, id);
@@ -47,9 +48,7 @@ fn is_admitted(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestError> {
             independent(nest, id, tag)?;
         }
         Tag::Parallel => independent(nest, id, tag)?,
-        Tag::Group(axis) | Tag::Local(axis) if usize::from(axis) >= AXES => {
-            return Err(NestError::new(format!("there is no axis {axis}")).remedy("axes are 0, 1 and 2"));
-        }
+        Tag::Group(axis) | Tag::Local(axis) if usize::from(axis) >= AXES => refuse_axis(axis)?,
         Tag::Local(_) => {
             nest.constant_extent(id)?;
             independent(nest, id, tag)?;
@@ -57,6 +56,14 @@ fn is_admitted(nest: &Nest, id: LoopId, tag: Tag) -> Result<(), NestError> {
         Tag::Group(_) => starts_at_zero(nest, id)?,
     }
     Ok(())
+}
+
+/// Refuses an axis that does not exist.
+pub(super) fn refuse_axis(axis: u8) -> Result<(), NestError> {
+    match usize::from(axis) < AXES {
+        true => Ok(()),
+        false => Err(NestError::new(format!("there is no axis {axis}")).remedy("axes are 0, 1 and 2")),
+    }
 }
 
 /// Returns, for each instruction, the loops that it shares with the one before it, except `but`.
@@ -101,12 +108,12 @@ fn starts_at_zero(nest: &Nest, id: LoopId) -> Result<(), NestError> {
 }
 
 /// Refuses an instruction that changes a cell that it reads, if every work-item along an axis would
-/// run it.
+/// run it. An atomic update may get a loop of the axis by a later tag, so that its schedule refuses it.
 fn may_be_repeated(nest: &Nest, instruction: &Instruction, index: &str, tag: Tag) -> Result<(), NestError> {
     let target = instruction.target.array;
     let is_shared = matches!(nest.array(target).memory, Memory::Global | Memory::Local);
     let reads_target = instruction.value.loads().iter().any(|(access, _)| access.array == target);
-    if nest.hardware_loop(instruction, tag).is_some() || !is_shared || !reads_target {
+    if nest.hardware_loop(instruction, tag).is_some() || !is_shared || !reads_target || instruction.is_atomic {
         return Ok(());
     }
     let line = instruction.place.map(|place| format!(" (line {})", place.line)).unwrap_or_default();

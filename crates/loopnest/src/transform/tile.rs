@@ -117,7 +117,7 @@ impl Footprint {
         self.redirect(nest, id, &axes);
         within.extend(along.iter().map(|(_, id)| *id));
         let target = Access { array: id, subscripts: along.iter().map(|(_, id)| Affine::from(*id)).collect() };
-        nest.instructions.insert(position, Instruction { target, value, within, place });
+        nest.instructions.insert(position, Instruction { target, value, is_atomic: false, within, place });
         Ok(())
     }
 

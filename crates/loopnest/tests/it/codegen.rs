@@ -1,7 +1,9 @@
 //! Compares generated C with the interpreter.
 
 use crate::common;
+use crate::pipelined_tiles;
 use crate::program;
+use crate::reductions_of_rows;
 use crate::sums;
 use crate::values;
 
@@ -43,6 +45,28 @@ fn values_computed_ahead_are_in_c_what_the_interpreter_says() {
     assert!(all.len() > 50, "{} of 300", all.len());
     all.extend(samples(include_str!("../../../../examples/nests/blur.nest"), &[&[37]]));
     compare(&all);
+}
+
+/// Compares the nests among many random texts with the interpreter.
+fn compare_texts(count: usize, accepted: usize, text: fn(&values::Choices) -> String) {
+    let mut runner = TestRunner::deterministic();
+    let choices = proptest::prelude::any::<values::Choices>();
+    let texts = (0..count).map(|_| text(&choices.new_tree(&mut runner).unwrap().current()));
+    let nests = texts.filter_map(|text| text.parse::<Nest>().ok()).filter(|nest| Schedule::new(nest).is_ok());
+    let sizes = |place: usize| [1 + place as i64 % 9, 1 + place as i64 % 17];
+    let all: Vec<Sample> = nests.enumerate().map(|(place, nest)| sample(nest, &sizes(place))).collect();
+    assert!(all.len() > accepted, "{} of {count}", all.len());
+    compare(&all);
+}
+
+#[test]
+fn reductions_by_work_items_are_in_c_what_the_interpreter_says() {
+    compare_texts(250, 50, reductions_of_rows::shared_rows);
+}
+
+#[test]
+fn tiles_that_are_loaded_ahead_are_in_c_what_the_interpreter_says() {
+    compare_texts(30, 15, pipelined_tiles::tiled);
 }
 
 #[test]
@@ -243,12 +267,24 @@ fn every_kernel_of_the_cost_model_computes_in_c_what_the_interpreter_says_for_ev
                 ("nbody", _) => 150,
                 ("stride2_filled" | "stride3_filled", _) => 9,
                 (_, kernels::Groups::Line) => 401,
-                (_, kernels::Groups::Rectangle | kernels::Groups::Narrow) => 19,
+                (_, _) => 19,
             };
             all.push(sample(nest, &kernel.size_values(main, 3)));
         }
     }
     compare(&all);
+}
+
+#[test]
+fn kernels_that_share_sums_and_load_tiles_ahead_compute_in_c_what_the_interpreter_says() {
+    let is_own = |kernel: &&kernels::Kernel| matches!(kernel.class, "reduction" | "pipelined");
+    let own: Vec<&kernels::Kernel> = kernels::COVERAGE.iter().filter(is_own).collect();
+    assert_eq!(own.len(), 8);
+    let of = |kernel: &kernels::Kernel| {
+        let (x, y) = kernel.groups.shapes()[1];
+        sample(kernel.nest(x, y, false).unwrap(), &kernel.size_values(37, 3))
+    };
+    compare(&own.into_iter().map(of).collect::<Vec<Sample>>());
 }
 
 /// Work-items side by side, each with a root and a lesser number.

@@ -3,6 +3,8 @@
 use crate::common;
 use crate::limits;
 use crate::named;
+use crate::pipelined_tiles;
+use crate::reductions_of_rows;
 use crate::steps;
 use crate::values;
 
@@ -249,4 +251,16 @@ fn random_nests_count_as_enumerated() {
 #[test]
 fn nests_with_values_computed_ahead_count_as_enumerated() {
     count_as_enumerated(400, &any::<values::Choices>(), |choices| values::neighbours(&choices).parse::<Nest>().ok());
+}
+
+#[test]
+fn reductions_by_work_items_count_as_enumerated() {
+    let shared = |choices| reductions_of_rows::shared_rows(&choices).parse::<Nest>().ok();
+    count_as_enumerated(400, &any::<values::Choices>(), shared);
+}
+
+#[test]
+fn tiles_that_are_loaded_ahead_count_as_enumerated() {
+    let ahead = |choices| pipelined_tiles::tiled(&choices).parse::<Nest>().ok();
+    count_as_enumerated(150, &any::<values::Choices>(), ahead);
 }

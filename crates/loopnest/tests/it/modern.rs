@@ -9,11 +9,20 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use transformed::check_transformed;
-use tunesmith_loopnest::kernels::{Extent, Groups, KERNELS, Kernel};
+use tunesmith_loopnest::kernels::{COVERAGE, Extent, Groups, KERNELS, Kernel};
 use tunesmith_loopnest::{
     Access, ArrayId, Counts, Direction, Expr, Instruction, Lanes, Memory, Nest, Operation, Property, Residency, Tag,
     Type, blocks, count, schedule,
 };
+
+/// Returns the conversion of a value of type `kind` that is wanted as `to`, by name.
+fn conversion(expr: &Expr, kind: Type, to: Type) -> Option<String> {
+    match expr {
+        Expr::Number(_) => None,
+        Expr::Index(sum) => (to.is_float() && sum.loops().next().is_some()).then(|| format!("{to}:from_i32")),
+        _ => (kind != to).then(|| format!("{to}:from_{kind}")),
+    }
+}
 
 /// Counts operations by name and returns the depth of the result. `loaded` gives the depth of a
 /// cell.
@@ -25,6 +34,7 @@ fn operations(
     found: &mut Vec<String>,
 ) -> i128 {
     let kind = nest.operation_type(expr, context);
+    found.extend(conversion(expr, kind, context));
     let below = expr.children().into_iter().map(|child| operations(nest, child, kind, loaded, found)).max();
     let (name, times) = match expr {
         Expr::Load(access, _) => return loaded(access),
@@ -37,7 +47,6 @@ fn operations(
         Expr::Call(function, _) => (Operation::of_function(*function), 1),
         _ => return below.unwrap_or(0),
     };
-    let times = if kind.is_float() { times } else { 0 };
     found.extend((0..times).map(|_| format!("{kind}:{name}")));
     // One product among the parts of a sum is fused with it.
     let product = format!("{kind}:{}", Operation::Mul);
@@ -48,12 +57,13 @@ fn operations(
         let is_quotient = matches!(part, Expr::Binary(operator, ..) if Operation::of(*operator) == Operation::Div);
         matches!(part, Expr::Binary(..)) && !is_quotient && own.last() == Some(&product)
     };
-    if times > 0 && name == Operation::Add && expr.children().into_iter().any(is_product) {
+    if kind.is_float() && name == Operation::Add && expr.children().into_iter().any(is_product) {
         found.pop();
         let at = found.iter().rposition(|name| *name == product).unwrap();
         found[at] = format!("{kind}:fma");
     }
-    below.unwrap_or(0) + times
+    // No chain goes through integers.
+    below.unwrap_or(0) + if kind.is_float() { times } else { 0 }
 }
 
 /// Returns the largest number of words that one bank gives the first lanes of the group, with all
@@ -83,6 +93,16 @@ fn conflict(item: &Item, access: &Access, instruction: &Instruction) -> u32 {
     if cells.len() == 1 { 0 } else { [1, 2, 4, 8, 16, 32].into_iter().find(|degree| most <= *degree).unwrap() }
 }
 
+/// Returns what a work-item computes before it updates or stores a cell.
+fn own_value(instruction: &Instruction) -> &Expr {
+    instruction.update().map_or(&instruction.value, |(_, operand)| operand)
+}
+
+/// Returns true if an access is a part of an atomic update.
+fn is_updated(instruction: &Instruction, access: &Access) -> bool {
+    instruction.is_atomic && access.array == instruction.target.array
+}
+
 /// Returns every count by name, found one by one.
 fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
     let counts = RefCell::new(BTreeMap::<String, i128>::new());
@@ -101,7 +121,7 @@ fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
                 |access: &Access| depths.borrow().get(&(access.array, item.cell(access))).copied().unwrap_or(0);
             let mut done = Vec::new();
             let context = nest.array(instruction.target.array).element;
-            let depth = operations(nest, &instruction.value, context, &loaded, &mut done);
+            let depth = operations(nest, own_value(instruction), context, &loaded, &mut done);
             depths.borrow_mut().insert((instruction.target.array, item.cell(&instruction.target)), depth);
             let longest = counts.borrow().get("chain").copied().unwrap_or(0).max(depth);
             counts.borrow_mut().insert("chain".to_string(), longest);
@@ -111,7 +131,8 @@ fn enumerated(nest: &Nest, sizes: &[i64]) -> BTreeMap<String, i128> {
                     add(format!("sub:op:{name}"));
                 }
             }
-            for (access, _, direction) in instruction.accesses() {
+            for (access, _, direction) in instruction.accesses().filter(|(access, ..)| !is_updated(instruction, access))
+            {
                 let array = nest.array(access.array);
                 let (bits, direction) =
                     (array.element.bits(), if direction == Direction::Load { "load" } else { "store" });
@@ -196,9 +217,15 @@ fn lanes_enumerated(nest: &Nest, sizes: &[i64], lanes: Lanes) -> BTreeMap<String
                 }
             };
             let mut done = Vec::new();
-            operations(nest, &instruction.value, nest.array(instruction.target.array).element, &|_| 0, &mut done);
+            let target = nest.array(instruction.target.array);
+            operations(nest, own_value(instruction), target.element, &|_| 0, &mut done);
             done.into_iter().enumerate().for_each(|(place, name)| add(format!("arith:{name}"), place, together, width));
-            for (place, (access, _, direction)) in instruction.accesses().enumerate() {
+            if let Some((operation, _)) = instruction.update() {
+                add(format!("atomic:{}:{operation}", target.element), 2000, together, width);
+            }
+            for (place, (access, _, direction)) in
+                instruction.accesses().filter(|(access, ..)| !is_updated(instruction, access)).enumerate()
+            {
                 let array = nest.array(access.array);
                 let letter = match (array.memory, direction) {
                     (Memory::Global, _) => "g",
@@ -231,6 +258,7 @@ fn lanes_counted(counts: &Counts, sizes: &[i64]) -> BTreeMap<String, i128> {
     for (property, count) in counts.properties().iter().zip(counts.evaluate(sizes).unwrap()) {
         let name = match property {
             Property::Arithmetic(..) => property.to_string(),
+            Property::Atomic(operation, kind, ..) => format!("atomic:{kind}:{operation}"),
             Property::Global(bits, direction, _) => format!("g:{bits}:{direction}"),
             Property::LocalLoads(bits) | Property::StridedLocalLoads(bits, _) | Property::Banks(bits, ..) => {
                 format!("l:{bits}:load")
@@ -270,7 +298,7 @@ fn takes_the_lanes_one_by_one(kernel: &Kernel) {
     let in_rows = [Lanes::InRows(1), Lanes::InRows(4), Lanes::InRows(16), Lanes::InBlocks(16)];
     let numbered = [1, 32].map(Lanes::Numbered);
     let shapes: &[(i64, i64, &[Lanes])] = match kernel.groups {
-        Groups::Line => &[(40, 1, &in_rows), (40, 1, &numbered)],
+        Groups::Line | Groups::Row(_) => &[(40, 1, &in_rows), (40, 1, &numbered)],
         // Sub-groups that end within a row take longer to count, or cannot be counted.
         Groups::Rectangle | Groups::Narrow => &[(8, 4, &numbered), (6, 6, &in_rows)],
     };
@@ -325,6 +353,20 @@ fn random_nests_take_the_lanes(cases: u32) {
         compared.get(),
         refused.get()
     );
+}
+
+#[test]
+fn shared_sums_and_tiles_loaded_ahead_count_as_their_work_items_do_one_by_one() {
+    for kernel in COVERAGE.iter().filter(|kernel| matches!(kernel.class, "reduction" | "pipelined")) {
+        let x = if kernel.class == "reduction" { 40 } else { 8 };
+        let nest = kernel.nest(x, 4, false).unwrap();
+        let sizes = [5, 13, 50].map(|main| kernel.size_values(if x == 8 { main.min(13) } else { main }, 3));
+        let refused = compare(&nest, &sizes).unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
+        // Chains through the cells of several work-items are not counted.
+        let kinds: Vec<&str> = refused.iter().map(|(kind, _)| kind.as_str()).collect();
+        assert_eq!(kinds, if kernel.class == "reduction" { vec!["chain"] } else { Vec::new() }, "{}", kernel.name);
+        takes_the_lanes_one_by_one(kernel);
+    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Compares transformed nests with their originals.
 
 use crate::common;
+use crate::order;
 use crate::outcome;
 use crate::steps;
 
+use order::order_of;
 use outcome::outcome;
 use proptest::prelude::*;
 use tunesmith_loopnest::kernels::{Groups, KERNELS};
@@ -147,16 +149,7 @@ fn barriers_stand_where_work_items_hand_over_cells() {
         let kernel = tunesmith_loopnest::kernels::Kernel::named(kernel).unwrap();
         let (x, y) = if kernel.groups == Groups::Line { (8, 1) } else { (4, 4) };
         let nest = kernel.nest(x, y, false).unwrap();
-        fn show(nest: &Nest, steps: &[tunesmith_loopnest::Step]) -> String {
-            let step = |step: &tunesmith_loopnest::Step| match step {
-                tunesmith_loopnest::Step::Loop(id, body) => format!("{}({})", nest.loop_at(*id).name, show(nest, body)),
-                tunesmith_loopnest::Step::Run(number) => number.to_string(),
-                tunesmith_loopnest::Step::Barrier => "|".to_string(),
-            };
-            steps.iter().map(step).collect::<Vec<_>>().join(" ")
-        }
-        let schedule = tunesmith_loopnest::Schedule::new(&nest).unwrap();
-        show(&nest, &schedule.steps)
+        order_of(&nest)
     };
     assert_eq!(text("matmul_square"), "0 ko(| 1 b0o(2) | ki(3)) 4");
     assert_eq!(text("filled_sliding_stride2"), "0 k(row(1) 2) 3");

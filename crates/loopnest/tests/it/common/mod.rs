@@ -60,10 +60,16 @@ const REACH: i64 = 128;
 struct Handles {
     sizes: [SizeId; 2],
     loops: Vec<LoopId>,
+    /// In single precision, in double precision, and the temporary.
     arrays: [tunesmith_loopnest::ArrayId; 3],
+    /// Of `i32`, `u8` and `f16`.
+    others: [tunesmith_loopnest::ArrayId; 3],
+    /// Integers that are only updated atomically.
+    total: tunesmith_loopnest::ArrayId,
 }
 
-/// Returns the nest of a plan: sizes `n` and `m`, arrays large enough for every subscript.
+/// Returns the nest of a plan: sizes `n` and `m`, arrays of several types that are large enough for every
+/// subscript.
 pub(crate) fn build(plan: &Plan) -> Nest {
     let mut build = NestBuilder::new("random");
     let sizes = [build.size("n"), build.size("m")];
@@ -72,7 +78,10 @@ pub(crate) fn build(plan: &Plan) -> Nest {
     let one = build.array("one", Type::F32, Memory::Global, vec![extent.clone()]);
     let two = build.array("two", Type::F64, Memory::Global, vec![extent.clone(), extent]);
     let acc = build.array("acc", Type::F32, Memory::Private, Vec::new());
-    let mut handles = Handles { sizes, loops: Vec::new(), arrays: [one, two, acc] };
+    let others = [("whole", Type::I32), ("byte", Type::U8), ("half", Type::F16)];
+    let others = others.map(|(name, kind)| build.array(name, kind, Memory::Global, vec![REACH.into()]));
+    let total = build.array("total", Type::I32, Memory::Global, vec![REACH.into()]);
+    let mut handles = Handles { sizes, loops: Vec::new(), arrays: [one, two, acc], others, total };
     for (place, plan) in plan.loops.iter().enumerate() {
         let constraints = constraints(&handles, build.next_loop(), plan);
         handles.loops.push(build.constrained(format!("i{place}"), constraints));
@@ -133,19 +142,50 @@ fn instruction(build: &mut NestBuilder, handles: &Handles, plan: &InstructionPla
     for choice in &plan.value {
         value = grow(value, *choice, &within, handles);
     }
-    let target = match plan.subscripts[0] % 3 {
-        0 => Access { array: one, subscripts: subscripts[..1].to_vec() },
-        1 => Access { array: two, subscripts: subscripts.to_vec() },
+    let kind = plan.subscripts[0] % 9;
+    if kind == 8 {
+        return atomic(build, handles, plan, &within);
+    }
+    if kind < 2 {
+        // A number beyond the range of an integer has no meaning there.
+        value = Expr::Call(Function::Min, vec![value, Expr::Index(100.into())]);
+        value = Expr::Call(Function::Max, vec![value, Expr::Index(0.into())]);
+    }
+    let target = match kind {
+        0..3 => Access { array: handles.others[usize::from(kind)], subscripts: subscripts[..1].to_vec() },
+        3 | 4 => Access { array: one, subscripts: subscripts[..1].to_vec() },
+        5 | 6 => Access { array: two, subscripts: subscripts.to_vec() },
         _ => Access { array: acc, subscripts: Vec::new() },
     };
     build.instruction(target, value, within);
 }
 
+/// Appends an atomic update by integers.
+fn atomic(build: &mut NestBuilder, handles: &Handles, plan: &InstructionPlan, within: &[LoopId]) {
+    let [whole, byte, _] = handles.others;
+    let load = |array, choice| Expr::Load(Access { array, subscripts: vec![subscript(within, choice)] }, None);
+    let operand = match plan.value[0] % 4 {
+        0 => Expr::Index(subscript(within, plan.value[0]).plus(1)),
+        1 => load(byte, plan.value[0]),
+        2 => Expr::binary(Operator::Mul, load(whole, plan.value[0]), load(byte, 1)),
+        _ => load(whole, plan.value[0]),
+    };
+    let target = Access { array: handles.total, subscripts: vec![subscript(within, plan.subscripts[1])] };
+    let parts = [Expr::Load(target.clone(), None), operand];
+    let value = match (plan.subscripts[1] / 5 % 3, parts) {
+        (0, [left, right]) => Expr::binary(Operator::Add, left, right),
+        (1, [left, right]) => Expr::Call(Function::Min, vec![right, left]),
+        (_, parts) => Expr::Call(Function::Max, parts.to_vec()),
+    };
+    build.atomic(target, value, within.to_vec());
+}
+
 fn grow(value: Expr, choice: u8, within: &[LoopId], handles: &Handles) -> Expr {
     let [one, two, _] = handles.arrays;
+    let [whole, byte, half] = handles.others;
     let load = |array, subscripts| Expr::Load(Access { array, subscripts }, None);
     let index = &subscript(within, choice) + &Affine::term(Var::Size(handles.sizes[0]), 1);
-    match choice % 10 {
+    match choice % 15 {
         0 => Expr::binary(Operator::Add, value, load(one, vec![subscript(within, choice)])),
         1 => Expr::binary(Operator::Sub, load(two, vec![subscript(within, choice), subscript(within, 1)]), value),
         2 => Expr::binary(Operator::Mul, Expr::Number(-0.5), value),
@@ -159,6 +199,18 @@ fn grow(value: Expr, choice: u8, within: &[LoopId], handles: &Handles) -> Expr {
             let other = load(one, vec![subscript(within, choice)]);
             Expr::Call(Function::Select(comparison), vec![value.clone(), Expr::Index(index), other, value])
         }
-        _ => Expr::binary(Operator::Mul, value.clone(), value),
+        9 => Expr::binary(Operator::Mul, value.clone(), value),
+        10 => Expr::binary(Operator::Sub, value, load(half, vec![subscript(within, choice)])),
+        11 => {
+            let integers = [whole, byte].map(|array| load(array, vec![subscript(within, choice)]));
+            let [left, right] = integers;
+            Expr::binary(Operator::Add, value, Expr::binary(Operator::Mul, left, right))
+        }
+        12 => {
+            let halves = [0, 3].map(|other| load(half, vec![subscript(within, other)]));
+            Expr::binary(Operator::Mul, value, Expr::Call(Function::Max, halves.to_vec()))
+        }
+        13 => Expr::binary(Operator::Sub, load(byte, vec![subscript(within, choice)]), value),
+        _ => Expr::binary(Operator::Add, value, Expr::Index(index)),
     }
 }

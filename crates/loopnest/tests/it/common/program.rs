@@ -42,8 +42,21 @@ fn value(bytes: &[u8], kind: Type) -> Value {
         Type::U16 => Value::Integer(u16::from_ne_bytes(bytes.try_into().unwrap()).into()),
         Type::I32 => Value::Integer(i32::from_ne_bytes(bytes.try_into().unwrap()).into()),
         Type::I64 => Value::Integer(i64::from_ne_bytes(bytes.try_into().unwrap())),
+        Type::F16 => Value::Float(half(u16::from_ne_bytes(bytes.try_into().unwrap()))),
         Type::F32 => Value::Float(f32::from_ne_bytes(bytes.try_into().unwrap()).into()),
         Type::F64 => Value::Float(f64::from_ne_bytes(bytes.try_into().unwrap())),
+    }
+}
+
+/// Returns the value of a number in half precision.
+fn half(bits: u16) -> f64 {
+    let (exponent, mantissa) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
+    match (exponent, mantissa) {
+        (31, 0.0) => sign * f64::INFINITY,
+        (31, _) => f64::NAN,
+        (0, _) => sign * mantissa / 1024.0 / 16384.0,
+        _ => sign * (1.0 + mantissa / 1024.0) * 2_f64.powi(exponent - 15),
     }
 }
 
