@@ -209,3 +209,32 @@ fn bytes_of(array: &Array, sizes: &[i64]) -> f64 {
     let cells: f64 = array.cells().iter().map(|extent| extent.at_sizes(sizes) as f64).product();
     cells * f64::from(array.element.bits() / 8)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+    use tunesmith_loopnest::Recipe;
+
+    #[test]
+    fn rows_and_waits_of_every_example_are_counted_also_if_data_bound_its_loops() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/nests");
+        let mut counted = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|end| end != "nest") {
+                continue;
+            }
+            let nest = std::fs::read_to_string(&path).unwrap().parse::<Recipe>().unwrap().apply(&[]).unwrap();
+            let sizes = vec![64; nest.sizes.len()];
+            for lanes in [Lanes::InBlocks(16), Lanes::InRows(8), Lanes::Numbered(32)] {
+                let counts = NestCounts::new(&nest, lanes).and_then(|counts| counts.at(&sizes));
+                let counts = counts.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                let rows = counts.of(CostProperty::Items(Property::Rows));
+                assert_eq!(rows > 0.0, !matches!(lanes, Lanes::Numbered(_)), "{} {lanes:?}", path.display());
+                counted += 1;
+            }
+        }
+        assert!(counted >= 24, "{counted}");
+    }
+}

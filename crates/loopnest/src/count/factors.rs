@@ -105,7 +105,7 @@ impl Factors {
     }
 
     /// Returns the iterations of a loop with bounds that depend on data, as the user states them.
-    fn average(&mut self, nest: &Nest, id: LoopId) -> Result<usize, NestError> {
+    pub(super) fn average(&mut self, nest: &Nest, id: LoopId) -> Result<usize, NestError> {
         let own = nest.loop_at(id);
         let average = nest.statistics.get(&id).ok_or_else(|| {
             let name = &own.name;

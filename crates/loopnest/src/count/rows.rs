@@ -2,7 +2,7 @@
 
 use super::Counts;
 use super::collect::Collected;
-use super::factors::Product;
+use super::factors::{Product, apart_from_data};
 use super::property::Property;
 use super::runs::all_groups;
 use super::subgroups::{Lanes, issues};
@@ -138,10 +138,19 @@ impl Counter<'_> {
     /// Counts the points of the other loops at which the first and the last work-item of the row take part.
     /// Bounds are affine, so those between them do as well.
     fn whole(&mut self, within: &BTreeSet<LoopId>, lane: LoopId) -> Result<Product, NestError> {
+        let (data, kept) = apart_from_data(self.nest, within)?;
+        if data.contains(&lane) {
+            return Ok(Product::number(0));
+        }
         let ends = [0, self.local[0] - 1].map(Affine::constant);
         let at = |bound: &Affine| ends.clone().map(|end| bound.substitute(Var::Loop(lane), &end));
-        let bounds = self.nest.domain(within).iter().flat_map(at).collect();
-        let others = within.iter().copied().filter(|id| *id != lane).collect();
-        self.found.factors.points_within(bounds, &others)
+        let bounds = self.nest.domain(&kept).iter().flat_map(at).collect();
+        let others = kept.into_iter().filter(|id| *id != lane).collect();
+        let mut product = self.found.factors.points_within(bounds, &others)?;
+        for id in data {
+            product.factors.push(self.found.factors.average(self.nest, id)?);
+        }
+        product.factors.sort_unstable();
+        Ok(product)
     }
 }

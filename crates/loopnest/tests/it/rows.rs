@@ -116,6 +116,31 @@ proptest! {
 }
 
 #[test]
+fn a_loop_whose_bounds_are_looked_up_counts_by_its_statistic() {
+    let text = "
+        sizes n, cells
+        assume n > 0, cells > 0
+        array starts[n + 1]: i32
+        array a[cells]: f32
+        array out[n]: f32
+        temporary acc: f32
+        {[i]: 0 <= i < n}
+        lookup first = starts[i]
+        lookup last = starts[i + 1]
+        {[k]: first <= k < last}
+        statistic k = 16
+        acc = 0.0          @ i
+        acc = acc + a[k]   @ i, k
+        out[i] = acc       @ i
+        split i 8 -> io, ii
+        tag io group.0
+        tag ii local.0
+    ";
+    // Twelve work-items are a whole row and half of one, before the loop, after it, and 16 times in it.
+    assert_eq!(counted(&text.parse::<Nest>().unwrap(), &[12, 100]), Some([2 + 2 * 16 + 2, 1 + 16 + 1]));
+}
+
+#[test]
 fn a_block_begins_once_for_all_loops_within_it() {
     let kernel = tunesmith_loopnest::kernels::Kernel::named("matmul_square").unwrap();
     let nest = kernel.nest(16, 16, true).unwrap();
