@@ -82,26 +82,28 @@ pub fn copying(nest: &Nest) -> Result<Vec<usize>, NestError> {
 /// Instructions that a work-item runs without waiting for others.
 pub(crate) struct Region {
     pub(crate) instructions: Vec<usize>,
-    /// True if a loop with barriers encloses the region. Temporaries may then live from one
-    /// iteration to the next.
-    pub(crate) repeated: bool,
+    /// The loops with barriers that enclose the region. Temporaries may live from one of their
+    /// iterations to the next.
+    pub(crate) around: BTreeSet<LoopId>,
 }
 
 impl Schedule {
     /// Returns the regions between barriers, in order.
     pub(crate) fn regions(&self) -> Vec<Region> {
         let mut regions = Vec::new();
-        collect(&self.steps, false, &mut regions);
+        collect(&self.steps, &BTreeSet::new(), &mut regions);
         regions
     }
 }
 
-fn collect(steps: &[Step], repeated: bool, regions: &mut Vec<Region>) {
+fn collect(steps: &[Step], around: &BTreeSet<LoopId>, regions: &mut Vec<Region>) {
     for phase in phases(steps) {
         match &phase[0] {
             Step::Barrier => {}
-            Step::Loop(_, body) if phase[0].has_barrier() => collect(body, true, regions),
-            _ => regions.push(Region { instructions: runs(phase), repeated }),
+            Step::Loop(id, body) if phase[0].has_barrier() => {
+                collect(body, &around.iter().copied().chain([*id]).collect(), regions);
+            }
+            _ => regions.push(Region { instructions: runs(phase), around: around.clone() }),
         }
     }
 }

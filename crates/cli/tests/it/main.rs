@@ -8,6 +8,7 @@ mod choosers_bench;
 mod clocks;
 mod command_problems;
 mod common;
+mod compiled_checks;
 mod costmodel;
 mod counters;
 mod cuda;

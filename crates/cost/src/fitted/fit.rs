@@ -3,10 +3,11 @@
 use super::case::{Case, CaseError};
 use super::dependence::dependences;
 use super::design::Design;
+use super::kin::Kinship;
 use super::left_out::reach;
 use super::model::{CostModel, Form, Residual, Term, error_mean};
 use super::overlap::{Problem, Uses};
-use super::property::CostProperty;
+use super::property::{CostProperty, Resource};
 use super::waves::balanced;
 use super::{linear, overlap};
 use rayon::prelude::*;
@@ -67,12 +68,14 @@ pub fn fit_on(cases: &[Case], form: Form, units: f64) -> Result<CostModel, CaseE
     let cases: &[Case] = &cases.iter().map(|case| balanced(case, units)).collect::<Vec<_>>();
     let has_lanes = cases.iter().any(|case| case.counts.iter().any(|(property, _)| property.is_of_lanes()));
     let design = Design::new(cases, |property| form.takes_beside(property, has_lanes));
+    let (resources, kinship) = (design.resources(), design.kinship());
     let (coefficients, exponent) = match form {
         Form::Paper => (linear::plain(&design.rows), 1.0),
         Form::Nnls => (linear::nonnegative(&design.rows), 1.0),
-        Form::Overlap => overlap::fit(&design.uses(), &nests(cases), &design.resources(), &design.kinship()),
+        Form::Overlap => overlap::fit(&design.uses(), &nests(cases), &resources, &kinship),
     };
-    let without = Without { cases, design: &design, form, coefficients: &coefficients, exponent };
+    let context = (resources.as_slice(), &kinship);
+    let without = Without { cases, design: &design, context, form, coefficients: &coefficients, exponent };
     let replicates = without.each(Case::nest);
     let classes = without.each(|case| case.class.as_str());
     let (rank, dependent) = dependences(&design);
@@ -100,6 +103,8 @@ fn nests(cases: &[Case]) -> Vec<usize> {
 struct Without<'a> {
     cases: &'a [Case],
     design: &'a Design,
+    /// The resources of the columns, and their kin.
+    context: (&'a [Resource], &'a Kinship),
     form: Form,
     /// The coefficients and the exponent with all cases.
     coefficients: &'a [f64],
@@ -125,8 +130,8 @@ impl<'a> Without<'a> {
             Form::Paper => linear::plain(&rows()),
             Form::Nnls => linear::nonnegative(&rows()),
             Form::Overlap => {
-                let (resources, kinship) = (self.design.resources(), self.design.kinship());
-                Problem::new(&uses, &resources, &kinship, self.exponent).refined(self.coefficients)
+                let (resources, kinship) = self.context;
+                Problem::new(&uses, resources, kinship, self.exponent).refined(self.coefficients)
             }
         }
     }

@@ -4,10 +4,10 @@ use super::property::{CostProperty, Resource};
 use std::collections::BTreeMap;
 use tunesmith_loopnest::{Direction, Function, Operation, Property};
 
-/// The penalty for a coefficient that is e times those of its kin, in units of the error of a kernel whose
-/// estimate is e times its time. With a tenth of that, two kernels that agree decide against the kin.
+/// The penalty for a cost that is e times the mean of its kin. The loss of a kernel whose estimate is e times
+/// its time is 1, so a few kernels that agree outweigh the kin.
 ///
-/// It was chosen by calibrations alone: see `bench/results/costmodel.md`.
+/// It was chosen by a calibration alone: see `bench/results/costmodel.md`.
 const STRENGTH: f64 = 0.1;
 
 /// A kind of properties that take the same hardware, so that their costs have a similar size.

@@ -66,7 +66,7 @@ fn temporaries(names: &Names, schedule: &Schedule) -> Vec<Copies> {
         let users: Vec<&Region> =
             regions.iter().filter(|region| use_array(names.known.nest, &region.instructions, id)).collect();
         match users[..] {
-            [region] if !region.repeated => Copies::Row,
+            [region] if region.around.is_empty() => Copies::Row,
             _ => Copies::Group,
         }
     };

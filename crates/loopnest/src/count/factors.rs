@@ -68,10 +68,7 @@ impl Factors {
                 let why = error.message;
                 NestError::new(format!("the points of {} cannot be counted: {why}", names.join(", "))).at(place)
             })?;
-            match constant(&self.pieces[factor]) {
-                Some(number) => product.coefficient *= number,
-                None => product.factors.push(factor),
-            }
+            self.multiply(&mut product, factor);
         }
         product.factors.sort_unstable();
         Ok(product)
@@ -95,13 +92,18 @@ impl Factors {
         };
         for (bounds, loops) in joined.into_iter().map(of).chain([none]) {
             let factor = self.factor(&bounds, &loops)?;
-            match constant(&self.pieces[factor]) {
-                Some(number) => product.coefficient *= number,
-                None => product.factors.push(factor),
-            }
+            self.multiply(&mut product, factor);
         }
         product.factors.sort_unstable();
         Ok(product)
+    }
+
+    /// Multiplies a product by a factor, which may be a number.
+    fn multiply(&self, product: &mut Product, factor: usize) {
+        match constant(&self.pieces[factor]) {
+            Some(number) => product.coefficient *= number,
+            None => product.factors.push(factor),
+        }
     }
 
     /// Returns the iterations of a loop with bounds that depend on data, as the user states them.

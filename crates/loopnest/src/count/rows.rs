@@ -4,12 +4,12 @@ use super::Counts;
 use super::collect::Collected;
 use super::factors::{Product, apart_from_data};
 use super::property::Property;
-use super::runs::all_groups;
+use super::runs::{all_groups, repeated};
 use super::subgroups::{Lanes, issues};
 use crate::blocks::{Block, blocks};
 use crate::error::NestError;
 use crate::ir::{AXES, Affine, LoopId, Nest, Tag, Var};
-use crate::schedule::{Schedule, Step, phases, runs};
+use crate::schedule::{Region, Schedule};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts the rows of work-items along axis 0 that a processor begins, as functions of the sizes:
@@ -54,7 +54,7 @@ pub fn count_rows(nest: &Nest, lanes: Lanes) -> Result<Counts, NestError> {
         let blocks = if in_blocks { blocks(nest)? } else { Vec::new() };
         let blocks = blocks.into_iter().filter_map(|(block, numbers)| Some((*numbers.first()?, block))).collect();
         let mut counter = Counter { nest, local, in_blocks, blocks, found };
-        counter.steps(&Schedule::new(nest)?.steps, &BTreeSet::new())?;
+        Schedule::new(nest)?.regions().iter().try_for_each(|region| counter.region(region))?;
         found = counter.found;
     }
     Ok(Counts::new(nest, &found))
@@ -70,22 +70,8 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    /// Counts steps within the loops `around`, which contain barriers.
-    fn steps(&mut self, steps: &[Step], around: &BTreeSet<LoopId>) -> Result<(), NestError> {
-        for phase in phases(steps) {
-            match &phase[0] {
-                Step::Barrier => {}
-                Step::Loop(id, body) if phase[0].has_barrier() => {
-                    self.steps(body, &around.iter().copied().chain([*id]).collect())?;
-                }
-                _ => self.region(&runs(phase), around)?,
-            }
-        }
-        Ok(())
-    }
-
     /// Counts instructions without a barrier between them.
-    fn region(&mut self, numbers: &[usize], around: &BTreeSet<LoopId>) -> Result<(), NestError> {
+    fn region(&mut self, Region { instructions: numbers, around }: &Region) -> Result<(), NestError> {
         let [columns, rows, layers] = self.local;
         let block = numbers.first().and_then(|first| self.blocks.get(first));
         let times = match block {
@@ -114,25 +100,19 @@ impl Counter<'_> {
             let others = within.iter().copied().filter(|id| Some(*id) != innermost);
             let others = all_groups(self.nest, &self.nest.closed(others));
             let rows = self.found.factors.points(self.nest, &others)?;
-            self.found.add(Property::Rows, rows.scaled(self.repeated(within)));
+            self.found.add(Property::Rows, rows.scaled(repeated(self.nest, within, self.local, 1)));
             return Ok(());
         }
         let within = all_groups(self.nest, within);
         let width = u32::try_from(self.local[0]).unwrap_or(u32::MAX);
         let rows = issues(self.nest, &within, self.local, Lanes::InRows(width), &mut self.found.factors)?;
         if let Some(lane) = self.nest.loop_with(&within, Tag::Local(0)) {
-            let whole = self.whole(&within, lane)?.scaled(self.repeated(&within));
+            let whole = self.whole(&within, lane)?.scaled(repeated(self.nest, &within, self.local, 1));
             self.found.add(Property::CutRows, rows.clone());
             self.found.add(Property::CutRows, whole.scaled(-1));
         }
         self.found.add(Property::Rows, rows);
         Ok(())
-    }
-
-    /// Returns the rows of a work-group that repeat what others do, as a factor.
-    fn repeated(&self, within: &BTreeSet<LoopId>) -> i128 {
-        let is_repeated = |axis: &usize| self.nest.loop_with(within, Tag::Local(*axis as u8)).is_none();
-        (1..AXES).filter(is_repeated).map(|axis| self.local[axis]).product()
     }
 
     /// Counts the points of the other loops at which the first and the last work-item of the row take part.

@@ -24,8 +24,14 @@ pub(super) fn runs_within(
     factors: &mut Factors,
 ) -> Result<Product, NestError> {
     let runs = factors.points(nest, &all_groups(nest, within))?;
+    Ok(runs.scaled(repeated(nest, within, local, 0)))
+}
+
+/// Returns the number of work-items along the axes from `first` on that repeat what one of them does, because
+/// none of the loops `within` runs along their axis.
+pub(super) fn repeated(nest: &Nest, within: &BTreeSet<LoopId>, local: [i128; AXES], first: usize) -> i128 {
     let is_repeated = |axis: &usize| nest.loop_with(within, Tag::Local(*axis as u8)).is_none();
-    Ok(runs.scaled((0..AXES).filter(is_repeated).map(|axis| local[axis]).product()))
+    (first..AXES).filter(is_repeated).map(|axis| local[axis]).product()
 }
 
 /// Returns the loops, with a work-group loop for every axis that has one.

@@ -2,6 +2,7 @@
 
 use super::factors::{Factors, Product};
 use super::image::cells;
+use super::runs::repeated;
 use super::union::different;
 use crate::error::NestError;
 use crate::ir::{AXES, Affine, LoopId, Nest, Tag, Var};
@@ -73,8 +74,7 @@ pub(super) fn issues(
     factors: &mut Factors,
 ) -> Result<Product, NestError> {
     let beside = beside_lanes(nest, within, lanes);
-    let has_own = |axis: &usize| nest.loop_with(within, Tag::Local(*axis as u8)).is_some();
-    let repeated: i128 = (lanes.axes()..AXES).filter(|axis| !has_own(axis)).map(|axis| local[axis]).product();
+    let repeated = repeated(nest, within, local, lanes.axes());
     let (others, within): (BTreeSet<LoopId>, BTreeSet<LoopId>) =
         within.iter().copied().partition(|id| !beside.contains(id));
     let mut product = factors.points(nest, &others)?.scaled(repeated);

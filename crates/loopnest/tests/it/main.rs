@@ -31,6 +31,8 @@ mod program;
 mod reductions;
 #[path = "common/reductions.rs"]
 mod reductions_of_rows;
+#[path = "common/rewritten.rs"]
+mod rewritten;
 mod rows;
 #[path = "common/steps.rs"]
 mod steps;

@@ -2,57 +2,20 @@
 //! needed.
 
 use crate::order;
-use crate::outcome;
 use crate::pipelined_tiles;
-use crate::steps;
-use crate::values;
+use crate::rewritten;
 
 use order::order_of;
-use outcome::outcome;
 use pipelined_tiles::tiled;
-use proptest::prelude::*;
-use proptest::test_runner::{Config, TestError, TestRunner};
-use std::cell::{Cell, RefCell};
+use rewritten::check_rewritten;
 use std::collections::BTreeMap;
-use tunesmith_loopnest::{LaneOrder, Nest, Recipe, Schedule, count};
-use values::Choices;
+use tunesmith_loopnest::{Nest, count};
 
 #[test]
 fn tiles_that_are_loaded_ahead_keep_every_result() {
-    let (accepted, refused) = (Cell::new(0), RefCell::new(BTreeMap::<String, usize>::new()));
-    let mut runner = TestRunner::new(Config { cases: 250, failure_persistence: None, ..Config::default() });
-    let steps = prop::collection::vec(any::<[u8; 3]>(), 0..3);
-    let outcome = runner.run(&(any::<Choices>(), steps), |(choices, steps)| {
-        let text = tiled(&choices);
-        let recipe = text.parse::<Recipe>().unwrap_or_else(|error| panic!("{error:?} in\n{text}"));
-        let mut nest = match recipe.apply(&[]) {
-            Ok(nest) => nest,
-            Err(error) => {
-                *refused.borrow_mut().entry(error.message).or_default() += 1;
-                return Ok(());
-            }
-        };
-        for (number, choice) in steps.into_iter().enumerate() {
-            let _ = steps::transformation(&nest, number, choice).apply(&mut nest, |_| None);
-        }
-        if Schedule::new(&nest).is_err() {
-            return Ok(());
-        }
-        accepted.set(accepted.get() + 1);
-        for sizes in [[1, 1], [5, 7], [4, 12]] {
-            let expected = outcome(&recipe.nest, &sizes, LaneOrder::Ascending);
-            for order in [LaneOrder::Ascending, LaneOrder::Descending] {
-                let found = outcome(&nest, &sizes, order);
-                prop_assert!(found[..expected.len()] == expected[..], "{:?} at {:?}\n{}\n{}", order, sizes, text, nest);
-            }
-        }
-        Ok(())
-    });
-    if let Err(TestError::Fail(reason, _)) = outcome {
-        panic!("{reason}");
-    }
-    println!("{} accepted, refused: {:#?}", accepted.get(), refused.borrow());
-    assert!(accepted.get() > 120, "{} accepted, refused: {:#?}", accepted.get(), refused.borrow());
+    let (accepted, refused) = check_rewritten(250, tiled, 0..3, &[[1, 1], [5, 7], [4, 12]]);
+    println!("{accepted} accepted, refused: {refused:#?}");
+    assert!(accepted > 120, "{accepted} accepted, refused: {refused:#?}");
 }
 
 const PRODUCT: &str = include_str!("../../../../examples/nests/matmul.nest");

@@ -3,52 +3,20 @@
 use crate::order;
 use crate::outcome;
 use crate::reductions_of_rows;
-use crate::steps;
-use crate::values;
+use crate::rewritten;
 
 use order::order_of;
 use outcome::outcome;
-use proptest::prelude::*;
-use proptest::test_runner::{Config, TestError, TestRunner};
 use reductions_of_rows::shared_rows;
-use std::cell::Cell;
-use tunesmith_loopnest::{Data, LaneOrder, Nest, Recipe, Schedule, count, interpret};
-use values::Choices;
+use rewritten::check_rewritten;
+use tunesmith_loopnest::{Data, LaneOrder, Nest, Recipe, count, interpret};
 
 const SIZES: [[i64; 2]; 4] = [[1, 1], [5, 7], [7, 4], [3, 16]];
 
 #[test]
 fn reductions_that_are_accepted_keep_every_exact_result() {
-    let (accepted, refused) = (Cell::new(0), Cell::new(0));
-    let mut runner = TestRunner::new(Config { cases: 800, failure_persistence: None, ..Config::default() });
-    let steps = prop::collection::vec(any::<[u8; 3]>(), 0..4);
-    let outcome = runner.run(&(any::<Choices>(), steps), |(choices, steps)| {
-        let text = shared_rows(&choices);
-        let recipe = text.parse::<Recipe>().unwrap_or_else(|error| panic!("{error:?} in\n{text}"));
-        let Ok(mut nest) = recipe.apply(&[]) else {
-            refused.set(refused.get() + 1);
-            return Ok(());
-        };
-        for (number, choice) in steps.into_iter().enumerate() {
-            let _ = steps::transformation(&nest, number, choice).apply(&mut nest, |_| None);
-        }
-        if Schedule::new(&nest).is_err() {
-            return Ok(());
-        }
-        accepted.set(accepted.get() + 1);
-        for sizes in SIZES {
-            let expected = outcome(&recipe.nest, &sizes, LaneOrder::Ascending);
-            for order in [LaneOrder::Ascending, LaneOrder::Descending] {
-                let found = outcome(&nest, &sizes, order);
-                prop_assert!(found[..expected.len()] == expected[..], "{:?} at {:?}\n{}\n{}", order, sizes, text, nest);
-            }
-        }
-        Ok(())
-    });
-    if let Err(TestError::Fail(reason, _)) = outcome {
-        panic!("{reason}");
-    }
-    let (accepted, refused) = (accepted.get(), refused.get());
+    let (accepted, refused) = check_rewritten(800, shared_rows, 0..4, &SIZES);
+    let refused: usize = refused.values().sum();
     println!("{accepted} accepted, {refused} refused");
     assert!(accepted > 180 && refused > 180, "{accepted} accepted, {refused} refused");
 }
